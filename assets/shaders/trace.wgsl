@@ -22,7 +22,7 @@ struct Tracing {
     look: vec4<f32>,
     // columns and rows of rays, evaluations of a ray in this frame, 1: rays begin
     grid: vec4<u32>,
-    // the first row of this frame and the one behind the last
+    // the first row of this frame and the one behind the last, 1: there is a table of bounds
     band: vec4<u32>,
 }
 
@@ -40,10 +40,17 @@ struct Ray {
 @group(0) @binding(1) var<storage, read> image_samples: array<f32>;
 @group(0) @binding(2) var<uniform> tracing: Tracing;
 @group(0) @binding(3) var<storage, read_write> rays: array<Ray>;
+// The table of bounds, as `GroundTable::tiles` has it.
+@group(0) @binding(4) var<storage, read> tiles: array<f32>;
 
 // Level of detail of the question that is asked, κ of §6 of document 004: that of the tree, less by 1 / (1 + (t /
 // half)²) at the distance t along the ray.
 var<private> kappa: f32;
+
+// Cells of the table along a side.
+const TABLE_CELLS = 1024u;
+// Stretches that the table may clear before the tree is asked.
+const MOST_CLEARED = 32u;
 
 const END = 0u;
 const LEAF = 1u;
@@ -476,6 +483,29 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
     return out;
 }
 
+// Highest ground and greatest slope in the tiles that a disc touches, of samples that far apart: at most four, of a level
+// as wide as the disc. What samples leave out is no higher than what lies a few of them around.
+fn bounds_over(p: vec2<f32>, r: f32, spacing: f32) -> vec2<f32> {
+    let cell = tracing.eye.w / f32(TABLE_CELLS);
+    let wide = max(2.0 * r, 4.0 * spacing);
+    let level = u32(clamp(ceil(log2(max(wide / cell, 1.0))), 2.0, log2(f32(TABLE_CELLS))));
+    let count = TABLE_CELLS >> level;
+    let finest = TABLE_CELLS >> 2u;
+    // tiles of the finer levels come before
+    let first = 4u * (finest * finest - count * count) / 3u;
+    let all = (4u * finest * finest - 1u) / 3u;
+    let size = cell * exp2(f32(level));
+    let last = vec2<f32>(f32(count) - 1.0);
+    let low = vec2<u32>(clamp(floor((p - r) / size), vec2<f32>(0.0), last));
+    let high = vec2<u32>(clamp(floor((p + r) / size), vec2<f32>(0.0), last));
+    var bound = vec2<f32>(-1e30, 0.0);
+    for (var k = 0u; k < 4u; k++) {
+        let tile = first + select(low.y, high.y, k > 1u) * count + select(low.x, high.x, (k & 1u) == 1u);
+        bound = max(bound, vec2<f32>(tiles[tile], tiles[all + tile]));
+    }
+    return bound;
+}
+
 var<private> marks: array<vec4<u32>, FRAMES>;
 var<private> stack: array<vec4<f32>, 80>;
 
@@ -521,6 +551,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         if begin >= to { state.phase = LOST; }
     }
 
+    // what the table says of the stretch ahead
+    var bound = vec2<f32>(1e30);
     var left = tracing.grid.z;
     var is_asking = true;
     // the stretch ahead, what the material layers gave so far
@@ -557,6 +589,34 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var skip = 0u;
         loop {
             if is_asking {
+                // over what the table knows to be lower the ray goes without asking; a stretch that comes lower is halved
+                // until it is as short as a tile
+                if state.phase == MARCH && tracing.band.z == 1u {
+                    for (var k = 0u; k < MOST_CLEARED; k++) {
+                        let t = state.marched.x;
+                        let stretch = min(state.marched.y, to - t);
+                        let wide = stretch * flat;
+                        let fine = max(0.5 * pixel * t * tracing.scale.x, 1e-5);
+                        bound = bounds_over(eye.xy + along * (t + 0.5 * stretch), 0.5 * wide, fine);
+                        let start = eye.z + rise * t;
+                        let end = start + rise * stretch;
+                        var free = 0.0;
+                        if min(start, end) > bound.x {
+                            free = stretch;
+                        } else if rise < 0.0 && start > bound.x {
+                            free = min((start - bound.x) / -rise, stretch);
+                        }
+                        if free > 0.05 * stretch {
+                            state.marched.x = t + free;
+                            state.marched.y = 2.0 * free;
+                            if state.marched.x >= to * 0.9999999 { state.phase = LOST; break; }
+                        } else if wide > side / f32(TABLE_CELLS >> 2u) {
+                            state.marched.y = 0.5 * stretch;
+                        } else {
+                            break;
+                        }
+                    }
+                }
                 if state.phase >= MET || left == 0u { break; }
                 left -= 1u;
                 state.evaluations += 1u;
@@ -698,6 +758,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         if tracing.range.z < 0.5 || words[7] == 0u { state.phase = MET; }
                     }
                 } else {
+                    ground = vec3<f32>(ground.x, min(ground.yz, bound));
                     // the ray against a cone over the middle: below it there is no ground
                     let start = eye.z + rise * t;
                     let end = start + rise * ahead;

@@ -5,18 +5,21 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::json;
 
-use super::{CommandResult, print, print_json};
+use super::{CommandResult, Failure, print, print_json, usage};
 use crate::export::maps::ExportMap;
 use crate::nodes::Node;
 use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Mask, Mix, Settings};
 
-/// List every node with its parameters
+/// List every node with its parameters, or some of them
 #[derive(Args)]
 #[command(after_help = "\
 Each parameter is shown with its default, unit and hard range; the slider's range stands in brackets where it is
 narrower. Any of them can be given to --set: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
 pub struct NodesArgs {
+    /// Names of nodes, as in scenes and in the menu; all without
+    #[arg(value_name = "NODE")]
+    nodes: Vec<String>,
     /// Print the catalogue as JSON
     #[arg(long)]
     json: bool,
@@ -24,8 +27,9 @@ pub struct NodesArgs {
 
 pub fn run(args: &NodesArgs) -> CommandResult {
     let (settings, mix, mask) = (Settings::default(), Mix::default(), Mask::default());
+    let shown = shown_nodes(&args.nodes)?;
     if args.json {
-        let nodes: Vec<_> = Node::catalogue()
+        let nodes: Vec<_> = shown
             .iter()
             .map(|node| {
                 let mut value = json_of(node.about(), Some(node.work().shape()));
@@ -41,7 +45,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
     }
     let mut text = String::new();
     let mut category = "";
-    for node in Node::catalogue() {
+    for node in shown {
         let about = node.about();
         if about.category != category {
             category = about.category;
@@ -54,12 +58,28 @@ pub fn run(args: &NodesArgs) -> CommandResult {
             let _ = writeln!(text, "      Writes the maps {}.\n", written(&node).join(", "));
         }
     }
-    text += "EVERY LAYER\n\n";
-    describe(&mut text, mix.about());
-    describe(&mut text, mask.about());
-    text += "SCENE\n\n";
-    describe(&mut text, settings.about());
+    if args.nodes.is_empty() {
+        text += "EVERY LAYER\n\n";
+        describe(&mut text, mix.about());
+        describe(&mut text, mask.about());
+        text += "SCENE\n\n";
+        describe(&mut text, settings.about());
+    }
     print(&text)
+}
+
+/// The nodes of these names, in the order of the catalogue; all where there are none.
+fn shown_nodes(names: &[String]) -> Result<Vec<Node>, Failure> {
+    let is_it = |node: &Node, name: &str| {
+        let about = node.about();
+        about.name.eq_ignore_ascii_case(name) || about.label.eq_ignore_ascii_case(name)
+    };
+    let catalogue = Node::catalogue();
+    if let Some(name) = names.iter().find(|name| !catalogue.iter().any(|node| is_it(node, name))) {
+        return Err(usage(anyhow::anyhow!("there is no node “{name}”; `talweg nodes` lists them all")));
+    }
+    let is_asked = |node: &Node| names.is_empty() || names.iter().any(|name| is_it(node, name));
+    Ok(catalogue.into_iter().filter(is_asked).collect())
 }
 
 /// The data maps that a node writes as it is made, by their names in exports.

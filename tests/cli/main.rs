@@ -179,6 +179,11 @@ fn nodes_lists_the_whole_catalogue() {
         }
     }
     assert_eq!(json["scene"]["params"][0]["name"], "world");
+    let thermal = talweg(&["nodes", "thermal"]).success();
+    let thermal = String::from_utf8(thermal.get_output().stdout.clone()).unwrap();
+    assert!(thermal.contains("talus_angle") && !thermal.contains("StreamPower"), "{thermal}");
+    assert!(thermal.lines().count() < 60 && !thermal.contains("SCENE"), "{thermal}");
+    talweg(&["nodes", "Lava"]).code(2).stderr(contains("no node “Lava”"));
 }
 
 #[test]

@@ -130,6 +130,47 @@ fn packets_through_any_tree_end_where_a_march_ends() {
     assert!(sum * 50 <= all, "{sum} of {all} rays end elsewhere");
 }
 
+/// What graphics cards read: no ground stands out of its tile, or is steeper than that says; but for the rare place that
+/// was not measured.
+#[test]
+fn tiles_hold_the_ground_and_its_slopes() {
+    for name in ["paper-004-fig-01-lake-in-the-mountains", "paper-004-fig-22-oasis"] {
+        let (tree, seed) = figure(name);
+        let program = Program::new(&tree, seed);
+        let tracer = Tracer::new(&program);
+        let tiles = GroundTable::new(&tracer, [0.0; 3]).tiles();
+        assert_eq!(tiles.len(), 2 * GroundTable::TILES);
+        let (highest, slopes) = tiles.split_at(GroundTable::TILES);
+        for values in [highest, slopes] {
+            let (finest, above) = values.split_at(256 * 256);
+            for (k, whole) in above[..128 * 128].iter().enumerate() {
+                let at = k / 128 * 2 * 256 + k % 128 * 2;
+                let four = [finest[at], finest[at + 1], finest[at + 256], finest[at + 257]];
+                assert_eq!(*whole, four.into_iter().fold(f32::MIN, f32::max), "{name}: {k}");
+            }
+            assert_eq!(
+                values[values.len() - 1],
+                finest.iter().copied().fold(f32::MIN, f32::max),
+                "the last is the whole"
+            );
+        }
+        let (mut dice, wide) = (Dice::new(3), program.side / 256.0);
+        let tile = |p: [f64; 2]| (p[1] / wide) as usize * 256 + (p[0] / wide) as usize;
+        let height = |p: [f64; 2]| tracer.height(p, &Detail::FULL);
+        let (mut out, mut steeper, count) = (0, 0, 4000);
+        for _ in 0..count {
+            let a = [0, 1].map(|_| dice.between(0.01, 0.99) * program.side);
+            let b = a.map(|x| x + dice.between(-1.5, 1.5));
+            let far = ((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1])).sqrt();
+            let bound = f64::from(slopes[tile(a)].max(slopes[tile(b)]));
+            out += usize::from(height(a) > f64::from(highest[tile(a)]) + 0.01);
+            steeper += usize::from((height(a) - height(b)).abs() > bound * far + 0.01);
+        }
+        println!("{name}: {out} out of their tile, {steeper} steeper, of {count}");
+        assert!(out <= 2 && steeper <= 8, "{name}: {out} out of their tile, {steeper} steeper");
+    }
+}
+
 /// Who goes along in a packet changes no bit.
 #[test]
 fn a_ray_ends_alike_alone_and_in_company() {

@@ -2,7 +2,8 @@
 
 use bevy::prelude::Resource;
 
-/// How far along the rays of *Sphere tracing* a tree keeps its detail: κ = 1/(1 + (t/half)²) (Génevaux et al. 2014, §6).
+/// How far along the rays of *Sphere tracing* a tree keeps its detail: κ = 1/(1 + (t/half)²).
+/// Source: Génevaux et al. 2014, §6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RayDetail {
     /// All of it, however far away.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::Tracer;
 use crate::construction::compiled_program::NodeSelection;
-use crate::construction::geometry::plane::{Area, Interval, higher, lower};
+use crate::construction::geometry::plane::{Area, Interval, higher, length, lower};
 use crate::construction::row_samples::{LANES, PointRow};
 use crate::construction::sample::Detail;
 use crate::field::Stream;
@@ -63,6 +63,13 @@ pub(super) struct CellPatch {
 impl GroundTable {
     /// How often the tree was asked for a table.
     pub const EVALUATIONS: u64 = ((CELLS + 1) * (CELLS + 1) + 2 * PLACES * PLACES * BLOCKS * BLOCKS) as u64;
+    /// Level of the pyramid whose cells are the finest [`tiles`](Self::tiles).
+    const TILE_LEVEL: usize = 2;
+    /// How many [`tiles`](Self::tiles) there are in all levels.
+    pub const TILES: usize = {
+        let finest = CELLS >> Self::TILE_LEVEL;
+        (4 * finest * finest - 1) / 3
+    };
     /// Levels of the pyramid.
     pub(super) const LEVELS: usize = CELLS.ilog2() as usize + 1;
 
@@ -139,14 +146,9 @@ impl GroundTable {
             .collect();
         let mut side = CELLS;
         while side > 1 {
-            let half = side / 2;
-            let above = (0..half * half).map(|k| {
-                let at = 2 * (k / half) * side + 2 * (k % half);
-                level[at].max(level[at + 1]).max(level[at + side].max(level[at + side + 1]))
-            });
-            let above = above.collect();
+            let above = greatest_of_fours(&level, side);
             self.highest.push(std::mem::replace(&mut level, above));
-            side = half;
+            side /= 2;
         }
         let most = self.residuals.iter().fold(0.0f32, |most, residual| most.max(residual.most));
         let lowest = self.corners.iter().fold(f32::INFINITY, |low, corner| low.min(*corner));
@@ -157,6 +159,30 @@ impl GroundTable {
     /// Lowest and highest ground there may be.
     pub fn range(&self) -> Interval {
         self.range
+    }
+
+    /// The table as graphics cards read it: the highest ground of tiles of 4 × 4 cells, row by row, of every four of
+    /// them, and so on up to the whole, [`TILES`](Self::TILES) in all; and of as many how fast the ground changes along
+    /// the plan at the most.
+    pub fn tiles(&self) -> Vec<f32> {
+        let mut tiles: Vec<f32> = self.highest[Self::TILE_LEVEL..].concat();
+        let per_metre = 1.0 / self.cell;
+        let slopes = (0..CELLS * CELLS).into_par_iter().map(|k| {
+            let (i, j) = (k / CELLS, k % CELLS);
+            let patch = self.patch(i, j);
+            let east = higher(patch.east.abs(), (patch.east + patch.both).abs());
+            let south = higher(patch.south.abs(), (patch.south + patch.both).abs());
+            length([east, south].map(|rise| rise * per_metre)) as f32 + self.residual(i, j).slope
+        });
+        let (mut level, mut side) = (slopes.collect::<Vec<f32>>(), CELLS);
+        while side > 1 {
+            level = greatest_of_fours(&level, side);
+            side /= 2;
+            if side <= Self::count(Self::TILE_LEVEL) {
+                tiles.extend_from_slice(&level);
+            }
+        }
+        tiles
     }
 
     fn corner(&self, i: usize, j: usize) -> f32 {
@@ -196,6 +222,16 @@ impl GroundTable {
         let (u, v) = (part[0] - j as f64, part[1] - i as f64);
         patch.height + patch.east * u + patch.south * v + patch.both * u * v
     }
+}
+
+/// The greatest of every four values of a square of `side`.
+fn greatest_of_fours(values: &[f32], side: usize) -> Vec<f32> {
+    let half = side / 2;
+    let greatest = |k: usize| {
+        let at = 2 * (k / half) * side + 2 * (k % half);
+        values[at].max(values[at + 1]).max(values[at + side].max(values[at + side + 1]))
+    };
+    (0..half * half).map(greatest).collect()
 }
 
 /// Heights at the corners of all cells, row by row, as finely as they can show.

@@ -1,4 +1,4 @@
-//! Ground cut out of the terrain on screen, as an image feature that constructions can place: *Feature ▸ Cut out ground*.
+//! Ground cut out of the terrain on screen, as an image feature for constructions: *Feature ▸ Cut out ground*.
 
 use std::path::PathBuf;
 

@@ -379,7 +379,7 @@ impl Pipelines {
                 "talweg rays",
                 &BindGroupLayoutEntries::sequential(
                     ShaderStages::COMPUTE,
-                    (words(), words(), tracing(), storage_buffer_sized(false, None)),
+                    (words(), words(), tracing(), storage_buffer_sized(false, None), words()),
                 ),
             ),
             BindGroupLayoutDescriptor::new(

@@ -201,6 +201,7 @@ impl SquareDrawing {
                 mode,
                 has_water: water,
                 half_detail: context.state.half_detail,
+                quality: context.quality,
             };
             let own = pipelines.tree_parts(context.cache, target, (mode, terrain.tint()));
             is_settled = false;

@@ -83,8 +83,8 @@ impl Process for AnalyticStreamPower {
             writes: &WRITTEN,
             on_globe: true,
             is_random: true,
-            // 2: what comes together is added band by band; from coarse to fine 3: valleys of large grids stay where they
-            // are
+            // 2: what comes together is added band by band; from coarse to fine 3: valleys of large grids stay where
+            // they are
             version: if self.network_scale == LargestScale::OneGrid { 2 } else { 3 },
             working_fields: 15.5,
             more_on_planets: 2.5,

@@ -6,13 +6,16 @@
 //!
 //! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray goes as in
 //! [`trace`](talweg::construction::trace), by the Lipschitz bound of the stretch ahead and without octaves that a pixel
-//! could not show; but one walk gives both the bound and the height, in the middle of the stretch. Every ray keeps in a
+//! could not show; but one walk gives both the bound and the height, in the middle of the stretch. Once there is a
+//! [`GroundTable`] of the tree, rays go without asking over what that knows to be lower, and by the slopes that it has
+//! measured where those are less than the proven ones. Every ray keeps in a
 //! buffer how far it is, so that a frame does no more than a slow card can: what a picture needs is
 //! spread over several frames, from coarse to fine ([`RayPlan`]).
 
 mod plan;
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use bevy::math::{DVec3, Mat4, UVec2, UVec4, Vec4};
 use bevy::render::render_resource::{
@@ -28,6 +31,8 @@ use crate::view::construction_surface::{TreeSurface, Unsupported};
 use crate::view::mode::ViewMode;
 use crate::view::overlays::legend::{self, Legend};
 use crate::view::overlays::ramp::{PLAIN, Ramp};
+use crate::view::render::mesh::RenderQuality;
+use talweg::construction::trace::{GroundTable, Tracer};
 
 /// Frames of the shader's stack.
 const FRAMES: u32 = 16;
@@ -66,6 +71,8 @@ pub struct RayCamera {
     pub has_water: bool,
     /// Metres at which the level of detail is half.
     pub half_detail: Option<f32>,
+    /// Whether it is a single picture.
+    pub quality: RenderQuality,
 }
 
 impl Tracing {
@@ -96,10 +103,10 @@ impl Tracing {
         }
     }
 
-    fn of_pass(mut self, pass: &RayPass) -> Self {
+    fn of_pass(mut self, pass: &RayPass, has_table: bool) -> Self {
         self.range.w = pass.divisor as f32;
         self.grid = UVec4::new(pass.size.x, pass.size.y, pass.evaluations, u32::from(pass.begins));
-        self.band = UVec4::new(pass.rows.start, pass.rows.end, 0, 0);
+        self.band = UVec4::new(pass.rows.start, pass.rows.end, u32::from(has_table), 0);
         self
     }
 }
@@ -108,7 +115,7 @@ impl Tracing {
 pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
     let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.image_samples.len()) as u64;
-    if limits.max_storage_buffers_per_shader_stage < 3 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
+    if limits.max_storage_buffers_per_shader_stage < 4 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
         return Some(Unsupported::NoStorage);
     }
     let is_deep = tree_surface.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
@@ -155,8 +162,25 @@ pub struct Rays {
     image_samples: Buffer,
     /// The one that is drawn and the one that is made.
     levels: [Option<RayLevel>; 2],
+    /// The table of bounds once it is there: that of the tree, at its full level of detail.
+    table: Option<Buffer>,
+    making: Option<TableTask>,
     plan: RayPlan,
     last: Option<Tracing>,
+}
+
+/// A table that is made for a tree, by its serial. There is one at a time: a tree that changes while it is looked at
+/// waits for the table of the one before.
+struct TableTask {
+    serial: u64,
+    thread: JoinHandle<Vec<f32>>,
+}
+
+/// The table of bounds of a tree, as the shader reads it. It takes some tenths of a second, or seconds.
+fn tiles_of(tree_surface: &TreeSurface) -> Vec<f32> {
+    let mut tracer = Tracer::new(&tree_surface.program);
+    tracer.level = f64::from(tree_surface.recipe.level);
+    GroundTable::new(&tracer, [0.0; 3]).tiles()
 }
 
 impl Rays {
@@ -180,9 +204,42 @@ impl Rays {
                 bytemuck::cast_slice(&tree_surface.buffer.image_samples),
             ),
             levels: [None, None],
+            table: None,
+            making: None,
             plan: plan.unwrap_or_else(|| RayPlan::new(adapter)),
             last: None,
         }
+    }
+
+    /// The table of bounds, if it is there: a single picture waits for it, the view goes on without until it has been
+    /// made.
+    fn take_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
+        if self.table.is_some() || self.plan.is_done() {
+            return;
+        }
+        let made = if quality == RenderQuality::Still {
+            Some(tiles_of(tree_surface))
+        } else if self.making.as_ref().is_some_and(|task| task.thread.is_finished()) {
+            let task = self.making.take().filter(|task| task.serial == self.serial);
+            task.and_then(|task| task.thread.join().ok())
+        } else {
+            if self.making.is_none() {
+                let tree_surface = tree_surface.clone();
+                let serial = tree_surface.serial;
+                let thread = std::thread::Builder::new().name("talweg-ray-table".into());
+                // without a thread there is no table, and rays step by the bounds of the tree
+                self.making =
+                    thread.spawn(move || tiles_of(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
+            }
+            None
+        };
+        self.table = made.map(|tiles| {
+            device.create_buffer_with_data(&BufferInitDescriptor {
+                label: Some("talweg table of bounds"),
+                contents: bytemuck::cast_slice(&tiles),
+                usage: BufferUsages::STORAGE,
+            })
+        });
     }
 
     /// Those of the tree; another tree is put in their place, which is traced as fast as the last one was.
@@ -195,7 +252,10 @@ impl Rays {
         let before = rays.take();
         let made = match before {
             Some(rays) if rays.serial == tree_surface.serial => rays,
-            Some(rays) => Self { levels: rays.levels, ..Self::new(tree_surface, device, Some(rays.plan), adapter) },
+            Some(rays) => {
+                let (levels, making) = (rays.levels, rays.making);
+                Self { levels, making, ..Self::new(tree_surface, device, Some(rays.plan), adapter) }
+            }
             None => Self::new(tree_surface, device, None, adapter),
         };
         rays.insert(made)
@@ -204,7 +264,7 @@ impl Rays {
     /// A frame on.
     pub fn advance(
         &mut self,
-        tree_surface: &TreeSurface,
+        tree_surface: &Arc<TreeSurface>,
         camera: &RayCamera,
         [march_layout, seen_layout]: [&BindGroupLayout; 2],
         device: &RenderDevice,
@@ -215,16 +275,20 @@ impl Rays {
         if self.last.replace(tracing) != Some(tracing) {
             self.plan.restart(camera.size, most_rays);
         }
+        self.take_table(tree_surface, camera.quality, device);
+        // where detail falls with the distance, plain pieces may be higher than what the table has of the full ones
+        let table = self.table.clone().filter(|_| camera.half_detail.is_none());
         let pass = self.plan.next();
         let march = pass.map(|pass| {
             let own = self.level(pass.level, u64::from(pass.size.x * pass.size.y) * RAY_BYTES, device);
-            queue.write_buffer(&own.uniform, 0, bytemuck::bytes_of(&tracing.of_pass(&pass)));
+            queue.write_buffer(&own.uniform, 0, bytemuck::bytes_of(&tracing.of_pass(&pass, table.is_some())));
             let own = self.levels[pass.level].as_ref().expect("it was just made");
             let entries = BindGroupEntries::sequential((
                 self.words.as_entire_binding(),
                 self.image_samples.as_entire_binding(),
                 own.uniform.as_entire_binding(),
                 own.rays.as_entire_binding(),
+                table.as_ref().unwrap_or(&self.words).as_entire_binding(),
             ));
             let groups = UVec2::new(pass.size.x, pass.rows.end - pass.rows.start).map(|n| n.div_ceil(GROUP));
             (device.create_bind_group("talweg rays", march_layout, &entries), groups)
