@@ -160,6 +160,7 @@ fn write_shares(fractions: &[f32], shares: &mut [f32]) {
 
 /// Arc tangent of `x` from 0 to 1, bit for bit that of `libm::atanf`, without branches: those of FreeBSD's msun, which
 /// brings `x` near 0 by tan(a - b) = (x - tan b) / (1 + x tan b) and has a polynomial there.
+#[allow(clippy::approx_constant, reason = "the high part of π/4, a bit below it")]
 #[inline(always)]
 fn arctangent(x: f32) -> f32 {
     let (is_steep, is_middle) = (x >= 11.0 / 16.0, x >= 7.0 / 16.0);
