@@ -368,7 +368,7 @@ fn a_larger_size_has_the_same_trunk_streams() {
     if std::env::var_os("TALWEG_LARGE").is_some() {
         for name in ["growing-range", "droplet-gullies", "river-valleys", "eroded-hills"] {
             let scene = &example(name).unwrap().scene;
-            for fine in [1025, 2049] {
+            for fine in [1025, 2049, 4097] {
                 for cells in [1, 2, 4] {
                     let share = shared_trunks(scene, 513, fine, cells);
                     println!("{name}: trunk streams of {fine} within {cells} of those of 513: {share:.3}");
