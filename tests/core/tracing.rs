@@ -130,8 +130,8 @@ fn packets_through_any_tree_end_where_a_march_ends() {
     assert!(sum * 50 <= all, "{sum} of {all} rays end elsewhere");
 }
 
-/// What graphics cards read: no ground stands out of its tile, or is steeper than that says; but for the rare place that
-/// was not measured.
+/// What graphics cards read: no ground stands out of its tile or is steeper than that says, but for the rare place
+/// that was not measured.
 #[test]
 fn tiles_hold_the_ground_and_its_slopes() {
     for name in ["paper-004-fig-01-lake-in-the-mountains", "paper-004-fig-22-oasis"] {
