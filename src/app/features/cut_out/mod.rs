@@ -77,7 +77,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
 fn run(
     In(action): In<CutOutAction>,
     mut editor: ResMut<Editor>,
-    evaluation: Option<Res<EvaluationClient>>,
+    evaluation: Option<ResMut<EvaluationClient>>,
     (mut task, tasks): (ResMut<CutOutTask>, Res<Tasks>),
 ) {
     let editor = &mut *editor;
@@ -98,7 +98,12 @@ fn run(
         }
         CutOutAction::Write(order, path) => {
             let whole = editor.doc.scene().samples();
-            let shown = evaluation.as_ref().and_then(|evaluation| evaluation.terrain.clone());
+            // what is on screen may be older than the scene
+            let shown = evaluation.and_then(
+                |mut evaluation| {
+                    if evaluation.is_busy() { None } else { evaluation.terrain.clone() }
+                },
+            );
             let Some(terrain) = shown.filter(|terrain| terrain.samples() == whole) else {
                 return editor.toasts.info("The terrain is still being computed; cut it out when it is there.");
             };
