@@ -175,7 +175,7 @@ fn channels(terrain: &Terrain, sea: f32, control: &Control) -> Result<Vec<bool>,
     let outlets = Outlets::new(terrain.grid, height, sea);
     let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, control)?;
     let mut area = mesh.areas();
-    accumulate(&graph.receivers, &graph.upstream_order(control)?, &mut area, control)?;
+    accumulate(&graph.receivers, &mut area, control)?;
     let least = (CHANNEL_SHARE * terrain.grid.distinct_len() as f32).max(CHANNEL_CELLS);
     Ok((0..mesh.len()).map(|k| area[k] >= least && graph.receivers[k] as usize != k).collect())
 }

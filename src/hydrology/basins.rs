@@ -417,12 +417,15 @@ impl Default for LinkTable {
 }
 
 impl LinkTable {
-    #[inline]
+    #[inline(always)]
     fn look(&mut self, height: &[f32], basin: &[u32], a: usize, b: usize) {
         let (one, two) = (basin[a], basin[b]);
-        if one == two {
-            return;
+        if one != two {
+            self.keep(height, [one, two], a, b);
         }
+    }
+
+    fn keep(&mut self, height: &[f32], [one, two]: [u32; 2], a: usize, b: usize) {
         let link = BasinLink::of_cells([height[a], height[b]], [a as u32, b as u32]);
         let pair = if one < two { [one, two] } else { [two, one] };
         let hash = pair[0].wrapping_mul(0x9e37_79b1) ^ pair[1].wrapping_mul(0x85eb_ca77);

@@ -120,28 +120,13 @@ impl DInfinity {
         self.receivers.par_iter().zip(&self.fraction).enumerate().map(share).collect()
     }
 
-    /// Every cell, each after all that drain to it.
-    ///
-    /// # Errors
-    /// When it was cancelled.
-    pub fn upstream_order(&self, control: &Control) -> Result<UpstreamOrder, Cancelled> {
-        UpstreamOrder::new(&self.receivers, control)
-    }
-
     /// Adds to every cell what its donors give, as [`accumulate`](super::accumulate) does; `shares` go to the second
-    /// receivers.
+    /// receivers. Returns the order in which it was added.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn accumulate(
-        &self,
-        order: &UpstreamOrder,
-        shares: &[f32],
-        held: &mut [f32],
-        control: &Control,
-    ) -> Result<(), Cancelled> {
-        let mut own = vec![(); held.len()];
-        order.traverse_downstream(&self.receivers, held, &mut own, control, |k, held, ()| {
+    pub fn accumulate(&self, shares: &[f32], held: &mut [f32], control: &Control) -> Result<UpstreamOrder, Cancelled> {
+        UpstreamOrder::draining(&self.receivers, held, control, |k, held| {
             let given = held * shares[k];
             [held - given, given]
         })

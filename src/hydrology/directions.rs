@@ -24,9 +24,6 @@ use crate::field::metric::Links;
 use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, RIM, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
-/// Columns that are left out together where all of them are in the sea.
-const SEA_BLOCK: usize = 64;
-
 /// How a cell chooses its receiver.
 #[derive(Clone, Copy, Debug)]
 pub enum FlowRouting {
@@ -134,43 +131,32 @@ impl<'a> RowWindow<'a> {
 
     /// Receivers by D8; a cell without a lower neighbour is its own, as are outlets of the sea.
     fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
-        let n = self.mesh.grid().samples;
-        let [north, here, south] = self.rows.map(|row| &row[..n]);
         let start = self.starts[1];
-        let receivers = &mut receivers[..n];
-        let up = start as i32 - self.starts[0] as i32;
-        let down = self.starts[2] as i32 - start as i32;
-        let steps = [1, 1 - up, -up, -up - 1, -1, down - 1, down, down + 1];
+        let steps = DIRECTIONS.map(|(down, right)| {
+            self.starts[(down + 1) as usize].wrapping_sub(start).wrapping_add_signed(right) as u32
+        });
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
-        for first in self.counted.clone().step_by(SEA_BLOCK) {
-            const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
-            let columns = first..(first + SEA_BLOCK).min(self.counted.end);
-            if outlets.are_sea(&here[columns.clone()]) {
-                columns.for_each(|j| receivers[j] = (start + j) as u32);
+        for first in self.counted.clone().step_by(BLOCK) {
+            let columns = first..(first + BLOCK).min(self.counted.end);
+            let receivers = &mut receivers[columns.clone()];
+            let here = &self.rows[1][columns.clone()];
+            if outlets.are_sea(here) {
+                receivers.iter_mut().zip(start + first..).for_each(|(to, k)| *to = k as u32);
                 continue;
             }
-            for j in columns {
-                let h = here[j];
-                let falls = [
-                    h - here[j + 1],
-                    h - north[j + 1],
-                    h - north[j],
-                    h - north[j - 1],
-                    h - here[j - 1],
-                    h - south[j - 1],
-                    h - south[j],
-                    h - south[j + 1],
-                ];
-                let (mut best, mut to) = (0.0f32, 0i32);
-                for (direction, fall) in falls.into_iter().enumerate() {
-                    let fall = match &distances {
-                        None => fall * if direction % 2 == 0 { 1.0 } else { SHORT },
-                        Some((links, per_radius)) => fall / (links[direction][j] * per_radius),
-                    };
-                    to = if fall > best { steps[direction] } else { to };
-                    best = if fall > best { fall } else { best };
+            let beside = DIRECTIONS.map(|(down, right)| {
+                &self.rows[(down + 1) as usize][columns.start.strict_add_signed(right)..][..columns.len()]
+            });
+            let mut steepest = ([0.0; BLOCK], [0; BLOCK]);
+            match &distances {
+                None => steepest_on_square(here, beside, steps, &mut steepest),
+                Some((links, per_radius)) => {
+                    let links = links.each_ref().map(|row| &row[columns.clone()]);
+                    steepest_on_globe(here, beside, links, *per_radius, steps, &mut steepest);
                 }
-                receivers[j] = (start as i32 + j as i32 + to) as u32;
+            }
+            for ((to, step), k) in receivers.iter_mut().zip(steepest.1).zip(start + first..) {
+                *to = (k as u32).wrapping_add(step);
             }
         }
         for j in self.listed() {
@@ -250,6 +236,45 @@ impl<'a> RowWindow<'a> {
                 *to = beside.fold(k, usize::min) as u32;
             }
         }
+    }
+}
+
+/// The greatest falls of a block of cells, and the steps there: what is to be added to the index of a cell.
+type SteepestFalls = ([f32; BLOCK], [u32; BLOCK]);
+
+/// Falls to the neighbours `beside` cells of a row in each direction, of which `steepest` keeps the greatest.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepest: &mut SteepestFalls) {
+    const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
+    for (direction, (there, step)) in beside.into_iter().zip(steps).enumerate() {
+        let per_cell = if direction % 2 == 0 { 1.0 } else { SHORT };
+        keep_steeper(step, here.iter().zip(there).map(|(h, there)| (h - there) * per_cell), steepest);
+    }
+}
+
+/// The same on a globe, with the distances in radii of `per_radius` cells.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn steepest_on_globe(
+    here: &[f32],
+    beside: [&[f32]; 8],
+    distances: [&[f32]; 8],
+    per_radius: f32,
+    steps: [u32; 8],
+    steepest: &mut SteepestFalls,
+) {
+    for ((there, distances), step) in beside.into_iter().zip(distances).zip(steps) {
+        let falls = here.iter().zip(there).zip(distances);
+        let falls = falls.map(|((h, there), distance)| (h - there) / (distance * per_radius));
+        keep_steeper(step, falls, steepest);
+    }
+}
+
+/// Keeps the `falls` over a step that are greater than those so far.
+#[inline(always)]
+fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut SteepestFalls) {
+    for ((best, to), fall) in best.iter_mut().zip(to).zip(falls) {
+        *to = if fall > *best { step } else { *to };
+        *best = if fall > *best { fall } else { *best };
     }
 }
 

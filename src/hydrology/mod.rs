@@ -34,6 +34,6 @@ pub use depressions::{Depression, depressions};
 pub use directions::{FlowRouting, flow_directions};
 pub use graph::FlowGraph;
 pub use mesh::{FlowMesh, Outlets};
-pub use order::{UpstreamOrder, accumulate, count_cells};
+pub use order::{UpstreamOrder, accumulate};
 pub use priority_flood::priority_flood;
 pub use strahler::strahler_orders;

@@ -17,7 +17,7 @@ use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
-/// OrderBuilder of up to as many cells are not halved.
+/// Bands of up to as many cells are not halved.
 const LEAST_BAND: usize = 1 << 16;
 /// Donors of a cell that a walk has passed.
 const PASSED: u8 = u8::MAX;
@@ -47,13 +47,30 @@ impl UpstreamOrder {
     /// # Errors
     /// When it was cancelled.
     pub fn new<const N: usize>(receivers: &[[u32; N]], control: &Control) -> Result<Self, Cancelled> {
-        Self::from_builder(&OrderBuilder { receivers, least: LEAST_BAND, control })
+        Self::draining(receivers, &mut vec![Nothing; receivers.len()], control, |_, _| [Nothing; N])
     }
 
-    fn from_builder<const N: usize>(builder: &OrderBuilder<N>) -> Result<Self, Cancelled> {
+    /// [`new`](Self::new), and on the way what [`traverse_downstream`](Self::traverse_downstream) does, to the same
+    /// bits: `visit(cell, held)` gets what has come to the cell, with what `held` held before.
+    ///
+    /// # Errors
+    /// When it was cancelled; then some cells have been visited.
+    pub fn draining<const N: usize, A: Copy + AddAssign + Send>(
+        receivers: &[[u32; N]],
+        held: &mut [A],
+        control: &Control,
+        visit: impl Fn(usize, A) -> [A; N] + Sync,
+    ) -> Result<Self, Cancelled> {
+        Self::from_builder(&OrderBuilder { receivers, least: LEAST_BAND, control, visit }, held)
+    }
+
+    fn from_builder<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
+        builder: &OrderBuilder<N, V>,
+        held: &mut [A],
+    ) -> Result<Self, Cancelled> {
         let mut donors = vec![0; builder.receivers.len()];
         builder.count_donors(0, &mut donors)?;
-        Ok(Self(CellBand::new(builder, 0, &mut donors)?))
+        Ok(Self(CellBand::new(builder, 0, &mut donors, held)?.0))
     }
 
     /// The cells in this order, and from its end against the order.
@@ -96,12 +113,22 @@ impl UpstreamOrder {
     }
 }
 
+/// What cells hold where only their order is asked for.
+#[derive(Clone, Copy)]
+struct Nothing;
+
+impl AddAssign for Nothing {
+    fn add_assign(&mut self, _: Self) {}
+}
+
 /// What an order is made of.
-struct OrderBuilder<'a, const N: usize> {
+struct OrderBuilder<'a, const N: usize, V> {
     receivers: &'a [[u32; N]],
-    /// OrderBuilder of up to as many cells are not halved.
+    /// Bands of up to as many cells are not halved.
     least: usize,
     control: &'a Control,
+    /// What each cell gives to its receivers.
+    visit: V,
 }
 
 /// Place of cell `k` in a band of `len` cells from `start` on, if it lies there.
@@ -111,7 +138,7 @@ fn place(k: u32, start: usize, len: usize) -> Option<usize> {
     (place < len).then_some(place)
 }
 
-impl<const N: usize> OrderBuilder<'_, N> {
+impl<const N: usize, V: Sync> OrderBuilder<'_, N, V> {
     /// The middle of a band of `len` cells that is to be halved.
     fn middle(&self, len: usize) -> Option<usize> {
         (len > self.least).then_some(len / 2)
@@ -146,66 +173,89 @@ impl<const N: usize> OrderBuilder<'_, N> {
 }
 
 impl CellBand {
-    /// The band of the cells from `start` on that `donors` counts the donors of; of those that it takes none are left.
-    fn new<const N: usize>(builder: &OrderBuilder<N>, start: usize, donors: &mut [u8]) -> Result<Self, Cancelled> {
+    /// The band of the cells from `start` on that `donors` counts the donors of, and `held` has the holdings of; and
+    /// what leaves it, in the order of `leaving`. Of the donors that it takes none are left.
+    fn new<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
+        builder: &OrderBuilder<N, V>,
+        start: usize,
+        donors: &mut [u8],
+        held: &mut [A],
+    ) -> Result<(Self, Vec<A>), Cancelled> {
         builder.control.check()?;
         let len = donors.len();
         let mut band = Self { start, ..Self::default() };
+        let mut given = Vec::new();
         let Some(middle) = builder.middle(len) else {
             band.own.reserve(len);
             let mut ready = Vec::new();
             for k in 0..len {
                 if donors[k] == 0 {
                     ready.push((start + k) as u32);
-                    band.walk(builder, donors, &mut ready)?;
+                    band.walk(builder, donors, held, &mut ready, &mut given)?;
                 }
             }
-            return Ok(band);
+            return Ok((band, given));
         };
-        let (low, high) = donors.split_at_mut(middle);
-        let (low, high) = rayon::join(|| Self::new(builder, start, low), || Self::new(builder, start + middle, high));
-        let halves = Box::new([low?, high?]);
+        let (donors_low, donors_high) = donors.split_at_mut(middle);
+        let (held_low, held_high) = held.split_at_mut(middle);
+        let (low, high) = rayon::join(
+            || Self::new(builder, start, donors_low, held_low),
+            || Self::new(builder, start + middle, donors_high, held_high),
+        );
+        let ((low, from_low), (high, from_high)) = (low?, high?);
+        let halves = Box::new([low, high]);
         let mut ready = Vec::new();
-        for &to in halves.iter().flat_map(|half| &half.leaving) {
+        let tos = halves.iter().flat_map(|half| &half.leaving);
+        for (amount, &to) in from_low.into_iter().chain(from_high).zip(tos) {
             let Some(at) = place(to, start, len) else {
                 band.leaving.push(to);
+                given.push(amount);
                 continue;
             };
+            held[at] += amount;
             donors[at] -= 1;
             if donors[at] == 0 {
                 ready.push(to);
             }
         }
         ready.reverse();
-        band.walk(builder, donors, &mut ready)?;
+        band.walk(builder, donors, held, &mut ready, &mut given)?;
         band.halves = Some(halves);
-        Ok(band)
+        Ok((band, given))
     }
 
     /// Takes the cells of the list, the last first, and those that become ready by it.
-    fn walk<const N: usize>(
+    #[inline]
+    fn walk<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         &mut self,
-        builder: &OrderBuilder<N>,
+        builder: &OrderBuilder<N, V>,
         donors: &mut [u8],
+        held: &mut [A],
         ready: &mut Vec<u32>,
+        leaving: &mut Vec<A>,
     ) -> Result<(), Cancelled> {
         let (start, len) = (self.start, donors.len());
         while let Some(k) = ready.pop() {
-            donors[k as usize - start] = PASSED;
+            let at = k as usize - start;
+            donors[at] = PASSED;
             self.own.push(k);
             if self.own.len().is_multiple_of(CHECK) {
                 builder.control.check()?;
             }
-            for to in builder.receivers[k as usize] {
+            let tos = builder.receivers[k as usize];
+            if tos == [k; N] {
+                continue;
+            }
+            for (amount, to) in (builder.visit)(k as usize, held[at]).into_iter().zip(tos) {
                 let Some(at) = place(to, start, len) else {
                     self.leaving.push(to);
+                    leaving.push(amount);
                     continue;
                 };
-                if to != k {
-                    donors[at] -= 1;
-                    if donors[at] == 0 {
-                        ready.push(to);
-                    }
+                held[at] += amount;
+                donors[at] -= 1;
+                if donors[at] == 0 {
+                    ready.push(to);
                 }
             }
         }
@@ -307,35 +357,16 @@ impl CellBand {
 }
 
 /// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it,
-/// itself included. Whole numbers up to 2²⁴ are exact.
+/// itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order in which it was added.
 ///
 /// # Errors
 /// When it was cancelled.
-pub fn accumulate(
+pub fn accumulate<A: Copy + AddAssign + Send>(
     receivers: &[u32],
-    order: &UpstreamOrder,
-    held: &mut [f32],
+    held: &mut [A],
     control: &Control,
-) -> Result<(), Cancelled> {
-    let mut own = vec![(); held.len()];
-    order.traverse_downstream(single(receivers), held, &mut own, control, |_, held, ()| [held])
-}
-
-/// How many cells drain through each cell, itself included; those that `counts` says no to are left out. Unlike
-/// [`accumulate`] it is exact for any grid.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn count_cells(
-    receivers: &[u32],
-    order: &UpstreamOrder,
-    counts: impl Fn(usize) -> bool,
-    control: &Control,
-) -> Result<Vec<u32>, Cancelled> {
-    let mut held: Vec<u32> = (0..receivers.len()).map(|k| u32::from(counts(k))).collect();
-    let mut own = vec![(); held.len()];
-    order.traverse_downstream(single(receivers), &mut held, &mut own, control, |_, held, ()| [held])?;
-    Ok(held)
+) -> Result<UpstreamOrder, Cancelled> {
+    UpstreamOrder::draining(single(receivers), held, control, |_, held| [held])
 }
 
 /// Receivers one by one as lists of one.
@@ -376,8 +407,15 @@ mod tests {
         let control = Control::default();
         for (seed, least) in [(1, 1), (2, 7), (3, 100), (4, 800), (5, CELLS)] {
             let receivers = receivers(seed);
-            let order =
-                UpstreamOrder::from_builder(&OrderBuilder { receivers: &receivers, least, control: &control }).unwrap();
+            // whole numbers, so that the order of the sums does not matter
+            let given = |k: usize, held: f32| {
+                let aside = (held * (k % 3) as f32 * 0.5).floor();
+                [held - aside, aside]
+            };
+            let builder = OrderBuilder { receivers: &receivers, least, control: &control, visit: given };
+            let holdings: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
+            let mut on_the_way = holdings.clone();
+            let order = UpstreamOrder::from_builder(&builder, &mut on_the_way).unwrap();
             let mut turn = vec![usize::MAX; CELLS];
             for (number, k) in order.iter().enumerate() {
                 assert_eq!(turn[k as usize], usize::MAX, "{k} twice");
@@ -391,17 +429,13 @@ mod tests {
             }
             assert!(order.iter().rev().eq(order.iter().collect::<Vec<_>>().into_iter().rev()));
 
-            // whole numbers, so that the order of the sums does not matter
-            let given = |k: usize, held: f32| {
-                let aside = (held * (k % 3) as f32 * 0.5).floor();
-                [held - aside, aside]
-            };
-            let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
+            let mut expected = holdings.clone();
             for k in order.iter().map(|k| k as usize).filter(|&k| receivers[k] != [k as u32; 2]) {
                 let given = given(k, expected[k]);
                 receivers[k].into_iter().zip(given).for_each(|(to, given)| expected[to as usize] += given);
             }
-            let mut held: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
+            assert_eq!(on_the_way, expected);
+            let mut held = holdings;
             let mut passed = vec![f32::NAN; CELLS];
             let visit = |k: usize, held: f32, passed: &mut f32| {
                 *passed = held;
@@ -430,10 +464,9 @@ mod tests {
     fn single_receivers_are_summed_over_all_bands() {
         let control = Control::default();
         let receivers: Vec<[u32; 1]> = receivers(6).into_iter().map(|[first, _]| [first]).collect();
-        let order =
-            UpstreamOrder::from_builder(&OrderBuilder { receivers: &receivers, least: 50, control: &control }).unwrap();
+        let builder = OrderBuilder { receivers: &receivers, least: 50, control: &control, visit: |_, held| [held] };
         let mut held = vec![1.0; CELLS];
-        accumulate(receivers.as_flattened(), &order, &mut held, &control).unwrap();
+        UpstreamOrder::from_builder(&builder, &mut held).unwrap();
         let mut expected = vec![0.0; CELLS];
         for k in 0..CELLS {
             let mut at = k;
@@ -447,6 +480,30 @@ mod tests {
             }
         }
         assert_eq!(held, expected);
+        // and where one band has them all
+        let mut counted = vec![1u32; CELLS];
+        accumulate(receivers.as_flattened(), &mut counted, &control).unwrap();
+        assert!(counted.iter().zip(&expected).all(|(&counted, &expected)| counted as f32 == expected));
+    }
+
+    /// Sums that are rounded are so in the same order.
+    #[test]
+    fn what_is_passed_down_while_the_order_is_made_has_the_bits_of_what_is_passed_down_along_it() {
+        let control = Control::default();
+        let given = |k: usize, held: f32| {
+            let aside = held * (k % 7) as f32 * 0.13;
+            [held - aside, aside]
+        };
+        for (seed, least) in [(8, 1), (9, 90), (10, CELLS)] {
+            let receivers = receivers(seed);
+            let builder = OrderBuilder { receivers: &receivers, least, control: &control, visit: given };
+            let mut on_the_way: Vec<f32> = (0..CELLS).map(|k| 0.1 + (k % 13) as f32 * 0.3).collect();
+            let mut after = on_the_way.clone();
+            let order = UpstreamOrder::from_builder(&builder, &mut on_the_way).unwrap();
+            let visit = |k: usize, held: f32, (): &mut ()| given(k, held);
+            order.traverse_downstream(&receivers, &mut after, &mut vec![(); CELLS], &control, visit).unwrap();
+            assert!(on_the_way.iter().zip(&after).all(|(a, b)| a.to_bits() == b.to_bits()), "bands of {least}");
+        }
     }
 
     #[test]

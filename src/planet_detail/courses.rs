@@ -123,12 +123,11 @@ impl RiverCourses {
         let sea = sea_metres.map_or(f32::NEG_INFINITY, |sea| sea / relief_metres);
         let outlets = Outlets::new(terrain.grid, &terrain.height, sea);
         let graph = FlowGraph::new(mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
-        let order = graph.upstream_order(control)?;
         let mut areas = mesh.areas();
         if let Some(rain) = terrain.map(MapKind::Rain) {
             areas.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= if rain > 0.0 { rain } else { 0.0 });
         }
-        accumulate(&graph.receivers, &order, &mut areas, control)?;
+        let order = accumulate(&graph.receivers, &mut areas, control)?;
         let cell_metres = f64::from(mesh.cell_metres((radius_metres * std::f64::consts::FRAC_PI_2) as f32));
         let share = SOURCE_SHARE * terrain.grid.distinct_len() as f64;
         let least = if share > SOURCE_CELLS { share } else { SOURCE_CELLS } as f32;

@@ -224,7 +224,7 @@ impl RiverPatch<'_> {
         let outlets = Outlets::new(self.globe.grid, &self.globe.height, sea);
         let graph = FlowGraph::new(&mesh, &self.globe.height, &outlets, FlowRouting::D8, &control).unwrap();
         let mut areas = mesh.areas();
-        accumulate(&graph.receivers, &graph.upstream_order(&control).unwrap(), &mut areas, &control).unwrap();
+        accumulate(&graph.receivers, &mut areas, &control).unwrap();
         let is_river = |&k: &usize| areas[k] >= cells && graph.receivers[k] as usize != k;
         (0..areas.len()).filter(is_river).map(|k| (k, graph.receivers[k] as usize)).collect()
     }

@@ -239,7 +239,7 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         let graph = FlowGraph::new(&mesh, &after.height, &outlets, FlowRouting::D8, &control).unwrap();
         let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph, &control).unwrap();
         let mut area = mesh.areas();
-        flow.accumulate(&flow.upstream_order(&control).unwrap(), &flow.fraction, &mut area, &control).unwrap();
+        flow.accumulate(&flow.fraction, &mut area, &control).unwrap();
         let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
         for k in (0..mesh.len()).filter(|&k| flow.receivers[k][0] as usize != k) {

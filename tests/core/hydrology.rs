@@ -147,7 +147,7 @@ fn areas_are_those_of_brute_force_and_add_up_to_the_terrain() {
                     }
                 };
                 let mut area: Vec<f32> = (0..mesh.len()).map(weight).collect();
-                accumulate(&graph.receivers, &order, &mut area, &Control::default()).unwrap();
+                accumulate(&graph.receivers, &mut area, &Control::default()).unwrap();
                 let mut expected = vec![0.0f32; mesh.len()];
                 for k in owners(mesh) {
                     let mut at = k;
@@ -180,7 +180,7 @@ fn water_between_two_neighbours_is_kept() {
         let mut area = mesh.areas();
         let whole: f64 = area.iter().map(|&a| f64::from(a)).sum();
         let own = area.clone();
-        flow.accumulate(&flow.upstream_order(&control).unwrap(), &shares, &mut area, &control).unwrap();
+        flow.accumulate(&shares, &mut area, &control).unwrap();
         let left = |k: &usize| outlets.contain(*k, height[*k]);
         let total: f64 = (0..mesh.len()).filter(left).map(|k| f64::from(area[k])).sum();
         assert!((total / whole - 1.0).abs() < 1e-5, "{what}: {total} of {whole}");

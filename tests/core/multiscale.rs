@@ -277,9 +277,8 @@ fn drained(terrain: &Terrain) -> (FlowGraph, UpstreamOrder, Vec<f32>) {
     let mesh = FlowMesh::new(grid);
     let outlets = Outlets::new(grid, &terrain.height, f32::NEG_INFINITY);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &control).unwrap();
-    let order = graph.upstream_order(&control).unwrap();
     let mut area = mesh.areas();
-    accumulate(&graph.receivers, &order, &mut area, &control).unwrap();
+    let order = accumulate(&graph.receivers, &mut area, &control).unwrap();
     (graph, order, area)
 }
 

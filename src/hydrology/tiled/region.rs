@@ -8,7 +8,7 @@ use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control, Grid, Region};
 use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, raised};
 use crate::hydrology::directions::flow_directions;
-use crate::hydrology::order::{UpstreamOrder, single};
+use crate::hydrology::order::accumulate;
 use crate::hydrology::{FlowMesh, FlowRouting, Outlets};
 
 /// No node of the summary.
@@ -324,9 +324,7 @@ impl DrainedRegion {
         for &(cell, count) in inflow.iter().flat_map(|inflow| &inflow.cells) {
             held[self.rectangle.index_of_cell(cell)] += count;
         }
-        let order = UpstreamOrder::new(single(inner), control)?;
-        let mut own = vec![(); held.len()];
-        order.traverse_downstream(single(inner), &mut held, &mut own, control, |_, held, ()| [held])?;
+        accumulate(inner, &mut held, control)?;
         Ok(held)
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DInfinity, FlowRouting, accumulate, count_cells};
+use crate::hydrology::{DInfinity, FlowRouting, accumulate};
 use crate::nodes::{Context, DrainedGround, Filter, NodeDrainage, NodeParts, Traits};
 
 crate::choices! {
@@ -70,15 +70,16 @@ impl Filter for FlowAccumulation {
         let area = if self.courses == Courses::Spread {
             let mut area = routed.rain(terrain);
             let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
-            flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area, cx.control)?;
+            flow.accumulate(&flow.shares(mesh), &mut area, cx.control)?;
             area
         } else if is_counted {
-            let owns = |k: usize| mesh.grid().owns(k);
-            let cells = count_cells(&graph.receivers, &graph.upstream_order(cx.control)?, owns, cx.control)?;
+            // each 1, but for copies
+            let mut cells: Vec<u32> = mesh.areas().into_iter().map(|area| area as u32).collect();
+            accumulate(&graph.receivers, &mut cells, cx.control)?;
             cells.into_iter().map(|cells| cells as f32).collect()
         } else {
             let mut area = routed.rain(terrain);
-            accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area, cx.control)?;
+            accumulate(&graph.receivers, &mut area, cx.control)?;
             area
         };
         let area = routed.closed(area);

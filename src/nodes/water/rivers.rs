@@ -64,9 +64,8 @@ impl Filter for Rivers {
         terrain.close_seam();
         let routed = Routed::new(cx, terrain, self.sea_level, FlowRouting::D8)?;
         let (height, receivers) = (&terrain.height, &routed.graph.receivers);
-        let order = routed.graph.upstream_order(cx.control)?;
         let mut area = routed.rain(terrain);
-        accumulate(receivers, &order, &mut area, cx.control)?;
+        let order = accumulate(receivers, &mut area, cx.control)?;
         let cell = routed.mesh.cell_metres(cx.size_metres);
         let cell_km2 = cell * cell * 1.0e-6;
         let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receivers[k] as usize != k;

@@ -82,7 +82,7 @@ fn course(
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
     let filled = graph.filled(&terrain.height);
     let mut areas = mesh.areas();
-    accumulate(&graph.receivers, &graph.upstream_order(control)?, &mut areas, control)?;
+    accumulate(&graph.receivers, &mut areas, control)?;
     let mut cells = graph.course(grid.owner(from));
     if grid.edges == Edges::Wrap {
         // a river does not go on beyond the edge of its construction

@@ -242,13 +242,12 @@ impl LevelGround {
         area: &mut Vec<f32>,
         steady: &mut Vec<f32>,
     ) -> Result<(), Cancelled> {
-        let order = flow.upstream_order(cx.control)?;
         self.mesh.write_areas(area);
         if let Some(rain) = &self.rain {
             let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
             area.iter_mut().zip(rain).for_each(|(area, &rain)| *area *= wet(rain));
         }
-        flow.accumulate(&order, &flow.fraction, area, cx.control)?;
+        let order = flow.accumulate(&flow.fraction, area, cx.control)?;
         // the rise over one cell, which needs no order
         steady.resize(area.len(), 0.0);
         let area = &*area;

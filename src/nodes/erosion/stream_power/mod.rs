@@ -187,14 +187,13 @@ impl ErosionRun for StreamPowerRun {
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
         graph.basins.write_filled(old, &mut bed.height);
         flow.route(mesh, &bed.height, &outlets, graph, cx.control)?;
-        let order = flow.upstream_order(cx.control)?;
         mesh.write_areas(area);
         if let Some(rain) = &self.rain {
             let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
             area.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= wet(rain));
         }
         // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
-        flow.accumulate(&order, &flow.fraction, area, cx.control)?;
+        let order = flow.accumulate(&flow.fraction, area, cx.control)?;
 
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;

@@ -106,14 +106,13 @@ impl Filter for PlanetRivers {
         let sea = cx.sea_level;
         let outlets = Outlets::new(terrain.grid, &terrain.height, sea);
         let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, cx.control)?;
-        let upstream_order = graph.upstream_order(cx.control)?;
         let mut flow = mesh.areas();
         if let Some(rain) = terrain.map(MapKind::Rain) {
             flow.par_iter_mut()
                 .zip(rain.par_iter())
                 .for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
         }
-        accumulate(&graph.receivers, &upstream_order, &mut flow, cx.control)?;
+        let upstream_order = accumulate(&graph.receivers, &mut flow, cx.control)?;
         let cell_metres = mesh.cell_metres(cx.size_metres);
         let cell_km = f64::from(cell_metres) * 1.0e-3;
         let per_cell = (cell_km * cell_km / REFERENCE_KM2) as f32;
