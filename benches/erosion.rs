@@ -13,9 +13,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::hydrology::{
-    FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, flow_directions, priority_flood,
-};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, flow_directions, priority_flood};
 use talweg::nodes::{Context, Generator, Node};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -198,9 +196,8 @@ fn hydrology(c: &mut Criterion) {
     group.bench_function("D8 areas", |b| {
         b.iter(|| {
             let receivers = directions(FlowRouting::D8);
-            let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, &control).unwrap();
             let mut area = mesh.areas();
-            accumulate(&receivers, &order, &mut area, &control).unwrap();
+            accumulate(&receivers, &mut area, &control).unwrap();
             area
         });
     });

@@ -501,7 +501,7 @@ mod tests {
             let mut after = on_the_way.clone();
             let order = UpstreamOrder::from_builder(&builder, &mut on_the_way).unwrap();
             let visit = |k: usize, held: f32, (): &mut ()| given(k, held);
-            order.traverse_downstream(&receivers, &mut after, &mut vec![(); CELLS], &control, visit).unwrap();
+            order.traverse_downstream(&receivers, &mut after, &mut [(); CELLS], &control, visit).unwrap();
             assert!(on_the_way.iter().zip(&after).all(|(a, b)| a.to_bits() == b.to_bits()), "bands of {least}");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, priority_flood};
+use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, priority_flood};
 use talweg::nodes::Node;
 use talweg::nodes::erosion::stream_power::power_root::{PowerRoot, exp2, log2};
 
@@ -94,7 +94,7 @@ fn at_rest_a_river_is_straight_over_chi() {
     let cell = 20_000.0f64 / 64.0;
     // chi of every cell, upwards: ∫ (1 km² / A)^½ dx along the way down
     let mut chi = vec![0.0f64; flow.len()];
-    for k in routes.upstream_order(&Control::default()).unwrap().iter().rev() {
+    for k in UpstreamOrder::new(&routes.receivers, &Control::default()).unwrap().iter().rev() {
         let (k, t) = (k as usize, f64::from(routes.fraction[k as usize]));
         let [a, b] = routes.receivers[k].map(|to| to as usize);
         if a != k {

@@ -134,7 +134,6 @@ fn areas_are_those_of_brute_force_and_add_up_to_the_terrain() {
     each_terrain(|mesh, height, outlets, what| {
         for routing in both() {
             let graph = routed(mesh, height, &outlets, routing);
-            let order = graph.upstream_order(&Control::default()).unwrap();
             for rain in [false, true] {
                 let owns = |k: usize| mesh.grid().owns(k);
                 let weight = |k: usize| {
