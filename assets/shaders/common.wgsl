@@ -204,9 +204,6 @@ fn sun_share_of(depth: f32) -> f32 {
     return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);
 }
 
-// How far level ground faces the light from behind.
-const LEVEL_BEHIND: f32 = 0.2425;
-
 // Light on ground of a colour.
 fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> vec3<f32> {
     return lit_between(colour, normal, sun_share, openness, 1.0);
@@ -219,10 +216,11 @@ fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f
     let facing = max(dot(normal, sun), 0.0) * sun_share;
     let open = saturate(0.30 + 1.15 * openness);
     let from_above = 0.5 + 0.5 * normal.y;
-    let behind = max(dot(normal, normalize(vec3<f32>(-sun.x, 0.25, -sun.z))), 0.0);
+    let from_behind = normalize(vec3<f32>(-sun.x, 0.25, -sun.z));
+    let behind = max(dot(normal, from_behind), 0.0);
     // level ground is as bright with one as with the other
     let across = mix(0.45, 0.10, sun_share);
-    let above = 1.0 + LEVEL_BEHIND * (0.10 - across) - 0.58;
+    let above = 1.0 + from_behind.y * (0.10 - across) - 0.58;
     let sky = sky_light() * (above + 0.58 * from_above + across * behind) * open * open * between * between;
     let bounce = sun_colour() * vec3<f32>(0.085, 0.072, 0.056) * (1.0 - from_above) * open;
     return colour * (sun_colour() * facing + sky + bounce);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
+use super::shot::frame_costs::FrameCosts;
 use super::shot::frame_times::FrameTimes;
 use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
 use super::view::{
@@ -83,6 +84,9 @@ fn shoot(
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     if let Some(legend) = legend {
         print(&format!("{legend}\n"))?;
+    }
+    if args.frame_costs {
+        print(&FrameCosts::count(subject, options)?.to_string())?;
     }
     let Some(frames) = args.frame_times else { return Ok(()) };
     print(&FrameTimes::measure(subject, options, frames)?.to_string())

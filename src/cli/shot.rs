@@ -85,6 +85,9 @@ pub struct ShotArgs {
     /// Draws so many frames besides as the window does, looking once round, and prints how long they take
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frame_times: Option<u32>,
+    /// Counts what a frame asks of a graphics card, on any driver, and estimates how long one of the middle class takes
+    #[arg(long)]
+    pub frame_costs: bool,
 }
 
 fn metres(text: &str) -> Result<f32, String> {

@@ -1,7 +1,9 @@
 //! Pictures of the 3D view without a window or a display.
 
 pub mod film;
+pub mod frame_costs;
 pub mod frame_times;
+mod shader_work;
 
 use std::sync::{Arc, Mutex};
 

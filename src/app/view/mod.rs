@@ -26,7 +26,7 @@ mod idle;
 mod mode;
 mod overlays;
 mod plants;
-mod render;
+pub(crate) mod render;
 mod render_base;
 mod render_terrain;
 mod scale;

@@ -99,7 +99,28 @@ fn frames_are_timed_and_their_passes_named() {
     assert!(times.waited[4] >= times.processor[4]);
     let text = times.to_string();
     assert!(text.contains("160 × 90 pixels, 5 frames") && text.contains("frames a second"), "{text}");
-    assert!(times.passes.is_empty() || times.passes.iter().any(|(name, _)| name == "terrain"), "{text}");
+    assert!(times.passes.is_empty() || times.passes.iter().any(|(name, _)| name == "Ground"), "{text}");
+}
+
+#[test]
+fn what_a_frame_asks_of_a_card_is_counted() {
+    use frame_costs::FrameCosts;
+
+    let terrain = Arc::new(Terrain::from_fn(257, Edges::Open, |u, v| 0.3 * (u * 9.0).sin() * (v * 7.0).cos()));
+    let subject = ShotSubject::Terrain(prepared(&terrain, &Settings::default(), Overlay::None), red(), None);
+    let options = ShotOptions { width: 160, height: 90, ..ShotOptions::default() };
+    let costs = FrameCosts::count(&subject, &options).unwrap();
+    let part = |name: &str| costs.parts.iter().find(|part| part.name == name).unwrap();
+    let (ground, sky) = (part("Ground"), part("Sky"));
+    // each pixel once at the most for the sky, and the two of them at least once where nothing else is
+    let pixels = f64::from(160 * 90);
+    assert!(sky.fragments <= pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
+    assert!(ground.triangles > 1_000.0 && ground.vertices > 1_000.0, "{costs}");
+    // two materials, each of three sizes from three sides
+    assert!((18.0..80.0).contains(&ground.per_fragment.texture_reads), "{costs}");
+    assert!(ground.per_fragment.operations > sky.per_fragment.operations && ground.covers, "{costs}");
+    assert!(0.0 < costs.least_milliseconds() && costs.least_milliseconds() < costs.most_milliseconds(), "{costs}");
+    assert!(costs.to_string().contains("estimated, not measured"));
 }
 
 #[test]

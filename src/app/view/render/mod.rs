@@ -22,11 +22,11 @@ use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
 use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::diagnostic::{PassSpanGuard, RecordDiagnostics};
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    ComputePassDescriptor, IndexFormat, LoadOp, Operations, PipelineCache, RenderPassDepthStencilAttachment,
-    RenderPassDescriptor, StoreOp,
+    CachedRenderPipelineId, ComputePassDescriptor, IndexFormat, LoadOp, Operations, PipelineCache,
+    RenderPassDepthStencilAttachment, RenderPassDescriptor, RenderPipelineDescriptor, StoreOp,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -247,8 +247,24 @@ fn prepare_drawings(
     }
 }
 
-/// Draws a shadow map.
-fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: &mut RenderContext) {
+/// Name of the part of the view that a pipeline draws.
+pub(crate) fn part_name(pipeline: &RenderPipelineDescriptor) -> &str {
+    pipeline.label.as_deref().and_then(|label| label.strip_prefix("talweg ")).unwrap_or("unnamed")
+}
+
+/// The pipelines that draw the view in the render world, in order.
+pub(crate) fn drawn_pipelines(world: &World) -> Vec<CachedRenderPipelineId> {
+    let batches = world.get_resource::<Drawings>().into_iter().flat_map(Drawings::batches);
+    batches.flat_map(|batch| batch.calls.iter().map(|call| call.pipeline)).collect()
+}
+
+/// Draws the shadow map of a cascade.
+fn draw_shadows(
+    batch: &Batch,
+    (cascade, shadow): (usize, &ShadowPass),
+    cache: &PipelineCache,
+    ctx: &mut RenderContext,
+) {
     let Some((vertices, indices)) = &batch.shapes else { return };
     let Some(pipeline) = cache.get_render_pipeline(shadow.pipeline) else { return };
     let diagnostics = ctx.diagnostic_recorder();
@@ -265,7 +281,7 @@ fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: 
         occlusion_query_set: None,
         multiview_mask: None,
     });
-    let span = diagnostics.pass_span(&mut pass, "plant_shadows");
+    let span = diagnostics.pass_span(&mut pass, format!("PlantShadows {cascade}"));
     pass.set_render_pipeline(pipeline);
     pass.set_bind_group(0, &shadow.group, &[]);
     pass.set_vertex_buffer(0, shadow.instances.slice(..));
@@ -319,7 +335,7 @@ fn draw(
         return;
     }
     for batch in drawings.batches() {
-        for shadow in &batch.shadows {
+        for shadow in batch.shadows.iter().enumerate() {
             draw_shadows(batch, shadow, &cache, &mut ctx);
         }
     }
@@ -331,7 +347,7 @@ fn draw(
         occlusion_query_set: None,
         multiview_mask: None,
     });
-    let span = diagnostics.pass_span(&mut pass, "terrain");
+    let mut span = None;
     let depths = camera.viewport.as_ref().map_or(0.0..1.0, |viewport| viewport.depth.clone());
     pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
     for batch in drawings.batches() {
@@ -347,6 +363,14 @@ fn draw(
         }
         for call in batch.calls.iter().filter(|call| !call.instances.is_empty()) {
             let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else { continue };
+            if diagnostics.is_some() {
+                // each part of the view by itself; a span may not lie within another
+                let name = part_name(cache.get_render_pipeline_descriptor(call.pipeline)).to_owned();
+                if let Some((_, before)) = span.take_if(|(before, _)| *before != name) {
+                    PassSpanGuard::end(before, &mut pass);
+                }
+                span.get_or_insert_with(|| (name.clone(), diagnostics.pass_span(&mut pass, name)));
+            }
             let instances = call.instances.clone();
             if let Some(vertices) = &call.vertices {
                 pass.set_vertex_buffer(0, vertices.slice(..));
@@ -367,6 +391,8 @@ fn draw(
             }
         }
     }
-    span.end(&mut pass);
+    if let Some((_, span)) = span {
+        span.end(&mut pass);
+    }
     status.report(serials, beside_bytes);
 }

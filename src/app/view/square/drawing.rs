@@ -163,7 +163,7 @@ impl SquareDrawing {
         let surroundings = if is_alone { Surroundings::Block } else { terrain.settings.surroundings };
         let block_end = instances.len() as u32;
         if surroundings == Surroundings::Land {
-            for tile in FarTile::all() {
+            for tile in FarTile::from_near(eye.eye_world) {
                 let range = LodRange::new(&terrain.scale, mesh.detail, tile.mirrored(eye.eye_world), pixels_per_radian);
                 let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix());
                 let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
@@ -388,6 +388,14 @@ impl FarTile {
         let span = -FAR_TILES..=FAR_TILES;
         let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
         all.filter(|tile| (tile.column, tile.row) != (0, 0))
+    }
+
+    /// All, those near the eye first.
+    fn from_near(eye_world: Vec3) -> Vec<Self> {
+        let mut all: Vec<Self> = Self::all().collect();
+        let distance = |tile: &Self| (tile.axes().1 - eye_world.with_y(0.0)).length_squared();
+        all.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        all
     }
 
     /// What the shaders know it by.

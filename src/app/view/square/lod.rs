@@ -98,7 +98,8 @@ impl Frustum {
     }
 }
 
-/// The patches to draw, coarse and fine, each point of the terrain in exactly one (those out of view left out).
+/// The patches to draw, coarse and fine, each point of the terrain in exactly one (those out of view left out). What
+/// hides others comes before them: a graphics card does not shade what lies behind.
 pub fn select(
     scale: &WorldScale,
     bounds: &GridBounds,
@@ -144,8 +145,12 @@ impl Walk<'_> {
             }
         }
         if level > 0 && self.range.distance_world(low, high) < self.range.finest_world * (1 << (level - 1)) as f32 {
+            // the quarter of the eye first, that across from it last
+            let middle = corner((2 * row + 1) * (cells / 2), (2 * column + 1) * (cells / 2));
+            let [first_row, first_column] =
+                [self.range.eye_world.y >= middle.y, self.range.eye_world.x >= middle.x].map(usize::from);
             for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                self.node(level - 1, 2 * row + i, 2 * column + j, out);
+                self.node(level - 1, 2 * row + (i ^ first_row), 2 * column + (j ^ first_column), out);
             }
         } else {
             out.push(GridPatch { column: (column * cells) as u32, row: (row * cells) as u32, level });
@@ -200,6 +205,30 @@ mod tests {
                 for other in beside.into_iter().flatten().filter_map(|other| painted[other]) {
                     assert!(level.abs_diff(other) <= 1, "levels {level} and {other} meet");
                 }
+            }
+        }
+    }
+
+    /// Along every line away from the eye, as it is seen from above.
+    #[test]
+    fn patches_come_from_near_to_far() {
+        for (scale, bounds, detail, range) in scenes() {
+            let patches = select(&scale, &bounds, detail, &range, None);
+            let patch_at = |place: Vec2| {
+                let cell = (place + 0.5 * SIDE_WORLD) / scale.cell_world;
+                let is_in = |patch: &GridPatch| {
+                    let side = (detail.quads << patch.level) as f32;
+                    let within = cell - Vec2::new(patch.column as f32, patch.row as f32);
+                    within.cmpge(Vec2::ZERO).all() && within.cmplt(Vec2::splat(side)).all()
+                };
+                let is_on_terrain = cell.cmpge(Vec2::ZERO).all() && cell.max_element() < (scale.samples - 1) as f32;
+                patches.iter().position(is_in).filter(|_| is_on_terrain)
+            };
+            for turn in 0..12 {
+                let ahead = Vec2::from_angle(0.1 + turn as f32 * 0.52);
+                let along: Vec<usize> =
+                    (0..150).filter_map(|k| patch_at(range.eye_world + ahead * (k as f32 * 17.0))).collect();
+                assert!(along.is_sorted(), "{along:?}");
             }
         }
     }

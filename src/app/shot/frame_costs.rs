@@ -1,0 +1,205 @@
+//! What each part of a view asks of a graphics card, counted on any driver: a frame is drawn as on a card, the driver
+//! counts vertices, triangles and pixels, and the text of the shaders tells what each pixel works at the most.
+
+use std::fmt;
+
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::RenderApp;
+use bevy::render::diagnostic::RenderDiagnosticsPlugin;
+use bevy::render::render_resource::{PipelineCache, PollType};
+use bevy::render::renderer::RenderDevice;
+use bevy::shader::Source;
+
+use super::shader_work::{ReadShader, ShaderWork};
+use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
+use crate::view::RenderQuality;
+use crate::view::render::{drawn_pipelines, part_name};
+
+/// Frames until the counts of one have come back.
+const FRAMES: u32 = 8;
+/// Texels that a card of the middle class reads in a second (88 units at 1.7 GHz).
+const TEXELS_PER_SECOND: f64 = 150e9;
+/// Texels of a read: two mip levels, and two looks along the longer side of a pixel's print.
+const TEXELS_PER_READ: f64 = 4.0;
+/// Operations of such a card in a second, of which it reaches half (1,408 units at 1.7 GHz, two a turn).
+const OPERATIONS_PER_SECOND: f64 = 2.5e12;
+/// Triangles that such a card sets up in a second.
+const TRIANGLES_PER_SECOND: f64 = 2e9;
+
+/// What a part of the view asks for in one frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartCost {
+    /// Name of the part of the view.
+    pub name: String,
+    pub vertices: f64,
+    /// Triangles that are left to be filled.
+    pub triangles: f64,
+    /// Runs of the fragment stage. A driver in software counts blocks of 4 × 4 pixels, and what is hidden, too.
+    pub fragments: f64,
+    /// Whether it covers what lies behind it: of such parts a card shades little more than one for each pixel.
+    pub covers: bool,
+    /// The most that each vertex works.
+    pub per_vertex: ShaderWork,
+    /// The most that each fragment works; none of a part that has no fragment stage.
+    pub per_fragment: ShaderWork,
+}
+
+impl PartCost {
+    /// Milliseconds of a card of the middle class at the most, where nothing of it goes on at once.
+    pub fn milliseconds(&self) -> f64 {
+        self.shape_milliseconds() + self.fragments * milliseconds_of(self.per_fragment)
+    }
+
+    /// The share of vertices and triangles.
+    fn shape_milliseconds(&self) -> f64 {
+        self.vertices * milliseconds_of(self.per_vertex) + 1e3 * self.triangles / TRIANGLES_PER_SECOND
+    }
+}
+
+/// Milliseconds of a card of the middle class for one run of a stage.
+fn milliseconds_of(work: ShaderWork) -> f64 {
+    let reads = work.texture_reads * TEXELS_PER_READ / TEXELS_PER_SECOND;
+    1e3 * (reads + work.operations / OPERATIONS_PER_SECOND)
+}
+
+/// What all parts of a view ask for in one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameCosts {
+    pub width: u32,
+    pub height: u32,
+    /// The dearest first.
+    pub parts: Vec<PartCost>,
+}
+
+impl FrameCosts {
+    /// Counts what a frame asks for, with everything that a graphics card draws.
+    ///
+    /// # Errors
+    /// As of a single picture, where the driver counts nothing, and where a shader cannot be read.
+    pub fn count(subject: &ShotSubject, options: &ShotOptions) -> Result<Self, ShotError> {
+        let options = super::fine(options)?;
+        guarded(|| draw(subject, &options))?
+    }
+
+    /// Milliseconds of all parts together, with all pixels that were counted.
+    pub fn most_milliseconds(&self) -> f64 {
+        self.parts.iter().map(PartCost::milliseconds).sum()
+    }
+
+    /// The same where each pixel of what covers others is shaded once, as the dearest of these parts: patches come from
+    /// near to far, and a card leaves out what is hidden.
+    pub fn least_milliseconds(&self) -> f64 {
+        let pixels = f64::from(self.width) * f64::from(self.height);
+        let (covering, others): (Vec<_>, Vec<_>) = self.parts.iter().partition(|part| part.covers);
+        let shading = covering.iter().map(|part| milliseconds_of(part.per_fragment)).fold(0.0, f64::max);
+        let shapes: f64 = covering.iter().map(|part| part.shape_milliseconds()).sum();
+        shapes + pixels * shading + others.iter().map(|part| part.milliseconds()).sum::<f64>()
+    }
+}
+
+fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, ShotError> {
+    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Counted, RenderDiagnosticsPlugin);
+    renderer.picture(subject)?;
+    let app = &mut renderer.app;
+    let device = app.sub_app(RenderApp).world().resource::<RenderDevice>().clone();
+    for _ in 0..FRAMES {
+        app.update();
+        let waited = device.poll(PollType::wait_indefinitely());
+        waited.map_err(|error| ShotError::Draw(format!("the graphics card was lost: {error}")))?;
+    }
+    let mut parts = counted(app.world().resource::<DiagnosticsStore>());
+    if parts.is_empty() {
+        return Err(ShotError::Draw("this driver does not count what it draws (no pipeline statistics)".into()));
+    }
+    let works = works(app)?;
+    for part in &mut parts {
+        (part.per_vertex, part.per_fragment, part.covers) = works.get(&part.name).copied().unwrap_or_default();
+    }
+    parts.sort_by(|a, b| b.milliseconds().total_cmp(&a.milliseconds()));
+    Ok(FrameCosts { width: options.width, height: options.height, parts })
+}
+
+/// What the driver counted of the parts in the last frame.
+fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
+    let mut parts: HashMap<String, PartCost> = HashMap::default();
+    for diagnostic in found.iter() {
+        let path = diagnostic.path().as_str();
+        let Some((name, what)) = path.strip_prefix("render/").and_then(|path| path.rsplit_once('/')) else { continue };
+        let Some(value) = diagnostic.value() else { continue };
+        let counts: fn(&mut PartCost) -> &mut f64 = match what {
+            "vertex_shader_invocations" => |part| &mut part.vertices,
+            "clipper_primitives_out" => |part| &mut part.triangles,
+            "fragment_shader_invocations" => |part| &mut part.fragments,
+            _ => continue,
+        };
+        let part = parts.entry(name.to_owned()).or_insert_with(|| PartCost { name: name.to_owned(), ..default() });
+        *counts(part) = value;
+    }
+    parts.into_values().filter(|part| part.vertices > 0.0).collect()
+}
+
+/// What the two stages of each part work, and whether it covers what lies behind it.
+fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
+    let render = app.sub_app(RenderApp).world();
+    let cache = render.resource::<PipelineCache>();
+    let shaders = app.world().resource::<Assets<Shader>>();
+    let mut works = HashMap::default();
+    for id in drawn_pipelines(render) {
+        let described = cache.get_render_pipeline_descriptor(id);
+        let Some(fragment) = &described.fragment else { continue };
+        let name = part_name(described);
+        if works.contains_key(name) {
+            continue;
+        }
+        let Some(Source::Wgsl(text)) = shaders.get(&fragment.shader).map(|shader| &shader.source) else { continue };
+        let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be read: {error}"));
+        let shader = ReadShader::new(text, &fragment.shader_defs).map_err(unread)?;
+        let work = |entry: &Option<std::borrow::Cow<'static, str>>| {
+            entry.as_deref().and_then(|entry| shader.entry_point(entry)).unwrap_or_default()
+        };
+        let covers = fragment.targets.iter().flatten().all(|target| target.blend.is_none());
+        works.insert(name.to_owned(), (work(&described.vertex.entry_point), work(&fragment.entry_point), covers));
+    }
+    Ok(works)
+}
+
+impl fmt::Display for FrameCosts {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let Self { width, height, parts } = self;
+        writeln!(
+            out,
+            "{width} × {height} pixels, drawn as on a graphics card; reads and operations (ops) are the most for a pixel"
+        )?;
+        writeln!(
+            out,
+            "{:<20} {:>10} {:>10} {:>10} {:>7} {:>8} {:>8}",
+            "part", "vertices", "triangles", "pixels", "reads", "ops", "ms"
+        )?;
+        for part in parts {
+            writeln!(
+                out,
+                "{:<20} {:>10.0} {:>10.0} {:>10.0} {:>7.0} {:>8.0} {:>8.2}",
+                part.name,
+                part.vertices,
+                part.triangles,
+                part.fragments,
+                part.per_fragment.texture_reads,
+                part.per_fragment.operations,
+                part.milliseconds()
+            )?;
+        }
+        let [least, most] = [self.least_milliseconds(), self.most_milliseconds()];
+        let per_second = |milliseconds: f64| 1e3 / milliseconds;
+        writeln!(
+            out,
+            "estimated, not measured, for a card of {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
+            TEXELS_PER_SECOND / 1e9,
+            OPERATIONS_PER_SECOND / 1e12,
+            TRIANGLES_PER_SECOND / 1e9
+        )?;
+        writeln!(out, "each pixel shaded once    {least:.2} ms, {:.0} frames a second", per_second(least))?;
+        writeln!(out, "all that were counted     {most:.2} ms, {:.0} frames a second", per_second(most))
+    }
+}
