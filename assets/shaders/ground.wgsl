@@ -307,6 +307,9 @@ fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4
     return FarVertex(clip_of(world), world, vertex.world.xz, haze(world));
 }
 
+// Depth in the shadow as in `light_map`, of copies mirrored east to west, north to south, and both.
+@group(0) @binding(20) var mirrored_shadow_map: texture_2d<f32>;
+
 @fragment
 fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
 #ifdef VOID_MASK
@@ -316,9 +319,15 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
 #endif
     var surface = surface_at(in.flat);
     // a mirrored slope leans the other way
-    let signs = 1.0 - 2.0 * mirrored_axes(in);
+    let axes = mirrored_axes(in);
+    let signs = 1.0 - 2.0 * axes;
     surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
-    surface.sun_share *= under_clouds(in.world);
+    // and has the sun on its other side
+    let samples = f32(textureDimensions(mirrored_shadow_map).x);
+    let place = ((in.flat / side() + 0.5) * (samples - 1.0) + 0.5) / samples;
+    let depths = textureSample(mirrored_shadow_map, smooth_sampler, place).xyz;
+    let depth = select(select(depths.y, depths.x, axes.x > 0.5), depths.z, axes.x * axes.y > 0.5);
+    surface.sun_share = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5) * under_clouds(in.world);
     let ground = natural_at(in.world, map_coordinates(in.flat), surface);
     let light = light_on_ground(ground, surface, in.world);
     return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);

@@ -5,7 +5,7 @@
 fn sky_at(ray: vec3<f32>, up: f32) -> vec3<f32> {
     let level = normalize(ray.xz + vec2<f32>(1e-5));
     let sun = normalize(to_sun().xz + vec2<f32>(1e-5));
-    let azimuth = acos(clamp(dot(level, sun), -1.0, 1.0)) / 3.14159265;
+    let azimuth = sqrt(acos(clamp(dot(level, sun), -1.0, 1.0)) / 3.14159265);
     let at = vec2<f32>((azimuth * 63.0 + 0.5) / 64.0, (up * 31.0 + 0.5) / 32.0);
     return textureSampleLevel(sky_map, smooth_sampler, at, 0.0).rgb;
 }

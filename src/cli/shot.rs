@@ -7,7 +7,7 @@ use clap::Args;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::render::{check_picture, pixels};
-use super::{CommandResult, EditorCommands};
+use super::{CommandResult, EditorCommands, usage};
 use crate::io::SaveTarget;
 use crate::scene::LightPreset;
 
@@ -105,6 +105,11 @@ pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
     check_picture(&args.target())?;
     let mut job = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
+        if job.scene.settings.is_planet() {
+            return Err(usage(anyhow::anyhow!(
+                "--preset is for terrains; the light of a planet follows its hour and its sun: --set planet.hour=18"
+            )));
+        }
         preset.apply(&mut job.scene.settings);
     }
     (editor.shot)(args, &job)

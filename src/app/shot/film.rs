@@ -132,7 +132,7 @@ fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
     if !scale.is_inside(pose.eye_world) {
         return pose;
     }
-    let least = scale.ground_world(&terrain.terrain, pose.eye_world) + 2.0 / scale.metres_per_world;
+    let least = scale.floor_world(&terrain.terrain, pose.eye_world) + 2.0 / scale.metres_per_world;
     Pose { eye_world: pose.eye_world.with_y(pose.eye_world.y.max(least)), ..pose }
 }
 

@@ -97,12 +97,55 @@ impl WorldScale {
         let uv = self.uv(position_world);
         terrain.height_at(uv.x, uv.y) * self.relief_world
     }
+
+    /// What an eye stands on: the ground as it is drawn, and the sea.
+    pub fn floor_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
+        let ground = self.drawn_ground_world(terrain, position_world);
+        if self.has_sea() { ground.max(self.sea_world) } else { ground }
+    }
+
+    /// Height of the ground, or of the two triangles that are drawn of its cell where they are higher.
+    pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
+        let last = terrain.samples() - 1;
+        let uv = self.uv(position_world).clamp(Vec2::ZERO, Vec2::ONE) * last as f32;
+        let [column, row] = [uv.x, uv.y].map(|at| (at as usize).min(last.max(1) - 1));
+        let [x, y] = [uv.x - column as f32, uv.y - row as f32];
+        let height = |down: usize, right: usize| {
+            terrain.height[(row + down).min(last) * terrain.samples() + (column + right).min(last)]
+        };
+        // cut from the north-west corner to the south-east one
+        let middle = if x > y {
+            height(0, 0) * (1.0 - x) + height(0, 1) * (x - y) + height(1, 1) * y
+        } else {
+            height(0, 0) * (1.0 - y) + height(1, 0) * (y - x) + height(1, 1) * x
+        };
+        self.ground_world(terrain, position_world).max(middle * self.relief_world)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use talweg::field::Edges;
+
+    #[test]
+    fn an_eye_stands_on_the_triangles_that_are_drawn_and_on_the_sea() {
+        // a saddle, which lies between its four corners in the middle and is cut from north-west to south-east
+        let terrain = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 1.0 } else { 0.0 });
+        let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, sea_level: 20.0, ..Settings::default() };
+        let scale = WorldScale::new(&terrain, &settings);
+        let at = |u: f32, v: f32| Vec3::new((u - 0.5) * SIDE_WORLD, 0.0, (v - 0.5) * SIDE_WORLD);
+        assert_eq!(scale.ground_world(&terrain, at(0.5, 0.5)), 50.0);
+        assert_eq!(scale.floor_world(&terrain, at(0.5, 0.5)), 100.0);
+        assert_eq!(scale.floor_world(&terrain, at(0.25, 0.75)), 50.0);
+        assert_eq!(scale.floor_world(&terrain, at(0.75, 0.25)), 50.0);
+        assert_eq!(scale.drawn_ground_world(&terrain, at(1.0, 0.0)), 0.0);
+        assert_eq!(scale.floor_world(&terrain, at(1.0, 0.0)), 20.0);
+        // a ridge the other way round is higher than its triangles
+        let ridge = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 0.0 } else { 1.0 });
+        assert_eq!(scale.drawn_ground_world(&ridge, at(0.5, 0.5)), 50.0);
+        assert_eq!(scale.floor_world(&ridge, at(7.0, 0.5)), 50.0);
+    }
 
     #[test]
     fn heights_are_true_to_scale_and_the_north_west_corner_is_where_it_should_be() {

@@ -31,7 +31,7 @@ const FORWARD: f32 = 0.8;
 /// Absorption of ozone at 25 km, per metre.
 const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
 /// How far white is what level ground looks like, from 0 to 1.
-const ADAPTED: f32 = 0.45;
+const ADAPTED: f32 = 0.25;
 /// Height of the eye over the sea.
 const EYE: f32 = 500.0;
 /// Part of the light that the ground throws back.
@@ -107,11 +107,12 @@ fn luminance([r, g, b]: Rgb) -> f32 {
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-/// Azimuth from the sun and elevation of an entry of the map.
+/// Azimuth from the sun and elevation of an entry of the map. Both are closer beside the sun and the horizon, where the
+/// light changes most.
 fn direction(k: usize) -> (f32, f32) {
     let along = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
     let up = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
-    (PI * along, FRAC_PI_2 * up * up)
+    (PI * along * along, FRAC_PI_2 * up * up)
 }
 
 /// Light of a sky on level ground: the integral of radiance times the sine of the elevation.
@@ -119,9 +120,10 @@ fn irradiance(map: &[Rgb]) -> Rgb {
     let mut sum = [0.0; 3];
     for (k, light) in map.iter().enumerate() {
         let (_, elevation) = direction(k);
+        let column = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
         let row = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
-        // d(elevation) = π · row / (rows - 1), both halves of the circle
-        let solid = libm::cosf(elevation) * PI * row / (ELEVATIONS - 1) as f32 * 2.0 * PI / AZIMUTHS as f32;
+        // d(elevation) = π · row / (rows - 1), d(azimuth) = 2π · column / columns, both halves of the circle
+        let solid = libm::cosf(elevation) * PI * row / (ELEVATIONS - 1) as f32 * 4.0 * PI * column / AZIMUTHS as f32;
         (0..3).for_each(|c| sum[c] += light[c] * libm::sinf(elevation) * solid);
     }
     sum

@@ -39,7 +39,8 @@ pub fn look_of(material: Material) -> MaterialLook {
         Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0),
         Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0),
         Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0),
-        Material::Sand => look([0.62, 0.45, 0.26], 0.022, 0.22, 60.0, 0.0),
+        // ripples of wind are 15 times as long as high (Bagnold 1941), and nine lie on a side
+        Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0),
         Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15),
         Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10),
         Material::Ice => look([0.55, 0.68, 0.76], 0.016, 0.35, 60.0, 0.35),
@@ -65,7 +66,7 @@ impl MaterialTexture {
             let at = [(k % side) as f32 / side as f32, (k / side) as f32 / side as f32];
             surface(material, at)
         };
-        let made: Vec<[f32; 2]> = (0..side * side).into_par_iter().map(make).collect();
+        let made = evened(&(0..side * side).into_par_iter().map(make).collect::<Vec<_>>(), side);
         let (low, high) = made.iter().fold((f32::MAX, f32::MIN), |(low, high), [h, _]| (low.min(*h), high.max(*h)));
         let height = |i: usize, j: usize| (made[i % side * side + j % side][0] - low) / (high - low).max(1e-6);
         let mean = made.iter().map(|[_, tone]| tone).sum::<f32>() / made.len() as f32;
@@ -92,6 +93,22 @@ impl MaterialTexture {
             .collect();
         Self { side, texels, steepest }
     }
+}
+
+/// A texture that repeats, with half of each texel from those around it along both axes: edges of blocks, joints and
+/// leaves do not go in steps from texel to texel.
+fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
+    let mean = |[before, here, after]: [[f32; 2]; 3]| -> [f32; 2] {
+        std::array::from_fn(|c| 0.25 * (before[c] + 2.0 * here[c] + after[c]))
+    };
+    let across: Vec<[f32; 2]> = (0..side * side)
+        .map(|k| {
+            let row = k / side * side;
+            mean([made[row + (k + side - 1) % side], made[k], made[row + (k + 1) % side]])
+        })
+        .collect();
+    let len = side * side;
+    (0..len).map(|k| mean([across[(k + len - side) % len], across[k], across[(k + side) % len]])).collect()
 }
 
 /// Height, in any unit, and tone of a material at a place from 0 to 1; both repeat with period 1.

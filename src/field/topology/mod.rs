@@ -86,7 +86,7 @@ impl Grid {
     /// Whether sample `index` is no copy of another.
     #[inline]
     pub fn owns(self, index: usize) -> bool {
-        self.edges == Edges::Open || self.owner(index) == index
+        (self.edges == Edges::Open && !self.is_globe()) || self.owner(index) == index
     }
 
     /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. There is none beyond an open

@@ -231,7 +231,7 @@ impl ViewCamera {
         let at = Vec3::new(x, 0.0, z);
         let ground = match &state.tree_surface {
             Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
-            None => scale.ground_world(&square.terrain, at),
+            None => scale.floor_world(&square.terrain, at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
         self.stand_at(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
@@ -296,7 +296,7 @@ impl ViewCamera {
         if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
             let ground = match &state.tree_surface {
                 Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
-                None => square.scale.ground_world(&square.terrain, pose.eye_world),
+                None => square.scale.floor_world(&square.terrain, pose.eye_world),
             };
             pose.eye_world.y = ground + metres / square.scale.metres_per_world;
         }
@@ -583,7 +583,7 @@ fn confined_by(pose: Pose, farthest: f32, square: &SquareTerrain, tree_surface: 
     if scale.is_inside(eye) {
         floor = match tree_surface {
             Some(tree_surface) => tree_surface.floor_world(eye, 1e-4),
-            None => scale.ground_world(&square.terrain, eye) + square.surface_water_world(eye),
+            None => scale.drawn_ground_world(&square.terrain, eye) + square.surface_water_world(eye),
         };
         if scale.has_sea() {
             floor = floor.max(scale.sea_world);

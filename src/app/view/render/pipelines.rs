@@ -369,6 +369,7 @@ impl Pipelines {
                     filtered(),
                     texture_2d_array(TextureSampleType::Depth),
                     sampler(SamplerBindingType::Comparison),
+                    filtered(),
                 ),
             ),
         );

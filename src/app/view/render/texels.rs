@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::mips::Mips;
 use talweg::field::Terrain;
 
-/// The textures of a terrain, in the order of the bindings of a square; a globe has the first ones.
+/// The textures of a terrain; a globe has heights, slopes and colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainMap {
     Heights,
     /// Slopes; of a globe also height over the sea and share of surface water.
     Slopes,
     Light,
+    /// Depth in shadow of the mirrored copies around.
+    MirroredShadows,
     SurfaceWater,
     Data,
     Colours,
@@ -21,10 +23,11 @@ pub enum TerrainMap {
 }
 
 impl TerrainMap {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Heights,
         Self::Slopes,
         Self::Light,
+        Self::MirroredShadows,
         Self::SurfaceWater,
         Self::Data,
         Self::Colours,

@@ -29,7 +29,7 @@ fn format(map: TerrainMap, faces: usize) -> TextureFormat {
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
         TerrainMap::SurfaceWater | TerrainMap::Data | TerrainMap::VoidMask => TextureFormat::R16Float,
         TerrainMap::Colours => TextureFormat::Rgba8UnormSrgb,
-        TerrainMap::Site => TextureFormat::Rgba8Unorm,
+        TerrainMap::Site | TerrainMap::MirroredShadows => TextureFormat::Rgba8Unorm,
     }
 }
 
@@ -122,7 +122,7 @@ impl TerrainTextures {
             // one that both have is on screen
             let spare = spare.filter(|spare| on_screen.is_none_or(|there| !there.texels.is_same(&spare.texels)));
             let (texture, view) = spare.map_or_else(
-                || create(format(map, faces), (side, faces), texels.levels(), device),
+                || create(format(map, faces), (texels.level(0, 0).0, faces), texels.levels(), device),
                 |spare| (spare.texture, spare.view),
             );
             Some(MapTexture { texels, texture, view })

@@ -287,6 +287,7 @@ impl SquareDrawing {
                 canopy.unwrap_or(&self.blank),
                 shadows,
                 &self.plant_shadows.sampler,
+                map(TerrainMap::MirroredShadows),
             ));
             context.device.create_bind_group("talweg view", &layout, &entries)
         };

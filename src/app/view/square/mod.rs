@@ -28,7 +28,7 @@ use talweg::appearance::light::sky::Daylight;
 use talweg::appearance::{GroundShareMaps, decode, encode, openness, openness_blocks};
 use talweg::field::Region;
 use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
-use talweg::scene::Settings;
+use talweg::scene::{Settings, Surroundings};
 use void_mask::{VoidMask, void_mask};
 
 /// The widest texture that every graphics card takes.
@@ -44,6 +44,9 @@ pub struct SquareTerrain {
     pub slopes: Arc<Mips>,
     /// Depth in shadow and openness, as bytes.
     pub light: Arc<Mips>,
+    /// Depth in shadow of the copies of the land around, if there is such land, as bytes: mirrored east to west, north
+    /// to south, and both, where the sun comes from another side.
+    pub mirrored_shadows: Option<Arc<Mips>>,
     /// Towards the sun: east, up, south.
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
@@ -105,6 +108,28 @@ pub enum Tint {
     Data,
 }
 
+/// The widest map of shadows on copies, which are seen from afar.
+const MOST_MIRRORED_SAMPLES: usize = 1025;
+
+/// Depth in shadow under the sun as the copies of the terrain see it: from west for east, north for south, and both.
+fn mirrored_shadows(
+    terrain: &Arc<Terrain>,
+    settings: &Settings,
+    range: (f32, f32),
+    control: &Control,
+) -> Result<Mips, Cancelled> {
+    let terrain = thinned(terrain, MOST_MIRRORED_SAMPLES);
+    let scale = WorldScale::with_range(&terrain, settings, range);
+    let [east, up, south] = settings.sun_direction();
+    let suns = [[-east, up, south], [east, up, -south], [-east, up, -south]];
+    let shadows = suns.map(|towards_sun| light::shadow_depth(&terrain, &scale, towards_sun, control));
+    let [across, along, both] = shadows;
+    let (across, along, both) = (across?, along?, both?);
+    let texels = (0..terrain.height.len()).into_par_iter().map(|k| [across[k], along[k], both[k], 0.0]).collect();
+    let bytes = |depths: [f32; 4]| depths.map(|depth| (depth.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
+    Mips::new(scale.samples, texels, bytes, control)
+}
+
 impl SquareTerrain {
     /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
     ///
@@ -146,6 +171,10 @@ impl SquareTerrain {
             Ok(())
         })?;
         let light = Mips::new(scale.samples, both, unit_bytes, control)?;
+        let mirrored_shadows = match settings.surroundings {
+            Surroundings::Land => Some(Arc::new(mirrored_shadows(&terrain, settings, range, control)?)),
+            Surroundings::Block | Surroundings::Sea => None,
+        };
         let surface_water = surface_water(&terrain, control)?.map(Arc::new);
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
         let (data, legend) = overlay_data(&terrain, scale.relief_metres(), choice, control)?;
@@ -159,6 +188,7 @@ impl SquareTerrain {
             bounds: Arc::new(bounds),
             slopes: Arc::new(slopes),
             light: Arc::new(light),
+            mirrored_shadows,
             towards_sun,
             scale,
             surface_water,
@@ -327,6 +357,7 @@ impl SquareTerrain {
             TerrainMap::Heights => None,
             TerrainMap::Slopes => Some(self.slopes.clone()),
             TerrainMap::Light => Some(self.light.clone()),
+            TerrainMap::MirroredShadows => self.mirrored_shadows.clone(),
             TerrainMap::SurfaceWater => self.surface_water.as_ref().map(|water| water.depths.clone()),
             TerrainMap::Data => self.data.as_ref().map(|data| data.texels.clone()),
             TerrainMap::Colours => self.colours.clone(),
