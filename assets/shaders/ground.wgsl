@@ -55,8 +55,9 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
 fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
-    let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.04);
-    let footprint = pixel_metres(away) * inverseSqrt(facing);
+    // between the width and the length of what a pixel shows: nearer the length, or grazing light and lines would flicker
+    let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.01);
+    let footprint = pixel_metres(away) * pow(facing, -0.7);
     let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
     let highest = max(colour.r, colour.b);
     let values = SiteValues(
