@@ -97,8 +97,8 @@ impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
         // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
-        // is added band by band; from coarse to fine 4: valleys of large grids stay where they are, 5: trunk streams too; on planets 3: the
-        // sea is what rivers run down to, and land is land on the next grid
+        // is added band by band; from coarse to fine 4: valleys of large grids stay where they are, 5: trunk streams
+        // too; on planets 3: the sea is what rivers run down to, and land is land on the next grid
         Traits {
             writes: &WRITTEN,
             on_globe: true,
