@@ -17,6 +17,7 @@ pub mod parity;
 mod plan;
 mod strokes;
 mod timeline;
+mod trunk_streams;
 pub mod window;
 mod worker;
 
@@ -38,11 +39,12 @@ use multiscale::LevelChange;
 use plan::{GroupBase, LayerStep, ProcessStage, node_values_key, plan, plan_with};
 pub use strokes::{StrokedFields, changed_samples};
 pub use timeline::Timeline;
+use trunk_streams::TrunkStreams;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::filters::group::GroupGround;
-use crate::nodes::multiscale::coarser_samples;
+use crate::nodes::multiscale::{SETTLED_SAMPLES, StreamBeds, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Run, Work};
 use crate::scene::{Layer, Problem, Scene};
 
@@ -73,6 +75,8 @@ pub struct Store {
     pub transient: bool,
     /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
     ended: HashMap<ContentKey, MassBalance>,
+    /// Trunk streams that go with changes on a grid.
+    streams: HashMap<ContentKey, Arc<TrunkStreams>>,
 }
 
 /// A result that an evaluation goes on from.
@@ -118,7 +122,8 @@ impl Store {
     fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
         let key = step.change_key()?;
         let mass_balance = *self.ended.get(&key)?;
-        Some(LevelChange { change: self.cache.get(key)?, mass_balance })
+        let streams = self.streams.get(&key).cloned();
+        Some(LevelChange { change: self.cache.get(key)?, mass_balance, streams })
     }
 
     /// Keeps what a process changed, to go on from it on a finer grid.
@@ -126,6 +131,7 @@ impl Store {
         if let Some(key) = step.change_key() {
             self.cache.insert(key, &made.change);
             self.ended.insert(key, made.mass_balance);
+            self.streams.extend(made.streams.clone().map(|streams| (key, streams)));
         }
     }
 }
@@ -287,7 +293,9 @@ fn evaluate_level(
                 beneath = ground(GroupBase::Level)?;
             }
         }
-        let (mut result, account) = run_node(step, &cx, &beneath, coarse.remove(&step.index), store)?;
+        let coarse = coarse.remove(&step.index);
+        let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
+        let (mut result, account) = run_node(step, &cx, &beneath, coarse, store)?;
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = bases.pop()
         {
@@ -295,12 +303,16 @@ fn evaluate_level(
             mix::join(&cx, &step.layer.mix, &beneath, &mut result)?;
         }
         if step.is_level && (topmost.is_some() || samples < scene.samples()) {
-            let change = LevelChange::from_terrains(
+            let mut change = LevelChange::from_terrains(
                 &beneath,
                 &result,
                 step.layer.node.traits().writes,
                 account.unwrap_or_default(),
             );
+            change.streams = match streams {
+                None => settled_streams(step.layer, &result, control)?,
+                streams => streams,
+            };
             if !step.is_cut && !step.above && !store.transient {
                 store.keep_change(step, &change);
             }
@@ -373,14 +385,20 @@ fn run_node(
                 Some((k + 1, cache.get(key)?, *ended.get(&key)?))
             });
             let mut first = 0;
-            if let Some((next, terrain, account)) = known {
-                (first, ground, mass_balance) = (next, terrain, account);
-            } else if let Some(coarse) = coarse {
-                let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
-                let (refined, account) = coarse.refine(cx, beneath, &layer.node.traits(), goes_on)?;
+            let traits = layer.node.traits();
+            let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
+            let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
+            let streams = streams.filter(|_| goes_on);
+            let mut beds = None;
+            if let Some(coarse) = coarse.filter(|_| known.is_none() || streams.is_some()) {
+                let (refined, account) = coarse.refine(cx, beneath, &traits, goes_on)?;
                 // it takes up to a third of what this grid takes, and is needed no more
                 drop(coarse);
+                beds = streams.map(|streams| streams.held(cx, &refined.height)).transpose()?.flatten();
                 (ground, mass_balance) = (Arc::new(refined), account);
+            }
+            if let Some((next, terrain, account)) = known {
+                (first, ground, mass_balance) = (next, terrain, account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
                 let (terrain, account) = run_stage(stage, cx, ground, mass_balance, timeline)?;
@@ -390,9 +408,22 @@ fn run_node(
                     ended.insert(stage.result(), mass_balance);
                 }
             }
-            Ok((Arc::unwrap_or_clone(ground), Some(mass_balance)))
+            let mut made = Arc::unwrap_or_clone(ground);
+            if let Some(beds) = beds {
+                let before = cx.grid.sum(&made.height);
+                beds.restore(&mut made.height);
+                mass_balance.resampled += cx.grid.sum(&made.height) - before;
+            }
+            Ok((made, Some(mass_balance)))
         }
     }
+}
+
+/// The trunk streams that grids finer than that of `made`, by the process of `layer`, keep where they are.
+fn settled_streams(layer: &Layer, made: &Terrain, control: &Control) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
+    let beds = layer.node.traits().stream_beds;
+    let settles = beds != StreamBeds::Free && made.grid.samples == SETTLED_SAMPLES && !made.grid.is_globe();
+    settles.then(|| TrunkStreams::new(made, beds, control).map(Arc::new)).transpose()
 }
 
 /// Runs a stretch of a process after which the mass balance from its first beginning on is given back; `before` is that

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::trunk_streams::TrunkStreams;
 use crate::field::{Cancelled, MapKind, Terrain, resample, resample_displaced};
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
@@ -16,6 +17,8 @@ pub struct LevelChange {
     pub change: Arc<Terrain>,
     /// From its first iteration on the coarsest grid on.
     pub mass_balance: MassBalance,
+    /// Where trunk streams run that finer grids keep.
+    pub streams: Option<Arc<TrunkStreams>>,
 }
 
 impl LevelChange {
@@ -34,12 +37,12 @@ impl LevelChange {
             };
             change.set_map(kind, Some(Arc::new(map)));
         }
-        Self { change: Arc::new(change), mass_balance }
+        Self { change: Arc::new(change), mass_balance, streams: None }
     }
 
     /// Where the process begins on the next grid: `beneath`, which lies on it, with the change; and the mass balance
     /// up to there, in samples of that grid. `traits` are those of the process; where it does not run on that grid at
-    /// all, since the playhead stands before, `goes_on` is false and nothing is bent.
+    /// all, since the playhead stands before, `goes_on` is false and nothing is bent or kept in its bed.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -62,6 +65,9 @@ impl LevelChange {
         };
         let mut ground = beneath.clone();
         add(&refined(&self.change.height)?, 1.0, &mut ground.height);
+        if let Some(streams) = self.streams.as_ref().filter(|_| goes_on) {
+            streams.keep(cx, coarse, &beneath.height, &mut ground.height)?;
+        }
         if let Some(sea_metres) = traits.land_above.filter(|_| fine.is_globe()) {
             keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
         }

@@ -11,13 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
+use super::trunk_streams::TrunkStreams;
 use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
 use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
 use crate::hydrology::Outlets;
 use crate::hydrology::tiled::RegionDrainage;
 use crate::nodes::filters::gauss;
+use crate::nodes::multiscale::{Level, SETTLED_SAMPLES, StreamBeds};
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
-use crate::scene::{Layer, Scene};
+use crate::scene::{Layer, LayerStage, Scene};
+
+/// Cells of a grid to one of the next coarser one, at the most.
+const MOST_CELLS_BETWEEN: usize = 3;
 
 /// A layer, or some iterations of one, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +89,8 @@ pub struct LayerLook {
     pub cells: usize,
     /// Cells of one iteration of a process that can be interrupted.
     pub iteration_cells: Option<usize>,
+    /// Cells that a process looks where it begins on this grid, among `cells`.
+    pub first_cells: usize,
     /// Cells that its mask looks beyond.
     pub mask_cells: usize,
     /// Iterations of a process on this grid, over all its stretches.
@@ -121,6 +128,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let mut look = LayerLook {
         cells: 0,
         iteration_cells: None,
+        first_cells: first_cells(step.layer, samples),
         mask_cells: usize::from(step.layer.mask.by_slope),
         iterations,
         is_refined: step.is_refined,
@@ -156,11 +164,44 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
             (_, None) => {}
         }
     }
+    look.cells = look.cells.saturating_add(look.first_cells);
     look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
     if look.is_refined && step.layer.node.traits().follows_grid {
         reason = reason.or(Some("its valleys are bent on the way to a finer grid"));
     }
     Some((look, reason))
+}
+
+/// Whether trunk streams of a coarser grid are kept where they are on one of `samples`.
+fn keeps_streams(layer: &Layer, samples: usize) -> bool {
+    let settled = |(level, _): &(Level, Vec<LayerStage>)| level.samples == SETTLED_SAMPLES;
+    layer.node.traits().stream_beds != StreamBeds::Free
+        && samples > SETTLED_SAMPLES
+        && layer.levels(samples).iter().any(settled)
+}
+
+/// Cells that a process looks where it begins on a finer grid: what it does not take of the layers beneath is known
+/// two cells of the coarser grid inside a window.
+fn first_cells(layer: &Layer, samples: usize) -> usize {
+    if keeps_streams(layer, samples) { 2 * MOST_CELLS_BETWEEN } else { 0 }
+}
+
+/// The trunk streams that the layer of `step` keeps where they are on a grid of `samples`: they are those of a coarse
+/// grid as a whole, which is evaluated up to that layer.
+fn trunk_streams(
+    scene: &Scene,
+    samples: usize,
+    step: &LayerStep,
+    control: &Control,
+) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
+    if !keeps_streams(step.layer, samples) {
+        return Ok(None);
+    }
+    let (topmost, mut store) = (Some(step.index), Store::forgetful());
+    let made =
+        evaluate_level(scene, None, SETTLED_SAMPLES, None, topmost, &mut store, control, &mut HashMap::new())?.changes;
+    control.enter_layer(step.index);
+    Ok(made.get(&step.index).and_then(|made| made.streams.clone()))
 }
 
 /// How the stretches of a layer can be computed in parts on a grid, with the iterations of each; one of a node that is
@@ -220,9 +261,14 @@ pub fn evaluate_window(
         let Some(step) = steps.iter().find(|step| step.index == part.layer) else { continue };
         control.enter_layer(step.index);
         let cx = Context { grid, ..context(scene, samples, step.layer, control) };
-        let coarse = changes
-            .remove(&step.index)
-            .map(|change| LevelChange { change: Arc::new(change), mass_balance: MassBalance::default() });
+        let coarse = match changes.remove(&step.index) {
+            Some(change) => Some(LevelChange {
+                change: Arc::new(change),
+                mass_balance: MassBalance::default(),
+                streams: trunk_streams(scene, samples, step, control)?,
+            }),
+            None => None,
+        };
         let mut smooth = |field| smoothed.remove(&(step.index, field));
         let known = surveys.remove(&step.index).or_else(|| smooth(SmoothedField::Ground).map(SurveyedGround::Smoothed));
         let mut result = match (&part.iterations, known, step.layer.node.work()) {
@@ -338,6 +384,7 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
     let look = LayerLook {
         cells: 0,
         iteration_cells: None,
+        first_cells: 0,
         mask_cells: usize::from(mask.by_slope),
         iterations: 0,
         is_refined: false,

@@ -20,6 +20,7 @@ pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
+use multiscale::StreamBeds;
 pub use parts::{DrainedGround, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
 
 use crate::field::{Cancelled, MapKind, Terrain};
@@ -66,6 +67,8 @@ pub struct Traits {
     /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
     /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
     pub follows_grid: bool,
+    /// What becomes of the beds of trunk streams on finer grids.
+    pub stream_beds: StreamBeds,
     /// How it can be computed in parts on squares with open edges.
     pub parts: NodeParts,
     /// Defaults of earlier versions, from the oldest on.
@@ -104,6 +107,7 @@ impl Traits {
         carries_sediment_on: false,
         land_above: None,
         follows_grid: false,
+        stream_beds: StreamBeds::Free,
         parts: NodeParts::Points,
         old_defaults: &[],
     };

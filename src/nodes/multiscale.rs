@@ -9,6 +9,9 @@
 //! the way to the result, and a larger size adds levels and changes nothing in those before. Only where the asked size
 //! is none of them the last step is not by two.
 //!
+//! Trunk streams stay where they are from the grid of [`SETTLED_SAMPLES`] on, where a process says so
+//! ([`StreamBeds`]).
+//!
 //! What a process says of itself: by how much its own lengths and depths shrink from level to level
 //! ([`Context::level`]), where they follow the cell. Those that a slope or a time decides stay as they are.
 
@@ -129,11 +132,26 @@ impl MultiScale {
     }
 }
 
+/// What finer grids leave of the beds of trunk streams where a process runs from coarse to fine: those of the grid of
+/// [`SETTLED_SAMPLES`] on squares. On planets a cell of that grid is many kilometres wide, far wider than a stream, and
+/// all beds are free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamBeds {
+    /// They become whatever the finer grids make of them.
+    Free,
+    /// Detail of the layers beneath does not come back into them: the coarser grid has worn it away or buried it. What
+    /// the process does on the finer grids is free.
+    Kept,
+    /// [`Kept`](Self::Kept), and what the process does on finer grids spares them: it knows no drained area, and would
+    /// lead the streams elsewhere. The process runs as a whole.
+    Held,
+}
+
 /// How far valleys that follow the grid are bent, in cells of the coarser one.
 const BEND_CELLS: f32 = 0.9;
 /// From a grid of so many samples on they are bent half as far from level to level, again and again: their courses
 /// stand, and all that is added stays within a cell of this grid.
-const SETTLED_SAMPLES: usize = 513;
+pub const SETTLED_SAMPLES: usize = 513;
 /// Keeps those random values apart from those of the process.
 const BEND_SALT: u64 = 0xbe4d;
 

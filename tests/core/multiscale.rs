@@ -7,7 +7,7 @@ use talweg::field::{Control, Edges, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, strahler_orders};
 use talweg::measure::{Limits, TerrainScale, measure};
 use talweg::nodes::Node;
-use talweg::nodes::multiscale::{LargestScale, MultiScale};
+use talweg::nodes::multiscale::{LargestScale, MultiScale, StreamBeds};
 use talweg::param::{Params, Value};
 use talweg::planet::World;
 use talweg::scene::{Layer, ParamEpoch, Scene, example};
@@ -334,22 +334,26 @@ fn streams_know_no_more_of_the_grid_than_on_one_grid() {
     assert!(ratios.iter().all(|ratio| (0.8..=1.25).contains(ratio)), "{ratios:.2?}");
 }
 
-/// Share of the cells of trunk streams, through which 1 % of the terrain drains, on a grid of `fine` samples that lie
-/// within a cell of one on a grid of `coarse` samples.
-fn shared_trunks(scene: &Scene, coarse: usize, fine: usize, cells: usize) -> f64 {
-    let trunk = |samples: usize| {
-        let terrain = evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-        let least = 0.01 * terrain.grid.len() as f32;
-        let (_, _, area) = drained(&terrain);
-        (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect::<Vec<_>>()
-    };
-    let (coarse_trunk, fine_trunk) = (trunk(coarse), trunk(fine));
-    let step = (fine - 1) / (coarse - 1);
+/// Row and column of the samples along trunk streams, through which 1 % of a scene drains on a grid.
+fn trunk(scene: &Scene, samples: usize) -> Vec<[usize; 2]> {
+    let terrain = evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+    let least = 0.01 * terrain.grid.len() as f32;
+    let (_, _, area) = drained(&terrain);
+    (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect()
+}
+
+/// Share of the trunk streams of a fine grid that lie within so many `cells` of those of a coarse one, a cell of
+/// which is `step` fine ones.
+fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize; 2]]) -> f64 {
     let near = |cell: &&[usize; 2]| {
-        // a fine cell lies within a cell of a coarse one
-        coarse_trunk.iter().any(|there| (0..2).all(|axis| (step * there[axis]).abs_diff(cell[axis]) <= cells * step))
+        coarse.iter().any(|there| (0..2).all(|axis| (step * there[axis]).abs_diff(cell[axis]) <= cells * step))
     };
-    fine_trunk.iter().filter(near).count() as f64 / fine_trunk.len() as f64
+    fine.iter().filter(near).count() as f64 / fine.len() as f64
+}
+
+/// Share of the trunk streams on a grid of `fine` samples within a cell of those on a grid of `coarse` samples.
+fn shared_trunks(scene: &Scene, coarse: usize, fine: usize) -> f64 {
+    share_within(1, (fine - 1) / (coarse - 1), &trunk(scene, fine), &trunk(scene, coarse))
 }
 
 #[test]
@@ -361,18 +365,68 @@ fn a_larger_size_has_the_same_trunk_streams() {
     let mut scene = scene(node, 129, Edges::Open);
     scene.settings.size_metres = 12_000.0;
     scene.set("1.amplitude=0.1").unwrap();
-    let share = shared_trunks(&scene, 129, 513, 1);
+    let share = shared_trunks(&scene, 129, 513);
     assert!(share >= 0.9, "{share}");
     // minutes: TALWEG_LARGE=1 measures the examples up to 4097 samples
     if std::env::var_os("TALWEG_LARGE").is_some() {
         for name in ["growing-range", "droplet-gullies", "river-valleys", "eroded-hills"] {
             let scene = &example(name).unwrap().scene;
-            for fine in [1025, 2049, 4097] {
-                for cells in [1, 2, 4] {
-                    let share = shared_trunks(scene, 513, fine, cells);
-                    println!("{name}: trunk streams of {fine} within {cells} of those of 513: {share:.3}");
-                }
+            let coarse = trunk(scene, 513);
+            for samples in [1025, 2049, 4097] {
+                let (step, fine) = ((samples - 1) / 512, trunk(scene, samples));
+                let shares = [1, 2, 4].map(|cells| share_within(cells, step, &fine, &coarse));
+                println!("{name}: trunk streams of {samples} within 1, 2 and 4 cells of those of 513: {shares:.3?}");
             }
+        }
+    }
+}
+
+/// The scenes, and the least share of their trunk streams on 1025 samples that lies within a cell of those on 513.
+const KEPT: [(&str, f64); 4] =
+    [("growing-range", 0.982), ("river-valleys", 0.97), ("eroded-hills", 0.95), ("droplet-gullies", 0.8)];
+
+#[test]
+fn trunk_streams_of_the_scenes_stay_in_their_beds() {
+    for (name, least) in KEPT {
+        let share = shared_trunks(&example(name).unwrap().scene, 513, 1025);
+        println!("{name}: {share:.3}");
+        assert!(share >= least, "{name}: {share}");
+    }
+}
+
+#[test]
+fn kept_streams_change_no_other_promise() {
+    let pools = [1, 2].map(|threads| thread_pool(threads).unwrap());
+    for (mut node, edges) in
+        refined().into_iter().flat_map(|node| [Edges::Open, Edges::Wrap].map(|e| (node.clone(), e)))
+    {
+        let choice = LargestScale::ALL.iter().position(|&scale| scale == LargestScale::Samples257).unwrap();
+        put(node.params_mut(), "largest_scale", Value::Choice(choice));
+        if node.traits().stream_beds == StreamBeds::Free {
+            continue;
+        }
+        let about = format!("{} {edges:?}", node.about().name);
+        // a size that is no level, beyond the grid whose streams are kept
+        let scene = scene(node, 800, edges);
+        let [one, two] = pools.each_ref().map(|pool| pool.install(|| whole(&scene, &mut Store::forgetful())));
+        assert!(one.hash() == two.hash(), "{about}: threads");
+        let mut store = Store::default();
+        for samples in [513, 800] {
+            let kept = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
+            assert!(samples != 800 || kept.hash() == one.hash(), "{about}: what is kept of the coarser grids");
+        }
+        let mut bare = scene.clone();
+        bare.layers.pop();
+        let beneath = whole(&bare, &mut Store::forgetful());
+        let all = scene.iterations(1).unwrap();
+        for iteration in [all - 1, all] {
+            let made = at(&scene, 800, iteration);
+            let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
+            let before = grid.sum(&beneath.height);
+            let change = grid.sum(&made.terrain.height) - before;
+            assert!((change - mass_balance.ground_change()).abs() <= 1e-6 * before.abs(), "{about}: {mass_balance:?}");
+            assert!(mass_balance.residual().abs() <= 1e-6 * before.abs(), "{about}: {mass_balance:?}");
+            assert!(iteration < all || made.terrain.hash() == one.hash(), "{about}: the end of the course");
         }
     }
 }

@@ -193,6 +193,23 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
 }
 
 #[test]
+fn trunk_streams_are_kept_in_tiles() {
+    on_threads(2, || {
+        for (name, samples) in [("Thermal", 800), ("Thermal", 1600), ("Droplets", 800)] {
+            let mut scene = scene(samples, vec![layer("Perlin", 1), layer(name, 2), layer("Levels", 3)]);
+            for change in ["2.largest_scale=Samples257", "2.iterations=9", "2.fine_weight=1", "3.gamma=1.5"] {
+                scene.set(change).unwrap();
+            }
+            let plan = tile_plan(&scene, samples as usize, 350).unwrap();
+            assert!(name != "Thermal" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
+            // in tiles of 60 an erosion goes in batches of iterations
+            let tiles: &[usize] = if samples == 800 { &[60, 350] } else { &[350] };
+            check_tiles(name, &scene, samples as usize, tiles);
+        }
+    });
+}
+
+#[test]
 fn masks_and_blends_are_the_same_in_tiles() {
     let mut blended = layer("Ridged", 2);
     blended.mix = Mix { blend: Blend::SmoothMax, opacity: 0.7, ..Mix::default() };

@@ -17,7 +17,9 @@
 //! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that
 //! runs in parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
 //! From coarse to fine: radius, way and capacity are those of the coarsest grid and halve with the cell, so that
-//! droplets are as many cells wide on every grid and run and carry as far in cells; angles and rates stay.
+//! droplets are as many cells wide on every grid and run and carry as far in cells; angles and rates stay. A droplet
+//! knows no drained area: beyond 513 samples most of what it does to the beds of trunk streams is taken back, or these
+//! would go elsewhere on every grid. What that adds is in the mass balance as resampled.
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
 //! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its
 //! samples.
@@ -42,7 +44,7 @@ use super::buffers::{WorkingMemory, exchange_maps, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
@@ -100,6 +102,9 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
+            // from coarse to fine 2: trunk streams of large grids stay where they are
+            version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
+            stream_beds: StreamBeds::Held,
             working_fields: 9.0,
             parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
             ..Traits::PROCESS

@@ -43,7 +43,7 @@ use super::run::ErosionRun;
 use crate::field::metric::Links;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
 use uplift::{Uplift, uplift_params};
@@ -97,13 +97,14 @@ impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
         // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
-        // is added band by band; from coarse to fine 4: valleys of large grids stay where they are; on planets 3: the
-        // sea is what rivers run down to, and land is land on the next grid
+        // is added band by band; from coarse to fine 4: valleys of large grids stay where they are, 5: trunk streams
+        // too; on planets 3: the sea is what rivers run down to, and land is land on the next grid
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
-            version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
+            version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 5 },
+            stream_beds: StreamBeds::Kept,
             planet_version: 3,
             land_above: Some(self.sea_level),
             working_fields: if self.deposition > 0.0 { 16.0 } else { 13.2 },
