@@ -27,10 +27,13 @@ const TRUNK_SHARE: f32 = 0.0025;
 const BED_CELLS: usize = 2;
 /// Depth of the thalweg in cells of the coarser grid: some decimetres on a hill land of some kilometres.
 const THALWEG: f32 = 0.04;
-/// The same where beds are held: their floors are smooth, so less leads the water, and more would show in the light.
-const THALWEG_HELD: f32 = 0.02;
-/// Share of what the iterations of a finer grid change that a bed does not take up.
-const HELD: f32 = 0.8;
+/// The width and the depth where beds are held: narrow, for what lies beside a bed may rise over it, and shallow, for
+/// little leads the water on smooth floors, and more would show in the light.
+const HELD_BED_CELLS: usize = 1;
+const HELD_THALWEG: f32 = 0.01;
+/// Share of what the iterations of a finer grid change that a bed does not take up. All of it would keep the courses a
+/// little better, and leave smooth grooves where what lies beside a bed is filled.
+const HELD: f32 = 0.7;
 
 /// The trunk streams of a terrain.
 #[derive(Debug)]
@@ -77,7 +80,8 @@ impl TrunkStreams {
             made
         };
         let mut beds = self.lines();
-        for _ in 0..BED_CELLS {
+        let half_width = if self.beds == StreamBeds::Held { HELD_BED_CELLS } else { BED_CELLS };
+        for _ in 0..half_width {
             beds =
                 spread(&beds, &|here, around| around.fold(here, |most, there| if there > most { there } else { most }));
         }
@@ -100,7 +104,7 @@ impl TrunkStreams {
         let smooth = resample(coarse, fine, &sampled(fine, coarse, beneath), control)?;
         let beds = self.beds(fine, control)?;
         let lines = resample(self.grid, fine, &self.lines(), control)?;
-        let thalweg = if self.beds == StreamBeds::Held { THALWEG_HELD } else { THALWEG };
+        let thalweg = if self.beds == StreamBeds::Held { HELD_THALWEG } else { THALWEG };
         let depth = thalweg * cx.size_metres * coarse.cell() / cx.relief_metres;
         let reliefs = beneath.par_iter().zip(&smooth).map(|(height, smooth)| height - smooth);
         ground.par_iter_mut().zip(reliefs).zip(beds.par_iter().zip(&lines)).for_each(
