@@ -194,16 +194,16 @@ mod tests {
 
     #[test]
     fn a_wrapping_stream_has_the_same_bed_on_both_sides_of_the_seam() {
-        let grid = Grid::new(33, Edges::Wrap);
+        let grid = Grid::new(129, Edges::Wrap);
         let mut ground = Terrain::flat(grid);
         // a valley along the first row, which falls to the east and wraps there
-        ground.height = (0..grid.len()).map(|k| ((k / 33).min(32 - k / 33) * 10 + k % 33 % 32) as f32).collect();
+        ground.height = (0..grid.len()).map(|k| ((k / 129).min(128 - k / 129) * 10 + k % 128) as f32).collect();
         let streams = TrunkStreams::new(&ground, StreamBeds::Kept, &Control::default()).unwrap();
         assert!(!streams.samples.is_empty());
-        let fine = Grid::new(65, Edges::Wrap);
+        let fine = Grid::new(257, Edges::Wrap);
         let beds = streams.beds(fine, &Control::default()).unwrap();
-        assert!((0..65).all(|j| beds[j] == beds[64 * 65 + j]), "rows");
-        assert!((0..65).all(|i| beds[i * 65] == beds[i * 65 + 64]), "columns");
-        assert_eq!((beds[32], beds[32 * 65 + 32]), (1.0, 0.0));
+        assert!((0..257).all(|j| beds[j] == beds[256 * 257 + j]), "rows");
+        assert!((0..257).all(|i| beds[i * 257] == beds[i * 257 + 256]), "columns");
+        assert_eq!((beds[128], beds[128 * 257 + 128]), (1.0, 0.0));
     }
 }

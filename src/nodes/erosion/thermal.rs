@@ -35,7 +35,7 @@ use super::talus::{TalusRise, TalusThreshold};
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Process, Run, Traits};
 
 crate::choices! {
@@ -89,9 +89,6 @@ impl Process for Thermal {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
-            // from coarse to fine 2: trunk streams of large grids stay where they are
-            version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
-            stream_beds: StreamBeds::Kept,
             working_fields: 4.0,
             more_on_planets: 5.9,
             parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
