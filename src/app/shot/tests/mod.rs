@@ -112,9 +112,9 @@ fn what_a_frame_asks_of_a_card_is_counted() {
     let costs = FrameCosts::count(&subject, &options).unwrap();
     let part = |name: &str| costs.parts.iter().find(|part| part.name == name).unwrap();
     let (ground, sky) = (part("Ground"), part("Sky"));
-    // each pixel once at the most for the sky, and the two of them at least once where nothing else is
+    // each block of 4 × 4 pixels once at the most for the sky, and the two of them at least once where nothing else is
     let pixels = f64::from(160 * 90);
-    assert!(sky.fragments <= pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
+    assert!(sky.fragments <= 1.2 * pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
     assert!(ground.triangles > 1_000.0 && ground.vertices > 1_000.0, "{costs}");
     // two materials, each of three sizes from three sides
     assert!((18.0..80.0).contains(&ground.per_fragment.texture_reads), "{costs}");
