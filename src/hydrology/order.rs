@@ -47,7 +47,7 @@ impl UpstreamOrder {
     /// # Errors
     /// When it was cancelled.
     pub fn new<const N: usize>(receivers: &[[u32; N]], control: &Control) -> Result<Self, Cancelled> {
-        Self::draining(receivers, &mut vec![Nothing; receivers.len()], control, |_, _| [Nothing; N])
+        Self::draining(receivers, &mut vec![NoHolding; receivers.len()], control, |_, _| [NoHolding; N])
     }
 
     /// [`new`](Self::new), and on the way what [`traverse_downstream`](Self::traverse_downstream) does, to the same
@@ -115,9 +115,9 @@ impl UpstreamOrder {
 
 /// What cells hold where only their order is asked for.
 #[derive(Clone, Copy)]
-struct Nothing;
+struct NoHolding;
 
-impl AddAssign for Nothing {
+impl AddAssign for NoHolding {
     fn add_assign(&mut self, _: Self) {}
 }
 
