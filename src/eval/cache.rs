@@ -65,6 +65,11 @@ impl Cache {
         self.bytes
     }
 
+    /// Whether a terrain is kept under `key`.
+    pub fn contains(&self, key: ContentKey) -> bool {
+        self.kept.contains_key(&key)
+    }
+
     /// The terrain kept under `key`, which counts as used just now.
     pub fn get(&mut self, key: ContentKey) -> Option<Arc<Terrain>> {
         self.clock += 1;

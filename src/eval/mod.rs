@@ -131,7 +131,11 @@ impl Store {
         if let Some(key) = step.change_key() {
             self.cache.insert(key, &made.change);
             self.ended.insert(key, made.mass_balance);
-            self.streams.extend(made.streams.clone().map(|streams| (key, streams)));
+            if let Some(streams) = &made.streams {
+                // they go with the changes that the cache has let go of
+                self.streams.retain(|key, _| self.cache.contains(*key));
+                self.streams.insert(key, streams.clone());
+            }
         }
     }
 }
@@ -388,13 +392,13 @@ fn run_node(
             let traits = layer.node.traits();
             let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
             let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
-            let streams = streams.filter(|_| goes_on);
+            let holding = streams.filter(|streams| goes_on && streams.hold_beds());
             let mut beds = None;
-            if let Some(coarse) = coarse.filter(|_| known.is_none() || streams.is_some()) {
+            if let Some(coarse) = coarse.filter(|_| known.is_none() || holding.is_some()) {
                 let (refined, account) = coarse.refine(cx, beneath, &traits, goes_on)?;
                 // it takes up to a third of what this grid takes, and is needed no more
                 drop(coarse);
-                beds = streams.map(|streams| streams.held(cx, &refined.height)).transpose()?.flatten();
+                beds = holding.map(|streams| streams.held(cx, &refined.height)).transpose()?;
                 (ground, mass_balance) = (Arc::new(refined), account);
             }
             if let Some((next, terrain, account)) = known {

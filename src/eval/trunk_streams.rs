@@ -80,7 +80,7 @@ impl TrunkStreams {
             made
         };
         let mut beds = self.lines();
-        let half_width = if self.beds == StreamBeds::Held { HELD_BED_CELLS } else { BED_CELLS };
+        let half_width = if self.hold_beds() { HELD_BED_CELLS } else { BED_CELLS };
         for _ in 0..half_width {
             beds =
                 spread(&beds, &|here, around| around.fold(here, |most, there| if there > most { there } else { most }));
@@ -104,7 +104,7 @@ impl TrunkStreams {
         let smooth = resample(coarse, fine, &sampled(fine, coarse, beneath), control)?;
         let beds = self.beds(fine, control)?;
         let lines = resample(self.grid, fine, &self.lines(), control)?;
-        let thalweg = if self.beds == StreamBeds::Held { HELD_THALWEG } else { THALWEG };
+        let thalweg = if self.hold_beds() { HELD_THALWEG } else { THALWEG };
         let depth = thalweg * cx.size_metres * coarse.cell() / cx.relief_metres;
         let reliefs = beneath.par_iter().zip(&smooth).map(|(height, smooth)| height - smooth);
         ground.par_iter_mut().zip(reliefs).zip(beds.par_iter().zip(&lines)).for_each(
@@ -115,17 +115,19 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// What `ground` is like in the beds before a process works on it on the grid of `cx`; none where it is free to.
+    /// Whether a process shall leave the beds about as they are.
+    pub fn hold_beds(&self) -> bool {
+        self.beds == StreamBeds::Held
+    }
+
+    /// What `ground` is like in the beds before a process works on it on the grid of `cx`.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<Option<HeldBeds>, Cancelled> {
-        if self.beds != StreamBeds::Held {
-            return Ok(None);
-        }
+    pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
         let beds = self.beds(cx.grid, cx.control)?;
         let in_bed = |(k, (&bed, &height)): (usize, (&f32, &f32))| (bed > 0.0).then_some((k, HELD * bed, height));
-        Ok(Some(HeldBeds(beds.par_iter().zip(ground).enumerate().filter_map(in_bed).collect())))
+        Ok(HeldBeds(beds.par_iter().zip(ground).enumerate().filter_map(in_bed).collect()))
     }
 }
 
