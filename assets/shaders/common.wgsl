@@ -4,7 +4,8 @@
 // Mirrors `SquareFrame` in src/app/view/render/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
-    world_from_clip: mat4x4<f32>,
+    // to places seen from the eye, which far from the origin are more exact than those of the world
+    eye_from_clip: mat4x4<f32>,
     eye_exposure: vec4<f32>,
     sun_plain: vec4<f32>,
     grid: vec4<f32>,
@@ -28,6 +29,11 @@ struct Frame {
     air: vec4<f32>,
     // from the world to the maps of the shadows that plants throw, a fine and a wide one
     plant_shadows: array<mat4x4<f32>, 2>,
+    // extinction of the fog at its floor, by how much it thins a unit, height of its floor; how many sides of ground are
+    // drawn
+    fog: vec4<f32>,
+    // where waves run to (east, south), how steep they are
+    waves: vec4<f32>,
     // how much of those is seen, half a texel of each map, up to which distance all plants are drawn
     plants: vec4<f32>,
 }
@@ -153,6 +159,14 @@ fn is_void(flat: vec2<f32>) -> bool {
 #else
     return false;
 #endif
+}
+
+// Height of the ground at a place beyond the edges, where the terrain mirrored at them is so high: around an island it
+// falls away under the sea.
+fn beyond_edge(height: f32, flat: vec2<f32>) -> f32 {
+    if !is_endless_sea() { return height; }
+    let outside = length(max(abs(flat) - 0.5 * side(), vec2<f32>(0.0)));
+    return mix(height, min(height, sea() - 0.3 * relief()), smoothstep(0.0, 0.4, outside / side()));
 }
 
 // ---- light ----

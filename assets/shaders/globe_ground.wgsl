@@ -109,13 +109,32 @@ fn sampled(in: GroundVertex) -> Surface {
 }
 
 #ifdef DETAIL
+// `creases_of` where up is any direction: in the plane of the world that lies nearest to the ground.
+fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprint: f32, spacing: f32) -> Relief {
+    let rise = dot(normal, up);
+    let slope = -(normal - up * rise) / max(rise, 0.1);
+    let size = abs(up);
+    var found = Relief(vec3<f32>(0.0), 0.5, 0.0);
+    if size.y >= max(size.x, size.z) {
+        found = creases_of(place.xz, slope.xz, footprint, spacing);
+    } else if size.x >= size.z {
+        found = creases_of(place.yz, slope.yz, footprint, spacing);
+        found.gradient = found.gradient.yxz;
+    } else {
+        found = creases_of(place.xy, slope.xy, footprint, spacing);
+        found.gradient = found.gradient.xzy;
+    }
+    found.gradient = (found.gradient - up * dot(found.gradient, up)) * rise;
+    return found;
+}
+
 // The surface with what the ground is made of, where that is near enough to be seen.
 fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
     let distance = length(in.rel);
     let facing = max(abs(dot(surface.normal, in.rel)) / distance, 0.04);
     let footprint = frame.texture.w * distance * inverseSqrt(facing);
     let dry = 1.0 - surface.water;
-    if !has_tile(in.own) || footprint > 60.0 || dry < 0.02 || is_plain() > 0.5 {
+    if !has_tile(in.own) || footprint > 200.0 || dry < 0.02 || is_plain() > 0.5 {
         return surface;
     }
     let place = frame.texture.xyz + in.rel;
@@ -130,9 +149,10 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
     );
-    let ground = laid_ground(values, vec2<f32>(0.0), colour, surface.normal, place, footprint, in.spacing);
+    let ground = laid_ground(values, vec2<f32>(0.0), colour, surface.normal, place, footprint, in.spacing,
+        creases_on_globe(place, up, surface.normal, footprint, in.spacing));
     // from afar the colours of the maps are left
-    let near = dry * (1.0 - smoothstep(20.0, 60.0, footprint));
+    let near = dry * (1.0 - smoothstep(60.0, 200.0, footprint));
     let normal = normalize(mix(surface.normal, ground.normal, near));
     return Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
         mix(1.0, ground.open, near), ground.gloss * near);

@@ -69,7 +69,10 @@ fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
     );
-    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell() * metres);
+    let slope = -surface.normal.xz / max(surface.normal.y, 0.05);
+    var creases = creases_of(world.xz * metres, slope, footprint, cell() * metres);
+    creases.gradient *= surface.normal.y;
+    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell() * metres, creases);
 }
 #else
 // What lies at a place, ready to be lit.
@@ -78,6 +81,7 @@ struct Ground {
     normal: vec3<f32>,
     open: f32,
     gloss: f32,
+    snow: f32,
 }
 #endif
 
@@ -123,12 +127,25 @@ fn ground_at(
     site: vec4<f32>,
 ) -> Ground {
 #ifdef DETAIL
-    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
+    // wet rims of rivers and lakes: the map of depths goes on below 0 beside the water, and is 0 where there is none
+    var rim = 0.0;
+    let depth = textureSampleLevel(water_map, smooth_sampler, at, 0.0).x;
+    if depth < 0.0 {
+        // as far from the water as the depth is 0 by its slope
+        let texel = 0.5 / (last_sample() + 1.0);
+        let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
+            - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(texel, 0.0), 0.0).x;
+        let south = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(0.0, texel), 0.0).x
+            - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
+        let cells = -depth / max(length(vec2<f32>(east, south)), 1e-7);
+        rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
+    }
+    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z) * (1.0 - 0.32 * rim);
     return with_canopy(ground_of(world, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
     let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
-    return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0);
+    return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0, 0.0);
 #endif
 }
 
@@ -187,8 +204,32 @@ fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f
         let shine = pow(max(dot(ground.normal, middle), 0.0), 60.0) * surface.sun_share;
         light += ground.gloss * (sun_colour() * shine + 0.25 * sky_light() * mirrored_share(dot(to_eye, ground.normal)));
     }
+#ifdef DETAIL
+    if ground.snow > 0.1 {
+        light += ground.snow * surface.sun_share * sun_colour() * glitter(world, ground.normal);
+    }
+#endif
     return light;
 }
+
+#ifdef DETAIL
+// How brightly crystals of snow throw the sun towards the eye: few of them lie as they must, each as wide as a pixel or
+// some millimetres.
+fn glitter(world: vec3<f32>, normal: vec3<f32>) -> f32 {
+    let metres = metres_per_unit();
+    let away = distance(world, eye());
+    let seen = 1.0 - smoothstep(15.0, 70.0, away * metres);
+    if seen <= 0.0 {
+        return 0.0;
+    }
+    let wide = exp2(ceil(log2(max(1.3 * pixel_metres(away), 0.004))));
+    let crystal = floor(world.xz * metres / wide);
+    let leans = vec3<f32>(hash(crystal), hash(crystal + 31.7), hash(crystal + 73.1)) - 0.5;
+    let facet = normalize(normal + 1.1 * leans);
+    let middle = normalize(normalize(eye() - world) + to_sun());
+    return seen * 3.5 * pow(max(dot(facet, middle), 0.0), 900.0);
+}
+#endif
 
 fn light_on(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
     return lit(colour, surface.normal, surface.sun_share, surface.openness);
@@ -213,6 +254,7 @@ fn shaded_tinted(in: GroundVertex, surface: Surface, tint: vec4<f32>) -> vec3<f3
     ground.normal = normalize(mix(ground.normal, surface.normal, tint.a));
     ground.open = mix(ground.open, 1.0, tint.a);
     ground.gloss *= 1.0 - tint.a;
+    ground.snow *= 1.0 - tint.a;
     return with_haze(light_on_ground(ground, surface, in.world), in);
 }
 
@@ -304,7 +346,8 @@ fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4
     let middle = tile * side();
     let its_eye = (frame.lod.xy - middle) * signs;
     let vertex = surface_vertex_from(piece, vec2<f32>(f32(index % row), f32(index / row)), its_eye);
-    let world = vec3<f32>(vertex.world.x * signs.x + middle.x, vertex.world.y, vertex.world.z * signs.y + middle.y);
+    let flat = vertex.world.xz * signs + middle;
+    let world = vec3<f32>(flat.x, beyond_edge(vertex.world.y, flat), flat.y);
     return FarVertex(clip_of(world), world, vertex.world.xz, haze(world));
 }
 

@@ -8,7 +8,7 @@
 struct MaterialLook {
     // colour of its own, gloss
     colour: vec4<f32>,
-    // steepest slope of a texel, contrast of the tone, widest repeat in metres
+    // steepest slope of a texel, contrast of the tone, widest repeat in metres, how much of creases shows
     form: vec4<f32>,
 }
 
@@ -43,13 +43,15 @@ struct MaterialTest {
 struct GroundRules {
     // rules, texels of a side
     count: vec4<f32>,
-    looks: array<MaterialLook, 10>,
+    looks: array<MaterialLook, 11>,
     rules: array<MaterialRule, 12>,
     tests: array<MaterialTest, 216>,
 }
 
+const ROCK_MATERIAL = 0u;
 const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
+const STRATA_MATERIAL = 10u;
 
 // The finest texture repeats after so many metres, and each next one after so many times as many.
 const FINEST_METRES = 1.7;
@@ -111,6 +113,7 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
     found = with_next(found, shares.b.w, tints.b.w, 7u);
     found = with_next(found, shares.c.x, tints.c.x, SNOW_MATERIAL);
     found = with_next(found, shares.c.y, tints.c.y, 9u);
+    found = with_next(found, shares.c.z, tints.c.z, STRATA_MATERIAL);
     // the tint is that of the material where nothing lies on it
     let covers = select(vec2<f32>(0.0), vec2<f32>(lying.x), found.materials == vec2<u32>(SAND_MATERIAL))
         + select(vec2<f32>(0.0), vec2<f32>(lying.y), found.materials == vec2<u32>(SNOW_MATERIAL));
@@ -170,9 +173,8 @@ struct Relief {
     tone: f32,
 }
 
-fn turned(uv: vec2<f32>, step: f32) -> vec4<f32> {
-    // a cosine and a sine, and the place after the turn
-    let angle = 0.61 * step;
+// A cosine and a sine, and the place after the turn.
+fn turned(uv: vec2<f32>, step: f32, angle: f32) -> vec4<f32> {
     let c = cos(angle);
     let s = sin(angle);
     return vec4<f32>(c * uv.x - s * uv.y + 0.37 * step, s * uv.x + c * uv.y + 0.11 * step, c, s);
@@ -180,7 +182,8 @@ fn turned(uv: vec2<f32>, step: f32) -> vec4<f32> {
 
 // A texel as slope along the axes before the turn, height and tone.
 fn texel(material: u32, uv: vec2<f32>, step: f32, lod: f32) -> vec4<f32> {
-    let place = turned(uv, step);
+    // beds lie level at every size
+    let place = turned(uv, step, select(0.61 * step, 0.0, material == STRATA_MATERIAL));
     let found = textureSampleLevel(material_maps, material_sampler, place.xy, i32(material), lod);
     let slope = found.xy * (255.0 / 127.0) - vec2<f32>(128.0 / 127.0);
     let back = vec2<f32>(place.z * slope.x + place.w * slope.y, -place.w * slope.x + place.z * slope.y);
@@ -195,7 +198,8 @@ fn laid(material: u32, place: vec3<f32>, planes: vec3<f32>, step: f32, footprint
     var gradient = vec3<f32>(0.0);
     var rest = vec2<f32>(0.0);
     if planes.y > 0.02 {
-        let t = texel(material, at.xz, step, lod);
+        // beds are seen from the side
+        let t = texel(select(material, ROCK_MATERIAL, material == STRATA_MATERIAL), at.xz, step, lod);
         gradient += planes.y * vec3<f32>(t.x, 0.0, t.y);
         rest += planes.y * t.zw;
     }
@@ -212,9 +216,22 @@ fn laid(material: u32, place: vec3<f32>, planes: vec3<f32>, step: f32, footprint
     return Relief(gradient, rest.x, rest.y);
 }
 
+// By how much beds lie lower at a place: they dip and bend.
+fn bend_of_beds(flat: vec2<f32>) -> f32 {
+    return 14.0 * noise(flat / 410.0) + 3.0 * noise(flat / 93.0 + 7.0) + 0.035 * flat.x - 0.02 * flat.y;
+}
+
 // All sizes of a material that a pixel of so many metres shows.
-fn relief_of(material: u32, place: vec3<f32>, planes: vec3<f32>, footprint: f32, cell_metres: f32) -> Relief {
+fn relief_of(material: u32, at: vec3<f32>, bend: f32, sides: vec3<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let form = ground_rules.looks[material].form;
+    var place = at;
+    var planes = sides;
+    if material == STRATA_MATERIAL {
+        // the edges of beds crop out on slopes, too
+        place.y += bend;
+        planes.y *= 0.03;
+        planes /= planes.x + planes.y + planes.z;
+    }
     let finest = max(log2(footprint * ground_rules.count.y * 0.6 / FINEST_METRES) / log2(COARSER), 0.0);
     let first = floor(finest);
     let part = finest - first;
@@ -248,6 +265,51 @@ fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f3
     return mix(own, select(SAND, SNOW, material == SNOW_MATERIAL), lying);
 }
 
+// How much the tone of a material changes each colour: dark beds are red, light ones pale.
+fn bed_hue(material: u32) -> vec3<f32> {
+    return select(vec3<f32>(1.0), vec3<f32>(0.62, 1.05, 1.35), material == STRATA_MATERIAL);
+}
+
+// Ridges and creases that run down slopes and branch, from some samples down to some pixels wide: relief that samples so
+// far apart cannot hold. `slope` is that of the ground to the east and to the south. Waves of random phase across the
+// slope, mixed between the corners of a lattice, each octave along the slope that the wider ones leave (after Johansen
+// 2026, as the node Gullies).
+fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f32) -> Relief {
+    let steep = length(slope);
+    let strength = min(steep, 1.1) * smoothstep(0.10, 0.45, steep);
+    var sum = vec2<f32>(0.0);
+    var tone = 0.0;
+    if strength > 0.0 {
+        // the same widths for all samples; four of them lie between those of the samples and what is too fine
+        let first = floor(log2(16.0 * cell_metres) / log2(2.37));
+        for (var octave = 0.0; octave < 4.0; octave += 1.0) {
+            let k = first - octave;
+            let width = pow(2.37, k);
+            let share = (1.0 - smoothstep(5.0 * cell_metres, 16.0 * cell_metres, width))
+                * smoothstep(2.5 * footprint, 6.0 * footprint, width);
+            if share < 0.02 { continue; }
+            let down = normalize(slope + 1.4 * sum);
+            let across = vec2<f32>(-down.y, down.x);
+            // each octave on a lattice turned against the others
+            let place = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * (flat / width) + 17.7 * k;
+            let low = floor(place);
+            let part = place - low;
+            let fade = part * part * (3.0 - 2.0 * part);
+            let turned_across = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * across;
+            var wave = vec2<f32>(0.0);
+            for (var corner = 0; corner < 4; corner += 1) {
+                let offset = vec2<f32>(f32(corner & 1), f32(corner >> 1));
+                let weights = mix(1.0 - fade, fade, offset);
+                let phase = 6.2831853 * (dot(part - offset, turned_across) + hash(low + offset));
+                wave += weights.x * weights.y * vec2<f32>(cos(phase), sin(phase));
+            }
+            sum -= (share * strength * 0.55 * wave.y) * across;
+            tone += share * 0.30 * wave.x;
+        }
+    }
+    return Relief(vec3<f32>(sum.x, 0.0, sum.y), 0.5, tone * min(strength, 1.0));
+}
+
 // What lies at a place, ready to be lit.
 struct Ground {
     colour: vec3<f32>,
@@ -255,10 +317,13 @@ struct Ground {
     // share of the light of the sky that comes between stones and blades
     open: f32,
     gloss: f32,
+    // share that is snow, whose crystals glitter
+    snow: f32,
 }
 
 // What lies on ground of a colour, of whatever its values and covers make it. Places are in metres, those next to each
 // other in full precision; a pixel shows `footprint` metres, heights have samples `cell_metres` apart.
+// `creases` are those of the ground.
 fn laid_ground(
     values: SiteValues,
     cover: vec2<f32>,
@@ -267,27 +332,38 @@ fn laid_ground(
     place: vec3<f32>,
     footprint: f32,
     cell_metres: f32,
+    creases: Relief,
 ) -> Ground {
     let mixture = mixture_of(values, cover);
     var planes = pow(abs(ground_normal), vec3<f32>(6.0));
     planes /= planes.x + planes.y + planes.z;
-    var own = relief_of(mixture.first, place, planes, footprint, cell_metres);
+    var bend = 0.0;
+    if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL { bend = bend_of_beds(place.xz); }
+    var own = relief_of(mixture.first, place, bend, planes, footprint, cell_metres);
     let look = ground_rules.looks[mixture.first];
     var bare = colour_of(mixture.first, colour, mixture.tints.x, mixture.lying.x);
     var gloss = look.colour.a;
+    var creased = look.form.w;
+    var hue = bed_hue(mixture.first);
     if mixture.share > 0.04 {
-        let other = relief_of(mixture.second, place, planes, footprint, cell_metres);
+        let other = relief_of(mixture.second, place, bend, planes, footprint, cell_metres);
         // the higher of both shows
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         let its = ground_rules.looks[mixture.second];
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));
         gloss = mix(gloss, its.colour.a, t);
+        creased = mix(creased, its.form.w, t);
+        hue = mix(hue, bed_hue(mixture.second), t);
     }
+    own.gradient += creased * creases.gradient;
+    own.tone += creased * creases.tone;
+    var snow = select(0.0, 1.0 - mixture.share, mixture.first == SNOW_MATERIAL);
+    snow += select(0.0, mixture.share, mixture.second == SNOW_MATERIAL);
     let across = own.gradient - dot(own.gradient, ground_normal) * ground_normal;
     let normal = normalize(ground_normal - across);
-    let tone = exp2(own.tone);
-    return Ground(bare * tone, normal, 0.77 + 0.44 * own.height, gloss);
+    let tone = exp2(own.tone * hue);
+    return Ground(bare * tone, normal, 0.77 + 0.44 * own.height, gloss, snow);
 }
 
 #endif

@@ -44,16 +44,25 @@ fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     return mix(clear, light, min(dense * 1.3, 0.96) * far);
 }
 
-// Stars: one in some of the cells of a grid around the eye.
+// Stars: one in some of the cells of the faces of a cube around the eye, as large as a pixel.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
-    let place = ray * 160.0;
-    let number = floor(place);
-    let own = hash(number.xy + number.z * vec2<f32>(7.1, 3.7));
-    let other = hash(number.zy + number.x * vec2<f32>(1.9, 5.3));
-    let middle = number + 0.35 + 0.3 * vec3<f32>(own, other, hash(number.xz));
-    let bright = smoothstep(0.90, 1.0, other);
-    let round = 1.0 - smoothstep(0.05, 0.22, distance(place, middle));
-    return vec3<f32>(0.9, 0.95, 1.0) * (bright * bright * round * smoothstep(0.0, 0.2, ray.y) * 1.2);
+    let size = abs(ray);
+    var face = vec3<f32>(ray.xz / size.y, 0.0);
+    if size.x > max(size.y, size.z) { face = vec3<f32>(ray.yz / size.x, 2.0 + sign(ray.x)); }
+    if size.z > max(size.x, size.y) { face = vec3<f32>(ray.xy / size.z, 6.0 + sign(ray.z)); }
+    let cells = 90.0;
+    let place = face.xy * cells;
+    let number = floor(place) + face.z * 371.0;
+    let own = hash(number);
+    let other = hash(number + 57.3);
+    let middle = floor(place) + 0.25 + 0.5 * vec2<f32>(own, hash(number + 91.7));
+    let bright = smoothstep(0.88, 1.0, other);
+    let pixel = 2.0 / (length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y)) * frame.viewport.w);
+    let away = distance(place, middle) / (cells * (1.0 + dot(face.xy, face.xy)));
+    let radius = max(1.1 * pixel, 0.0007) * (0.7 + 0.5 * bright);
+    let round = 1.0 - smoothstep(0.35 * radius, radius, away);
+    let warmth = mix(vec3<f32>(1.0, 0.90, 0.78), vec3<f32>(0.82, 0.90, 1.0), own);
+    return warmth * (bright * bright * round * smoothstep(0.0, 0.2, ray.y) * 1.3);
 }
 
 // The floor the block stands over: wide, pale and out of focus, with the shadow of the block.
@@ -77,14 +86,32 @@ fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
 }
 
 fn backdrop(ray: vec3<f32>) -> vec3<f32> {
+    // around a block there is no fog
+    if frame.sky_light.w == 0.0 {
+        if ray.y >= 0.0 { return cloudy_sky(ray); }
+        return floor_colour(ray);
+    }
     // both sides meet in the colour of the horizon
-    if ray.y >= 0.0 {
-        return cloudy_sky(ray);
+    var behind = horizon_colour(ray);
+    if ray.y >= 0.0 { behind = cloudy_sky(ray); }
+    if frame.fog.x <= 0.0 {
+        return behind;
     }
-    if frame.sky_light.w > 0.5 {
-        return horizon_colour(ray);
-    }
-    return floor_colour(ray);
+    let high = max(eye().y - frame.fog.z, 0.0) * frame.fog.y;
+    let above = frame.fog.x / frame.fog.y * exp(-high);
+    return mix(fog_colour(ray), behind, exp(-above / max(ray.y, 1e-3)));
+}
+
+// Light that fog throws towards the eye: of the sky, and of the sun most of all where it shines through.
+fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
+    let ahead = max(dot(ray, to_sun()), 0.0);
+    let through = 0.16 + 0.10 * to_sun().y + 0.42 * pow(ahead, 6.0);
+    return 0.62 * sky_light() + through * sun_colour();
+}
+
+// Share of what is seen that fog between two heights hides, on so long a way.
+fn fog_share(from_height: f32, to_height: f32, way: f32) -> f32 {
+    return 1.0 - exp(-frame.fog.x * way * layer_between(from_height, to_height, frame.fog.z, frame.fog.y));
 }
 
 // Colour of the air between the eye and `world`, and the share of what is seen that it makes up.
@@ -101,7 +128,14 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     let blue = (1.0 - through) / max(amount, 1e-4);
     let beyond = smoothstep(0.72, 1.0, length(offset.xz) / (frame.air.w * side())) * step(0.5, frame.sky_light.w);
     let far = mix(amount, 1.0, beyond);
-    return vec4<f32>(horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far), far);
+    let air = horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far);
+    if frame.fog.x <= 0.0 {
+        return vec4<f32>(air, far);
+    }
+    // fog is near, the blue of the air far
+    let fog = fog_share(eye().y + start * ray.y, world.y, distance - start);
+    let all = 1.0 - (1.0 - fog) * (1.0 - far);
+    return vec4<f32>((fog_colour(ray) * fog + air * (far * (1.0 - fog))) / max(all, 1e-4), all);
 }
 
 // Distance along a ray to the air over the block: up to its highest peak, within its sides.
@@ -116,9 +150,13 @@ fn way_to_block(ray: vec3<f32>) -> f32 {
 
 // Mean density of the air between two heights: it falls by e every 8 km above the lowest ground.
 fn air_between(from_height: f32, to_height: f32) -> f32 {
-    let metres = metres_per_unit() / 8000.0;
-    let a = max(to_height - frame.heights.z, 0.0) * metres;
-    let b = max(from_height - frame.heights.z, 0.0) * metres;
+    return layer_between(from_height, to_height, frame.heights.z, metres_per_unit() / 8000.0);
+}
+
+// The same of a layer that falls by e every 1 / `thins` units above its floor.
+fn layer_between(from_height: f32, to_height: f32, floor_height: f32, thins: f32) -> f32 {
+    let a = max(to_height - floor_height, 0.0) * thins;
+    let b = max(from_height - floor_height, 0.0) * thins;
     let rise = b - a;
     if abs(rise) < 1e-3 {
         return exp(-a);
@@ -138,7 +176,7 @@ fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
         let beside = horizon_colour(vec3<f32>(-to_sun().z, 0.0, to_sun().x));
         return vec4<f32>(to_screen(beside, in.clip.xy), 1.0);
     }
-    let near = frame.world_from_clip * vec4<f32>(in.far, 1.0, 1.0);
-    let ray = normalize(near.xyz / near.w - eye());
+    let near = frame.eye_from_clip * vec4<f32>(in.far, 1.0, 1.0);
+    let ray = normalize(near.xyz / near.w);
     return vec4<f32>(to_screen(backdrop(ray), in.clip.xy), 1.0);
 }

@@ -46,10 +46,38 @@ fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32
 
 // The same as light, and how much it covers.
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
-    let mirror = mirror_at(world);
+    // slope of the surface: that of the bed and of the depth
+    let at = map_coordinates(world.xz);
+    let texel = 0.5 / (last_sample() + 1.0);
+    let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
+        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(texel, 0.0), 0.0).x;
+    let south = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(0.0, texel), 0.0).x
+        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
+    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + vec2<f32>(east, south) * (relief() / cell());
+    let steep = length(slope);
+    let mirror = mirror_on(world, slope * smoothstep(0.01, 0.08, steep));
     let body = surface_water_body(depth, sun_share);
     let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * sun_share;
-    return vec4<f32>(light, saturate(max(body.a, mirror.share)) * seen);
+    let clear = vec4<f32>(light, saturate(max(body.a, mirror.share)) * seen);
+    let foam = white_water(world, slope, steep) * seen;
+    let white = 0.72 * (sky_light() + sun_colour() * (0.3 + 0.6 * to_sun().y) * sun_share);
+    return vec4<f32>(mix(clear.rgb, white, foam), max(clear.a, foam));
+}
+
+// How much of running water is foam: rapids where the bed is steep, all of it where it falls. It is drawn out along the
+// way that the water takes.
+fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
+    let rapid = smoothstep(0.09, 0.55, steep);
+    if rapid <= 0.0 {
+        return 0.0;
+    }
+    let down = slope / steep;
+    let place = world.xz * metres_per_unit();
+    let run = vec2<f32>(dot(place, down), dot(place, vec2<f32>(-down.y, down.x)));
+    let streaks = 0.62 * noise(run / vec2<f32>(11.0, 1.7)) + 0.38 * noise(run / vec2<f32>(3.3, 0.6) + 5.0);
+    // from afar one sees their mean
+    let near = exp(-distance(world, eye()) * metres_per_unit() / 1500.0);
+    return rapid * mix(0.55, smoothstep(0.72 - 0.55 * rapid, 0.95 - 0.35 * rapid, streaks), near);
 }
 
 @fragment

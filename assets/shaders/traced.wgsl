@@ -160,12 +160,12 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     surface.sun_share *= sun_between_plants(world, surface.normal, 1.5);
 #endif
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
-    var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
     let at = map_coordinates(world.xz);
+    var cover = vec2<f32>(0.0);
+    if frame.surface_water.w > 0.5 { cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy; }
     // a terrain without the map has a single texel in its place
     let site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
-    var ground_seen = ground_at(world, at, surface, mapped(colour_map, world.xz), cover, site);
+    var ground_seen = ground_at(world, at, surface, textureSampleLevel(colour_map, smooth_sampler, at, 0.0), cover, site);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {
@@ -174,7 +174,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     }
     if tint != NATURAL { surface = lightened(surface); }
     ground_seen.colour = bare;
-    if tint != NATURAL { ground_seen = Ground(bare, surface.normal, 1.0, 0.0); }
+    if tint != NATURAL { ground_seen = Ground(bare, surface.normal, 1.0, 0.0, 0.0); }
     var colour = with_haze(light_on_ground(ground_seen, surface, world), vertex);
     // data would be hard to read through water
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }

@@ -23,15 +23,85 @@ struct Mirror {
 }
 
 fn mirror_at(world: vec3<f32>) -> Mirror {
+    return mirror_on(world, vec2<f32>(0.0));
+}
+
+// The same of water that runs down a slope.
+fn mirror_on(world: vec3<f32>, fall: vec2<f32>) -> Mirror {
     let distance = length(world - eye());
     let ray = (world - eye()) / distance;
-    let slope = ripples(world.xz, distance);
+    // under grazing light a pixel shows more of the sea than its width
+    let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55)) + fall;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     var up = reflect(ray, normal);
     up.y = abs(up.y);
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
-    return Mirror(ray, mirrored_share(-dot(ray, normal)), sky_colour(up), glint);
+    var sky = sky_colour(up);
+    let share = mirrored_share(-dot(ray, normal));
+#ifdef DETAIL
+    if share > 0.03 {
+        let ground = mirrored_ground(world, up);
+        sky = mix(sky, ground.rgb, ground.a);
+    }
+#endif
+    return Mirror(ray, share, sky, glint);
 }
+
+#ifdef DETAIL
+// What a ray that water throws back meets of the ground: its light, and 1, or 0 where it meets none. Steps grow with the
+// distance; the place is halved where the ray goes under the ground.
+fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
+    let inside = 0.5 * side();
+    if max(abs(world.x), abs(world.z)) > 1.4 * inside {
+        return vec4<f32>(0.0);
+    }
+    var far = 1.5 * cell();
+    var near = 0.0;
+    var meets = false;
+    for (var k = 0; k < 26; k += 1) {
+        let place = world + ray * far;
+        if place.y > frame.heights.w || max(abs(place.x), abs(place.z)) > inside { break; }
+        if place.y < nearest_height(place.xz) {
+            meets = true;
+            break;
+        }
+        near = far;
+        far *= 1.32;
+    }
+    if !meets {
+        return vec4<f32>(0.0);
+    }
+    for (var k = 0; k < 4; k += 1) {
+        let middle = 0.5 * (near + far);
+        let place = world + ray * middle;
+        if place.y < nearest_height(place.xz) { far = middle; } else { near = middle; }
+    }
+    let place = world + ray * far;
+    let at = map_coordinates(place.xz);
+    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy;
+    let light = textureSampleLevel(light_map, smooth_sampler, at, 0.0).xy;
+    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
+    let surface = Surface(normal, length(slope), sun_share_of(light.x) * under_clouds(place), light.y);
+    var painted = vec4<f32>(0.0);
+    if frame.rock_slopes.w > 0.5 { painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0); }
+    var cover = vec2<f32>(0.0);
+    if frame.surface_water.w > 0.5 { cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy; }
+    let grown = textureSampleLevel(site_map, smooth_sampler, at, 0.0).z;
+    let colour = with_cover(with_plants(coloured(place, surface, painted, vec2<f32>(0.0)), grown), cover, 0.0);
+    let crowns = textureSampleLevel(canopy_map, smooth_sampler, at, 0.0);
+    let seen = mix(colour, crowns.rgb * crowns.rgb, 0.8 * crowns.a);
+    return vec4<f32>(hazed(lit_by(seen, surface), place), 1.0);
+}
+
+fn lit_by(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
+    return lit(colour, surface.normal, surface.sun_share, surface.openness);
+}
+
+fn nearest_height(flat: vec2<f32>) -> f32 {
+    let place = clamp((flat + 0.5 * side()) / cell() + 0.5, vec2<f32>(0.0), vec2<f32>(last_sample()));
+    return textureLoad(height_map, vec2<i32>(place), 0).x * relief();
+}
+#endif
 
 // Light of the side of a body of water, seen from outside the block.
 fn water_side_light(body: vec3<f32>, in: SideVertex) -> vec3<f32> {
@@ -111,13 +181,16 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
         let long = 1.1 * pow(4.6, f32(k));
         let seen = 1.0 - smoothstep(60.0 * long, 260.0 * long, distance * metres);
         if seen <= 0.0 { continue; }
-        let c = cos(0.9 * f32(k));
-        let s = sin(0.9 * f32(k));
+        // crests lie across the wind, each size turned a little against the others
+        let turn = 0.45 * sin(2.3 * f32(k) + 0.4);
+        let along = vec2<f32>(cos(turn) * frame.waves.x - sin(turn) * frame.waves.y, sin(turn) * frame.waves.x + cos(turn) * frame.waves.y);
+        let c = -along.y;
+        let s = along.x;
         let at = flat * metres / long;
         let place = vec2<f32>(c * at.x - s * at.y, 1.7 * (s * at.x + c * at.y));
         let east = noise(place + vec2<f32>(0.3, 0.0)) - noise(place - vec2<f32>(0.3, 0.0));
         let south = noise(place + vec2<f32>(0.0, 0.3)) - noise(place - vec2<f32>(0.0, 0.3));
-        slope += seen * 0.10 * vec2<f32>(c * east + s * south, c * south - s * east);
+        slope += seen * 0.10 * frame.waves.z * vec2<f32>(c * east + s * south, c * south - s * east);
     }
     return slope;
 }
@@ -154,32 +227,26 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
 
 @fragment
 fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
-    var flat = in.world.xz;
-    var beyond = 0.0;
-    if is_endless_land() {
-        let unit = fract((flat / side() + 0.5) * 0.5) * 2.0;
-        flat = (select(unit, 2.0 - unit, unit > vec2<f32>(1.0)) - 0.5) * side();
-    } else {
-        let outside = max(abs(flat) - 0.5 * side(), vec2<f32>(0.0));
-        beyond = length(outside);
-    }
-    if beyond == 0.0 && is_void(flat) {
+    let flat = in.world.xz;
+    // what lies around is the terrain, mirrored at its edges
+    let unit = fract((flat / side() + 0.5) * 0.5) * 2.0;
+    let shown = (select(unit, 2.0 - unit, unit > vec2<f32>(1.0)) - 0.5) * side();
+    if is_void(shown) {
         discard;
     }
-    let place = (flat + 0.5 * side()) / cell();
+    let place = (shown + 0.5 * side()) / cell();
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-    // beyond its edges the ground falls away
-    let away = smoothstep(0.0, 0.4, beyond / side());
-    let below = sea() - mix(ground, min(ground, sea() - 0.3 * relief()), away);
-    let depth = select(below, max(below, 0.03 * relief()), beyond > 0.0);
+    let depth = sea() - beyond_edge(ground, flat);
     let seen = sea_surface(in.world, depth, in.clip.xy);
     if !is_endless_sea() {
         return seen;
     }
-    // where the ray would leave the terrain under water, and beyond it, there is no ground to be seen: the water closes
+    // where the ray would leave the ground that is drawn, the water closes
     let ray = in.world - eye();
     let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
-    let reach = max(abs(flat + run), abs(flat)) / (0.5 * side());
+    let drawn = 0.5 * frame.fog.w * side();
+    let reach = max(abs(flat + run), abs(flat)) / drawn;
     let closed = smoothstep(0.70, 0.98, max(reach.x, reach.y)) * smoothstep(0.0, 0.02 * relief(), depth);
-    return mix(seen, vec4<f32>(seen.rgb / max(seen.a, 0.2), 1.0), max(closed, step(1e-6, beyond)));
+    let is_bare = step(drawn, max(abs(flat.x), abs(flat.y)));
+    return mix(seen, vec4<f32>(seen.rgb / max(seen.a, 0.2), 1.0), max(closed, is_bare));
 }

@@ -31,6 +31,7 @@ crate::choices! {
         Mud "Mud": "Smooth wet ground with drying cracks.",
         Snow "Snow": "Snow in wind-shaped waves.",
         Ice "Ice": "Bare ice with cracks.",
+        Strata "Layered rock": "Sedimentary rock in beds, hard ones standing out.",
     }
 }
 

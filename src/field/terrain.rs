@@ -33,6 +33,9 @@ crate::choices! {
         SnowShare "Share of snow": "How much of the ground features of a construction make snow, from 0 to 1.",
         RoadShare "Share of road": "How much of the ground features of a construction make a road, from 0 to 1.",
         BareShare "Share of bare earth": "How much of the ground features of a construction make bare earth, from 0 to 1.",
+        TreeDensity "Density of trees": "Share of the trees that the rules of plants give, from 0 to 1.",
+        UndergrowthDensity "Density of undergrowth": "Share of the shrubs and tufts of grass that the rules of plants give, from 0 to 1.",
+        StoneDensity "Density of stones": "Share of the stones that the rules give, from 0 to 1.",
     }
 }
 
@@ -44,6 +47,9 @@ impl MapKind {
     pub const SHARES: [Self; 6] =
         [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
 
+    /// How much of what the rules of plants and stones give stands there.
+    pub const DENSITIES: [Self; 3] = [Self::TreeDensity, Self::UndergrowthDensity, Self::StoneDensity];
+
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
         let is_other =
@@ -54,12 +60,13 @@ impl MapKind {
     /// Whether the map holds shares from 0 to 1.
     pub fn is_share(self) -> bool {
         let is_usual = matches!(self, Self::Hardness | Self::Vegetation | Self::Ground | Self::Uplift);
-        is_usual || Self::SHARES.contains(&self)
+        is_usual || Self::SHARES.contains(&self) || Self::DENSITIES.contains(&self)
     }
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {
-        if matches!(self, Self::Rain | Self::Ground | Self::Uplift) { 1.0 } else { 0.0 }
+        let is_whole = matches!(self, Self::Rain | Self::Ground | Self::Uplift) || Self::DENSITIES.contains(&self);
+        if is_whole { 1.0 } else { 0.0 }
     }
 }
 

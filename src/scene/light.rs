@@ -1,6 +1,6 @@
 //! Ready-made light: where the sun stands and what the sky is like.
 
-use super::settings::{Settings, SkyCondition};
+use super::settings::{Settings, SkyCondition, SunPlacement};
 
 /// A light that is chosen with one click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +75,8 @@ impl LightPreset {
             Self::BlueHour => (8.0, SkyCondition::Twilight, 2.0),
             Self::Moonlight => (38.0, SkyCondition::Moonlight, 1.0),
         };
+        settings.sun_azimuth = settings.light_source().azimuth_degrees;
+        settings.sun = SunPlacement::Angles;
         (settings.sun_elevation, settings.sky, settings.haze) = (elevation, sky, haze);
     }
 }

@@ -29,7 +29,7 @@ pub use layer::{Blend, Layer, LayerStage, Mask, Mix, ParamEpoch, Reads};
 pub use light::LightPreset;
 pub use links::{Problem, Severity};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
-pub use settings::{Settings, SkyCondition, Surroundings};
+pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};
 pub use works::SourceWork;
 
 use std::ops::Deref;

@@ -14,6 +14,14 @@ crate::choices! {
 }
 
 crate::choices! {
+    /// What places the sun of a square. No height depends on it.
+    SunPlacement {
+        Angles "Direction and height": "The sun stands where the compass says.",
+        Time "Time of day": "Hour, day and latitude place the sun; after sunset the light is that of the blue hour, then of the moon.",
+    }
+}
+
+crate::choices! {
     /// What the 3D view shows around a square.
     Surroundings {
         Block "Block": "The terrain as a block cut from the ground.",
@@ -39,14 +47,31 @@ crate::params! {
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// What lies beyond the edges.
         edges: Edges = Edges::Open => |scene| scene.world == World::Terrain;
+        /// What places the sun.
+        sun: SunPlacement = SunPlacement::Angles => |scene| scene.world == World::Terrain;
         /// Where the sun stands, clockwise from north.
-        sun_azimuth: f32 ["°"] = 315.0, 0.0..=360.0;
+        sun_azimuth: f32 ["°"] = 315.0, 0.0..=360.0 => |scene| !scene.sun_follows_time();
         /// How high the sun stands above the horizon.
-        sun_elevation: f32 ["°"] = 40.0, 1.0..=90.0, slider 5.0..=90.0;
+        sun_elevation: f32 ["°"] = 40.0, 1.0..=90.0, slider 5.0..=90.0 => |scene| !scene.sun_follows_time();
+        /// Hour of solar time: at 12 the sun stands highest.
+        hour: f32 ["h"] = 9.0, 0.0..=24.0 => |scene| scene.sun_follows_time();
+        /// Day of the year: 80 is the spring equinox, 172 the longest day in the north, 355 the shortest.
+        day: u32 = 172, 1..=365 => |scene| scene.sun_follows_time();
+        /// Degrees north of the equator: how high the sun climbs, and how long days are.
+        latitude: f32 ["°"] = 46.0, -90.0..=90.0 => |scene| scene.sun_follows_time();
         /// What the sky is like.
         sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
         /// How much haze is in the air; 1 is a clear day.
         haze: f32 = 1.0, 0.0..=50.0, slider 0.0..=10.0 => |scene| scene.world == World::Terrain;
+        /// Fog over the lowest ground, or over the sea: how much of the light it takes on a kilometre. At 3 one sees
+        /// about a kilometre far; 0 is none.
+        fog: f32 ["1/km"] = 0.0, 0.0..=1000.0, slider 0.0..=5.0 => |scene| scene.world == World::Terrain;
+        /// How high the fog lies: by so much higher up it is about a third as dense.
+        fog_height: f32 ["m"] = 150.0, 1.0..=20_000.0, slider 10.0..=1500.0 => |scene| scene.has_fog();
+        /// Where the wind comes from, clockwise from north: waves run before it.
+        wind_from: f32 ["°"] = 250.0, 0.0..=360.0 => |scene| scene.world == World::Terrain;
+        /// How fast the wind blows: the faster, the rougher the sea and the lakes, and the wider the glint of the sun.
+        wind: f32 ["m/s"] = 6.0, 0.0..=60.0, slider 0.0..=20.0 => |scene| scene.world == World::Terrain;
         /// How much of the sky clouds cover, seen from below and by their shadows. They stand still.
         clouds: f32 ["share"] = 0.0, 0.0..=1.0 => |scene| scene.world == World::Terrain;
         /// Brightens the view by up to three stops where what is seen lies in the shade, as eyes adapt. Views in the
@@ -70,10 +95,112 @@ impl Settings {
         self.relief_metres / self.size_metres
     }
 
+    /// Whether hour, day and latitude place the sun.
+    pub fn sun_follows_time(&self) -> bool {
+        self.world == World::Terrain && self.sun == SunPlacement::Time
+    }
+
+    /// Whether fog lies over the ground of a square.
+    pub fn has_fog(&self) -> bool {
+        self.world == World::Terrain && self.fog > 0.0
+    }
+
+    /// What lights a square, and what the sky is like: as it is set, or by the time of day.
+    ///
+    /// The sun's declination is that of Cooper 1969, *The absorption of radiation in solar stills*, its height and
+    /// azimuth those of the spherical triangle of pole, zenith and sun. Down to 8 degrees below the horizon a clear sky
+    /// is that of the blue hour, below that the moon stands opposite the sun.
+    pub fn light_source(&self) -> LightSource {
+        if !self.sun_follows_time() {
+            let (azimuth_degrees, elevation_degrees) = (self.sun_azimuth, self.sun_elevation);
+            return LightSource { azimuth_degrees, elevation_degrees, sky: self.sky };
+        }
+        let (azimuth, elevation) = sun_at(self.hour, self.day, self.latitude);
+        let opposite = (azimuth + 180.0) % 360.0;
+        let (azimuth_degrees, elevation, sky) = match self.sky {
+            SkyCondition::Clear if elevation < TWILIGHT_ENDS => (opposite, -elevation, SkyCondition::Moonlight),
+            SkyCondition::Clear if elevation < 0.0 => (azimuth, LOWEST_SUN, SkyCondition::Twilight),
+            sky => (azimuth, elevation, sky),
+        };
+        LightSource { azimuth_degrees, elevation_degrees: elevation.max(LOWEST_SUN), sky }
+    }
+
     /// Unit vector towards the sun: east, up, south.
     pub fn sun_direction(&self) -> [f32; 3] {
-        let (azimuth, elevation) = (self.sun_azimuth.to_radians(), self.sun_elevation.to_radians());
+        let LightSource { azimuth_degrees, elevation_degrees, .. } = self.light_source();
+        let (azimuth, elevation) = (azimuth_degrees.to_radians(), elevation_degrees.to_radians());
         let level = libm::cosf(elevation);
         [libm::sinf(azimuth) * level, libm::sinf(elevation), -libm::cosf(azimuth) * level]
+    }
+}
+
+/// The sun or the moon over a square.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LightSource {
+    /// Clockwise from north, 0 to 360.
+    pub azimuth_degrees: f32,
+    /// Above the horizon, [`LOWEST_SUN`] to 90.
+    pub elevation_degrees: f32,
+    /// What the sky is like.
+    pub sky: SkyCondition,
+}
+
+/// Lowest sun that casts light, in degrees.
+pub const LOWEST_SUN: f32 = 1.0;
+/// Height of the sun in degrees below which nothing is left of the day.
+const TWILIGHT_ENDS: f32 = -8.0;
+/// Tilt of the Earth's axis in degrees.
+const OBLIQUITY: f32 = 23.45;
+
+/// Azimuth, clockwise from north, and elevation of the sun in degrees, at an hour of solar time, a day of the year and a
+/// latitude.
+fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
+    let declination = (OBLIQUITY * libm::sinf(std::f32::consts::TAU * (284.0 + day as f32) / 365.0)).to_radians();
+    let (latitude, turned) = (latitude.to_radians(), (15.0 * (hour - 12.0)).to_radians());
+    let (sin_latitude, cos_latitude) = (libm::sinf(latitude), libm::cosf(latitude));
+    let (sin_declination, cos_declination) = (libm::sinf(declination), libm::cosf(declination));
+    let up = sin_latitude * sin_declination + cos_latitude * cos_declination * libm::cosf(turned);
+    let east = -cos_declination * libm::sinf(turned);
+    let north = cos_latitude * sin_declination - sin_latitude * cos_declination * libm::cosf(turned);
+    let azimuth = libm::atan2f(east, north).to_degrees();
+    (if azimuth < 0.0 { azimuth + 360.0 } else { azimuth }, libm::asinf(up.clamp(-1.0, 1.0)).to_degrees())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hour: f32, day: u32, latitude: f32) -> Settings {
+        Settings { sun: SunPlacement::Time, hour, day, latitude, ..Settings::default() }
+    }
+
+    /// Figures of the almanac: noon stands at 90° - latitude + declination; at the equinoxes the sun rises in the east
+    /// at six; beyond the polar circle it does not set at midsummer.
+    #[test]
+    fn the_sun_stands_where_the_almanac_has_it() {
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 0.6, "{a} {b}");
+        let greenwich = at(12.0, 172, 51.48).light_source();
+        near(greenwich.elevation_degrees, 61.96);
+        near(greenwich.azimuth_degrees, 180.0);
+        near(at(12.0, 355, 51.48).light_source().elevation_degrees, 15.09);
+        near(at(12.0, 172, -33.9).light_source().azimuth_degrees % 360.0, 0.0);
+        let (azimuth, elevation) = sun_at(6.0, 80, 46.0);
+        near(azimuth, 90.0);
+        near(elevation, 0.0);
+        assert!(sun_at(0.0, 172, 70.0).1 > 0.0);
+        // sunrise in Zurich on the longest day: 15 h 55 min of daylight, almanac of the Swiss Federal Office
+        let rises =
+            (0..1440).map(|minute| minute as f32 / 60.0).find(|hour| sun_at(*hour, 172, 47.4).1 > -0.83).unwrap();
+        near(2.0 * (12.0 - rises), 15.92);
+    }
+
+    #[test]
+    fn after_sunset_comes_the_blue_hour_and_then_the_moon() {
+        let sky = |hour: f32| at(hour, 80, 46.0).light_source().sky;
+        assert_eq!([12.0, 18.4, 23.0].map(sky), [SkyCondition::Clear, SkyCondition::Twilight, SkyCondition::Moonlight]);
+        let night = at(24.0, 80, 46.0);
+        assert!(night.sun_direction()[1] > 0.5, "the moon stands high at midnight: {:?}", night.sun_direction());
+        let overcast = Settings { sky: SkyCondition::Overcast, ..at(23.0, 80, 46.0) };
+        assert_eq!(overcast.light_source().sky, SkyCondition::Overcast);
     }
 }

@@ -6,7 +6,7 @@ use super::globe::terrain::GlobeTerrain;
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
 use crate::view::overlays::overlay::{OverlayChoice, climate_of};
-use crate::view::render::texels::{TerrainMap, Texels};
+use crate::view::render::texels::{TerrainMap, Texels, WIDEST_SHARES};
 use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
@@ -110,7 +110,10 @@ impl RenderTerrain {
             return Some(Texels::Heights(self.base().terrain.clone()));
         }
         match self {
-            Self::Square(terrain) => terrain.mips(map).map(Texels::Square),
+            Self::Square(terrain) => terrain.mips(map).map(|mips| {
+                let is_wide = mips.levels[0].size > WIDEST_SHARES;
+                if is_wide && map.is_halved_if_wide() { Texels::Halved(mips) } else { Texels::Square(mips) }
+            }),
             Self::Globe(terrain) => match map {
                 TerrainMap::Slopes => Some(Texels::Faces(terrain.shape.clone())),
                 TerrainMap::Colours => Some(Texels::Faces(terrain.colours.clone())),

@@ -65,6 +65,12 @@ impl WorldScale {
         self.sea_world > self.lowest_world
     }
 
+    /// By how much at most the ground beyond the edges is drawn lower than the terrain that is mirrored there, where it
+    /// falls away under the sea: `beyond_edge` in assets/shaders/common.wgsl.
+    pub fn fall_under_sea(&self) -> f32 {
+        (self.highest_world - self.sea_world + 0.3 * self.relief_world).max(0.0)
+    }
+
     /// Highest point of what is drawn, the sea included.
     pub fn top_world(&self) -> f32 {
         if self.has_sea() { self.highest_world.max(self.sea_world) } else { self.highest_world }

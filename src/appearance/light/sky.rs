@@ -8,7 +8,7 @@
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::scene::{Settings, SkyCondition};
+use crate::scene::{LightSource, Settings, SkyCondition};
 
 /// Azimuths of [`Daylight::map`], from the sun's to its opposite.
 pub const AZIMUTHS: usize = 64;
@@ -58,7 +58,8 @@ impl Daylight {
         /// Elevation and haze in bits, and the sky.
         type Key = (u32, u32, SkyCondition);
         static LAST: Mutex<Option<(Key, Arc<Daylight>)>> = Mutex::new(None);
-        let key = (settings.sun_elevation.to_bits(), settings.haze.to_bits(), settings.sky);
+        let source = settings.light_source();
+        let key = (source.elevation_degrees.to_bits(), settings.haze.to_bits(), source.sky);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((known, daylight)) if *known == key => daylight.clone(),
@@ -69,16 +70,19 @@ impl Daylight {
     /// That of a scene, from the height of its sun and the state of its sky.
     pub fn new(settings: &Settings) -> Self {
         let haze = settings.haze.max(0.0);
-        let elevation = settings.sun_elevation.to_radians();
+        let LightSource { elevation_degrees, sky, .. } = settings.light_source();
+        let elevation = elevation_degrees.to_radians();
         let extinction = std::array::from_fn(|c| RAYLEIGH[c] + MIE_EXTINCTION * haze);
         let lit = |elevation: f32, sun_share: f32| {
             let air = SunlitAir::new(elevation, haze);
             let sun = air.sun_at_ground().map(|light| light * sun_share / PI);
             (air.map(), sun)
         };
-        let rise = (settings.sun_elevation / 25.0).clamp(0.0, 1.0);
-        let brightness = 0.95 + 0.35 * rise * (2.0 - rise);
-        let (map, sun, target, tint, stars) = match settings.sky {
+        let rise = (elevation_degrees / 25.0).clamp(0.0, 1.0);
+        // beside the horizon the picture darkens as the land does
+        let dusk = 0.45 + 0.55 * (elevation_degrees / 12.0).clamp(0.0, 1.0);
+        let brightness = (0.95 + 0.35 * rise * (2.0 - rise)) * dusk;
+        let (map, sun, target, tint, stars) = match sky {
             SkyCondition::Clear => {
                 let (map, sun) = lit(elevation, 1.0);
                 (map, sun, brightness, [1.0; 3], 0.0)
@@ -100,6 +104,16 @@ impl Daylight {
         let balance: Rgb = std::array::from_fn(|c| libm::powf(luminance(level) / level[c].max(1e-9), ADAPTED));
         let exposed = |light: Rgb| std::array::from_fn(|c| light[c] * exposure * balance[c] * tint[c]);
         Self { map: map.into_iter().map(exposed).collect(), sun: exposed(sun), sky: exposed(sky), extinction, stars }
+    }
+}
+
+impl Daylight {
+    /// Luminance of the sky at an elevation and an azimuth from the sun, both in radians: that of the nearest entry of
+    /// the map.
+    pub fn sky_luminance(&self, azimuth: f32, elevation: f32) -> f32 {
+        let nearest = |share: f32, count: usize| (share.clamp(0.0, 1.0).sqrt() * (count - 1) as f32 + 0.5) as usize;
+        let (along, up) = (nearest(azimuth.abs() / PI, AZIMUTHS), nearest(elevation / FRAC_PI_2, ELEVATIONS));
+        luminance(self.map[up * AZIMUTHS + along])
     }
 }
 

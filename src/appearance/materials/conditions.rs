@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::appearance::colours::snow_sand::vegetated;
 use crate::appearance::colours::srgb::{Light, decode, mix};
 use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
-use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE};
+use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
 use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_before};
 use crate::scene::Settings;
 
@@ -125,6 +125,17 @@ impl<'a> GroundConditions<'a> {
     /// Whether there is ground at (u, v).
     pub fn has_ground(&self, place: [f32; 2]) -> bool {
         self.terrain.has_ground(self.nearest(place))
+    }
+
+    /// Share of what the rules of plants and stones give of a kind that stands at (u, v), 0 to 1: 1 where no map of
+    /// densities says otherwise.
+    pub fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
+        let map = match kind {
+            ScatterKind::Conifer | ScatterKind::Broadleaf | ScatterKind::Palm => MapKind::TreeDensity,
+            ScatterKind::Shrub | ScatterKind::Grass => MapKind::UndergrowthDensity,
+            ScatterKind::Boulder => MapKind::StoneDensity,
+        };
+        self.terrain.map(map).map_or(1.0, |map| self.interpolated(place, |k| map[k]).clamp(0.0, 1.0))
     }
 
     /// The sample nearest to a place.

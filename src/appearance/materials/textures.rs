@@ -26,24 +26,33 @@ pub struct MaterialLook {
     pub widest_metres: f32,
     /// Share of light that a mirror-like film throws back, for snow, ice and mud.
     pub gloss: f32,
+    /// How much of the ridges and creases shows that run down slopes where samples are too far apart for them, 0 to 1.
+    pub creases: f32,
 }
 
 /// The look of a material.
 pub fn look_of(material: Material) -> MaterialLook {
-    let look =
-        |colour, depth, contrast, widest_metres, gloss| MaterialLook { colour, depth, contrast, widest_metres, gloss };
+    let look = |colour, depth, contrast, widest_metres, gloss, creases| MaterialLook {
+        colour,
+        depth,
+        contrast,
+        widest_metres,
+        gloss,
+        creases,
+    };
     match material {
-        Material::Rock => look([0.20, 0.18, 0.16], 0.075, 0.55, 2500.0, 0.0),
-        Material::Scree => look([0.25, 0.23, 0.21], 0.030, 0.55, 12.0, 0.0),
-        Material::Gravel => look([0.27, 0.25, 0.22], 0.018, 0.50, 8.0, 0.0),
-        Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0),
-        Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0),
-        Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0),
+        Material::Rock => look([0.20, 0.18, 0.16], 0.075, 0.55, 2500.0, 0.0, 1.0),
+        Material::Scree => look([0.25, 0.23, 0.21], 0.030, 0.55, 12.0, 0.0, 0.45),
+        Material::Gravel => look([0.27, 0.25, 0.22], 0.018, 0.50, 8.0, 0.0, 0.25),
+        Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0, 0.7),
+        Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0, 0.35),
+        Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0, 0.4),
         // ripples of wind are 15 times as long as high (Bagnold 1941), and nine lie on a side
-        Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0),
-        Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15),
-        Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10),
-        Material::Ice => look([0.55, 0.68, 0.76], 0.016, 0.35, 60.0, 0.35),
+        Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0, 0.0),
+        Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15, 0.3),
+        Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10, 0.22),
+        Material::Ice => look([0.55, 0.68, 0.76], 0.016, 0.35, 60.0, 0.35, 0.3),
+        Material::Strata => look([0.36, 0.22, 0.15], 0.060, 0.80, 2500.0, 0.0, 0.25),
     }
 }
 
@@ -124,6 +133,7 @@ fn surface(material: Material, at: [f32; 2]) -> [f32; 2] {
         Material::Mud => mud(at),
         Material::Snow => snow(at),
         Material::Ice => ice(at),
+        Material::Strata => strata(at),
     }
 }
 
@@ -138,10 +148,10 @@ fn rock(at: [f32; 2]) -> [f32; 2] {
         let lean = east * block.east + south * block.south;
         height += weight * (0.55 * block.value + 0.85 * lean);
         tone += weight * (0.35 * (block.value - 0.5) + 0.30 * lean);
-        if k < 3 {
+        if k == 1 || k == 2 {
             let joint = 1.0 - ((block.second - block.first) / 0.06).clamp(0.0, 1.0);
-            height -= 0.10 * weight * joint;
-            tone -= 0.14 * weight * joint;
+            height -= 0.06 * weight * joint;
+            tone -= 0.07 * weight * joint;
         }
         weight *= 0.56;
     }
@@ -249,6 +259,28 @@ fn ice(at: [f32; 2]) -> [f32; 2] {
     let veins = (1.0 - sum(at, 5, 5, 114).abs() * 6.0).max(0.0);
     let smooth = sum(at, 3, 4, 115);
     [0.7 * smooth - 0.5 * crack, 0.4 * smooth + 0.5 * veins - 0.5 * crack]
+}
+
+/// Beds of rock one over the other, seen from the side: `at[1]` is up. Hard ones stand out and break in blocks.
+fn strata(at: [f32; 2]) -> [f32; 2] {
+    let bend = 0.012 * sum([at[0], 0.5], 3, 4, 121);
+    let up = at[1] + bend;
+    let (mut height, mut tone, mut weight) = (0.0, 0.0, 1.0);
+    for (k, beds) in [5, 11, 23, 47].into_iter().enumerate() {
+        // one bed where the noise of a column of cells is one cell: unlike thicknesses
+        let bed = cells([0.5 / beds as f32, up], beds, 122 + k as u64);
+        let (hard, colour) = (bed.value, bed.other);
+        // the upper edge is sharp, below it the bed is worn back
+        let face = (bed.second - bed.first).clamp(0.0, 0.25) * 4.0;
+        height += weight * (0.9 * hard + 0.25 * face);
+        tone += weight * (0.95 * (colour - 0.5) + 0.22 * (hard - 0.5));
+        weight *= 0.62;
+    }
+    let block = cells([at[0] + 0.02 * sum(at, 6, 3, 131), up], 17, 132);
+    let joint = 1.0 - ((block.second - block.first) / 0.08).clamp(0.0, 1.0);
+    let rough = sum(at, 6, 5, 133);
+    let fine = sum(at, 48, 3, 134);
+    [height + 0.30 * rough + 0.08 * fine - 0.10 * joint, tone + 0.30 * rough + 0.14 * fine - 0.08 * joint]
 }
 
 /// Octaves of gradient noise, each half as high; about -0.7 to 0.7. Repeats with period 1.

@@ -75,7 +75,8 @@ impl ScatterPlacer<'_> {
                 continue;
             }
             let values = values.get_or_insert_with(|| self.ground.values(at));
-            let own = grove * cover(rule, values) * rule.density / SQUARE_METRES * crown_area(rule, crown);
+            let share = grove * cover(rule, values) * self.ground.density(rule.kind, at);
+            let own = share * rule.density / SQUARE_METRES * crown_area(rule, crown);
             area += own;
             colour = std::array::from_fn(|c| colour[c] + own * crown.colour[c]);
         }

@@ -123,7 +123,8 @@ impl ScatterPlacer<'_> {
                 return None;
             }
             let values = self.ground.values(at);
-            if grove * cover(own, &values) <= wanted || !self.ground.has_ground(at) {
+            if grove * cover(own, &values) * self.ground.density(own.kind, at) <= wanted || !self.ground.has_ground(at)
+            {
                 return None;
             }
             // nothing stands in water deeper than a span
@@ -172,6 +173,32 @@ mod tests {
     use crate::appearance_files::{Palette, ScatterRules};
     use crate::field::{Control, Edges, Terrain};
     use crate::scene::Settings;
+
+    #[test]
+    fn painted_densities_thin_their_kind_alone() {
+        let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
+        // none in the west, all in the east, between them more and more
+        let trees = (0..33 * 33).map(|k| (k % 33) as f32 / 32.0).collect::<Vec<_>>();
+        terrain.map_mut(crate::field::MapKind::TreeDensity).copy_from_slice(&trees);
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+        let text = "[(kind: Conifer, density: 200, size: (5, 9)), (kind: Boulder, density: 200, size: (1, 2))]";
+        let rules = ScatterRules::from_ron("t", text).unwrap();
+        let ground = GroundConditions::new(&terrain, &settings, &table, [].into_iter(), &Control::default()).unwrap();
+        let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 400.0, seed: 3 };
+        let places = |rule: usize| -> Vec<f32> {
+            let cells = placer.cells(rule);
+            let all = (0..cells * cells).flat_map(|k| placer.cell(rule, [k % cells, k / cells], 0..1024));
+            all.map(|object| object.place[0]).collect()
+        };
+        let (conifers, stones) = (places(0), places(1));
+        assert!((1400..1800).contains(&conifers.len()), "half of 3200: {}", conifers.len());
+        assert!(stones.len() > 3000, "{}", stones.len());
+        let west = conifers.iter().filter(|east| **east < 100.0).count() as f32 / conifers.len() as f32;
+        assert!((west - 1.0 / 16.0).abs() < 0.02, "{west}");
+        let canopy = |east: f32| placer.canopy([east, 200.0]).cover;
+        assert!(canopy(20.0) < 0.2 * canopy(380.0));
+    }
 
     #[test]
     fn every_beginning_of_the_places_is_evenly_spread() {

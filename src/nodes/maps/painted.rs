@@ -22,6 +22,9 @@ crate::choices! {
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
         Sand "Sand": "Depth of loose sand in metres, laid on the ground.",
         Snow "Snow": "Depth of snow in metres, laid on the ground.",
+        Trees "Trees": "Share of the trees that stand, from 0 to 1: lower it to thin the forest or to clear it.",
+        Undergrowth "Shrubs and grass": "Share of the shrubs and tufts of grass that stand, from 0 to 1.",
+        Stones "Stones": "Share of the stones that lie about, from 0 to 1.",
     }
 }
 
@@ -35,6 +38,9 @@ impl PaintedKind {
             Self::Vegetation => MapKind::Vegetation,
             Self::Sand => MapKind::Sand,
             Self::Snow => MapKind::Snow,
+            Self::Trees => MapKind::TreeDensity,
+            Self::Undergrowth => MapKind::UndergrowthDensity,
+            Self::Stones => MapKind::StoneDensity,
         }
     }
 
@@ -45,7 +51,7 @@ impl PaintedKind {
     /// Greatest value in the unit of strokes.
     fn most(self) -> f32 {
         match self {
-            Self::Uplift | Self::Hardness | Self::Vegetation => 1.0,
+            Self::Uplift | Self::Hardness | Self::Vegetation | Self::Trees | Self::Undergrowth | Self::Stones => 1.0,
             Self::Rain => 1000.0,
             Self::Sand | Self::Snow => 10_000.0,
         }
@@ -53,9 +59,9 @@ impl PaintedKind {
 }
 
 crate::params! {
-    /// A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies. The
-    /// erosions above follow it.
-    PaintedMap "Painted map" in "Maps", from "Schott et al. 2023", also "brush paint hand draw uplift hardness rain vegetation sand snow" {
+    /// A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies, and
+    /// how many trees and stones stand there. The erosions above follow it, and so does the view.
+    PaintedMap "Painted map" in "Maps", from "Schott et al. 2023", also "brush paint hand draw uplift hardness rain vegetation sand snow trees forest density thin clear shrubs grass stones" {
         /// What is painted.
         kind: PaintedKind = PaintedKind::Uplift;
         /// Paints on what the layers below have made, not on an even map.
@@ -71,18 +77,24 @@ crate::params! {
             Vegetation "Vegetation": "Plants grow where they are painted." { kind = PaintedKind::Vegetation }
             Sand "Sand": "Sand lies where it is painted, for dunes above." { kind = PaintedKind::Sand }
             Snow "Snow": "Snow lies where it is painted." { kind = PaintedKind::Snow }
+            Trees "Trees": "Trees stand as the palette has them, fewer where they are painted away." { kind = PaintedKind::Trees, value = 1.0 }
+            Undergrowth "Shrubs and grass": "Shrubs and grass grow as the palette has them, fewer where they are painted away." { kind = PaintedKind::Undergrowth, value = 1.0 }
+            Stones "Stones": "Stones lie as the palette has them, fewer where they are painted away." { kind = PaintedKind::Stones, value = 1.0 }
         }
     }
 }
 
 /// The kinds of map that there are, as the traits want them.
-const WRITTEN: [&[MapKind]; 6] = [
+const WRITTEN: [&[MapKind]; 9] = [
     &[MapKind::Uplift],
     &[MapKind::Hardness],
     &[MapKind::Rain],
     &[MapKind::Vegetation],
     &[MapKind::Sand],
     &[MapKind::Snow],
+    &[MapKind::TreeDensity],
+    &[MapKind::UndergrowthDensity],
+    &[MapKind::StoneDensity],
 ];
 
 impl PaintedMap {

@@ -100,7 +100,7 @@ fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool
         Some(Node::PaintedMap(painted)) => match painted.kind {
             PaintedKind::Sand | PaintedKind::Snow => ("m", false),
             PaintedKind::Rain => ("×", false),
-            PaintedKind::Uplift | PaintedKind::Hardness | PaintedKind::Vegetation => ("", true),
+            _ => ("", true),
         },
         _ => ("m", false),
     }

@@ -51,7 +51,24 @@ pub fn show(
     seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
         scene.settings.seed = seed;
     });
-    let light = ["sun_azimuth", "sun_elevation", "sky", "haze", "clouds", "auto_exposure", "exposure", "surroundings"];
+    let light = [
+        "sun",
+        "sun_azimuth",
+        "sun_elevation",
+        "hour",
+        "day",
+        "latitude",
+        "sky",
+        "haze",
+        "fog",
+        "fog_height",
+        "wind_from",
+        "wind",
+        "clouds",
+        "auto_exposure",
+        "exposure",
+        "surroundings",
+    ];
     let is_special = |name: &str| ["seed", "resolution"].contains(&name) || light.contains(&name);
     if let Some(index) = about.find("resolution") {
         row(ui, document, preview, Group::Settings, index);

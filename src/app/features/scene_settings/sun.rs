@@ -6,11 +6,9 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
-use talweg::scene::Gesture;
+use talweg::scene::{Gesture, LOWEST_SUN, SunPlacement};
 
 const SIZE: f32 = 116.0;
-/// Lowest sun that the settings take.
-const LOWEST: f32 = 1.0;
 
 /// Shows the compass of the scene's sun.
 pub fn dial(ui: &mut Ui, document: &mut Document) {
@@ -20,13 +18,16 @@ pub fn dial(ui: &mut Ui, document: &mut Document) {
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
         let (azimuth, elevation) = from_offset((at - centre) / radius);
         document.edit("Move the sun", Some(Gesture(response.id.value())), |scene| {
+            scene.settings.sun = SunPlacement::Angles;
             (scene.settings.sun_azimuth, scene.settings.sun_elevation) = (azimuth, elevation);
         });
     }
-    let settings = &document.scene().settings;
-    let sun = centre + to_offset(settings.sun_azimuth, settings.sun_elevation) * radius;
+    let source = document.scene().settings.light_source();
+    let sun = centre + to_offset(source.azimuth_degrees, source.elevation_degrees) * radius;
     paint(ui, centre, radius, sun, response.hovered() || response.dragged());
-    response.on_hover_text("Drag the sun: around for its direction, inwards for its height.");
+    response.on_hover_text(
+        "Drag the sun: around for its direction, inwards for its height. It then no longer follows the time of day.",
+    );
 }
 
 fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
@@ -51,7 +52,7 @@ fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
 fn from_offset(offset: Vec2) -> (f32, f32) {
     let azimuth = offset.x.atan2(-offset.y).to_degrees().rem_euclid(360.0);
     let elevation = 90.0 * (1.0 - offset.length().min(1.0));
-    (azimuth.round(), elevation.round().max(LOWEST))
+    (azimuth.round(), elevation.round().max(LOWEST_SUN))
 }
 
 fn to_offset(azimuth: f32, elevation: f32) -> Vec2 {
@@ -68,6 +69,6 @@ mod tests {
         for (azimuth, elevation) in [(0.0, 10.0), (45.0, 40.0), (180.0, 60.0), (315.0, 33.0)] {
             assert_eq!(from_offset(to_offset(azimuth, elevation)), (azimuth, elevation));
         }
-        assert_eq!(from_offset(vec2(5.0, 0.0)), (90.0, LOWEST));
+        assert_eq!(from_offset(vec2(5.0, 0.0)), (90.0, LOWEST_SUN));
     }
 }

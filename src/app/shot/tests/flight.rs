@@ -6,6 +6,8 @@ const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
 /// So many times as large as the step in the middle may the largest be.
 const MOST_JUMP: f32 = 1.5;
+/// The same in the block that changes most.
+const MOST_BLOCK_JUMP: f32 = 2.5;
 
 /// Hills, ridges and valleys, with forests and meadows on them.
 fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
@@ -21,20 +23,41 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
     (prepared(&Arc::new(terrain), &settings, Overlay::None), palette)
 }
 
-/// Means of the differences of the channels from each picture to the next.
-fn steps(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> Vec<f32> {
+/// What changes from one picture to the next: the mean of the differences of the channels, and the greatest such mean of
+/// a block of 24 × 24 pixels, in which a single tree or patch would be seen to jump.
+struct FlightSteps {
+    whole: Vec<f32>,
+    block: Vec<f32>,
+}
+
+const BLOCK: usize = 24;
+
+impl FlightSteps {
+    fn between(pictures: &[Vec<u8>]) -> Self {
+        let differ = |pair: &[Vec<u8>]| {
+            let columns = WIDTH as usize / BLOCK;
+            let mut sums = vec![0u64; columns * (HEIGHT as usize / BLOCK)];
+            for (k, (a, b)) in pair[0].iter().zip(&pair[1]).enumerate() {
+                let (row, column) = (k / 4 / WIDTH as usize / BLOCK, k / 4 % WIDTH as usize / BLOCK);
+                sums[row * columns + column] += u64::from(a.abs_diff(*b));
+            }
+            let mean = |sum: u64, blocks: usize| sum as f32 / (4 * BLOCK * BLOCK * blocks) as f32;
+            (mean(sums.iter().sum(), sums.len()), mean(sums.iter().copied().max().unwrap_or(0), 1))
+        };
+        let (whole, block) = pictures.windows(2).map(differ).unzip();
+        Self { whole, block }
+    }
+}
+
+/// Of a flight over the hills.
+fn steps(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> FlightSteps {
     let (terrain, palette) = hills();
     let subject = ShotSubject::Terrain(terrain, palette, None);
     let draw = |pose: &Pose| {
         let view = ShotView::Pose(*pose);
         engine.draw(&subject, &ShotOptions { width: WIDTH, height: HEIGHT, view, ..ShotOptions::default() }, quality)
     };
-    let pictures: Vec<Vec<u8>> = poses.iter().map(draw).collect();
-    let differ = |pair: &[Vec<u8>]| {
-        let sum: u64 = pair[0].iter().zip(&pair[1]).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-        sum as f32 / pair[0].len() as f32
-    };
-    pictures.windows(2).map(differ).collect()
+    FlightSteps::between(&poses.iter().map(draw).collect::<Vec<_>>())
 }
 
 /// How many times the largest step is as large as the one in the middle.
@@ -59,11 +82,42 @@ fn nothing_jumps_in_a_slow_flight() {
     let engine = SharedEngine::default();
     for (quality, frames) in [(RenderQuality::Moving, 60), (RenderQuality::Still, 24)] {
         let poses = descent(frames);
-        let steady = steps(&engine, &poses, quality);
-        assert!(largest_jump(&steady) < MOST_JUMP, "{quality:?}: {} in {steady:?}", largest_jump(&steady));
+        let FlightSteps { whole, block } = steps(&engine, &poses, quality);
+        assert!(largest_jump(&whole) < MOST_JUMP, "{quality:?}: {} in {whole:?}", largest_jump(&whole));
+        assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{quality:?}: {} in {block:?}", largest_jump(&block));
         // it would be seen: here four pictures are missing
         let skipped: Vec<Pose> = [&poses[..10], &poses[14..]].concat();
-        let seen = largest_jump(&steps(&engine, &skipped, quality));
+        let seen = largest_jump(&steps(&engine, &skipped, quality).whole);
         assert!(seen > MOST_JUMP, "{quality:?}: {seen}");
+    }
+}
+
+#[test]
+fn nothing_jumps_in_a_slow_flight_to_a_planet() {
+    let engine = SharedEngine::default();
+    let planet = globe(257, 0.0);
+    let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
+    // from an orbit down to the ground, each step a fortieth of what is left
+    let height = |k: i32| 2_000.0 + 3.0e6 * 0.975_f64.powi(k);
+    let flight = |frames: &[i32]| {
+        let draw = |k: &i32| {
+            let subject = over_globe(&planet, [24.0, 38.0, height(*k), 30.0, -65.0], 1.0, size);
+            engine.draw(
+                &subject,
+                &ShotOptions { width: WIDTH, height: HEIGHT, ..ShotOptions::default() },
+                RenderQuality::Still,
+            )
+        };
+        FlightSteps::between(&frames.iter().map(draw).collect::<Vec<_>>())
+    };
+    // in parts: what a step changes grows as the ground comes nearer
+    for start in [0, 80, 160, 240] {
+        let frames: Vec<i32> = (start..start + 24).collect();
+        let FlightSteps { whole, block } = flight(&frames);
+        assert!(largest_jump(&whole) < MOST_JUMP, "{start}: {} in {whole:?}", largest_jump(&whole));
+        assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{start}: {} in {block:?}", largest_jump(&block));
+        let skipped: Vec<i32> = [&frames[..10], &frames[14..]].concat();
+        let seen = largest_jump(&flight(&skipped).whole);
+        assert!(seen > MOST_JUMP, "{start}: {seen}");
     }
 }

@@ -144,8 +144,16 @@ fn globe_holes(
     exaggeration: f32,
     quality: RenderQuality,
 ) -> usize {
+    let prepared = globe(samples, 0.1);
+    let size = Vec2::new(480.0, 360.0);
+    let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
+    let image = engine.draw(&over_globe(&prepared, place, exaggeration, size), &options, quality);
+    image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+}
+
+/// A planet with hills, each sample of which lies up to so much of the relief off.
+fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     use talweg::field::{Globe, Grid};
-    use talweg::preferences::{AirModel, GlobeView};
 
     let draw = Stream::new(1, 2);
     let mut terrain = Terrain::flat(Grid::globe(samples));
@@ -153,14 +161,19 @@ fn globe_holes(
     for (k, h) in terrain.height.iter_mut().enumerate() {
         let [x, y, z] = globe.direction_of(k);
         // the same on every face that has the sample
-        *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + 0.1 * draw.signed(globe.grid().owner(k) as i32, 0);
+        let off = rough * draw.signed(globe.grid().owner(k) as i32, 0);
+        *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + off;
     }
     let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
     let (choice, control) = (OverlayChoice::default(), Control::default());
-    let prepared = Arc::new(
-        GlobeTerrain::new(&Arc::new(terrain), &settings, (6.371e6, None), &red(), &choice, &control)
-            .expect("nobody stops it"),
-    );
+    let prepared = GlobeTerrain::new(&Arc::new(terrain), &settings, (6.371e6, None), &red(), &choice, &control);
+    Arc::new(prepared.expect("nobody stops it"))
+}
+
+/// A planet without air, seen from a place.
+fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, size: Vec2) -> ShotSubject {
+    use talweg::preferences::{AirModel, GlobeView};
+
     let view = GlobeView {
         exaggeration,
         true_nearby: false,
@@ -171,12 +184,8 @@ fn globe_holes(
         ..GlobeView::default()
     };
     let planet_view = PlanetView { view, ..PlanetView::default() };
-    let size = Vec2::new(480.0, 360.0);
-    let camera = GlobeCamera::framing(&prepared, &planet_view, size).placed_over(&prepared, &planet_view, place);
-    let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
-    let subject = ShotSubject::Planet(prepared, Box::new(planet_view), Box::new(camera));
-    let image = engine.draw(&subject, &options, quality);
-    image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    let camera = GlobeCamera::framing(prepared, &planet_view, size).placed_over(prepared, &planet_view, place);
+    ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera))
 }
 
 #[test]

@@ -9,13 +9,13 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::square::lod::{LodRange, MORPH_START};
 use talweg::appearance::PaletteTable;
-use talweg::scene::Surroundings;
+use talweg::scene::{Settings, Surroundings};
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct SquareFrame {
     clip_from_world: Mat4,
-    world_from_clip: Mat4,
+    eye_from_clip: Mat4,
     /// The eye; by how much brighter than by itself the picture is.
     eye_exposure: Vec4,
     /// Towards the sun; 1 where the ground is shown without its colours.
@@ -52,6 +52,11 @@ pub struct SquareFrame {
     air: Vec4,
     /// From the world to the maps of the shadows that plants throw.
     plant_shadows: [Mat4; SHADOW_CASCADES],
+    /// Extinction of the fog at its floor, a unit of the world; by how much it thins a unit; height of its floor. How
+    /// many sides of ground are drawn from end to end.
+    fog: Vec4,
+    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, unused.
+    waves: Vec4,
     /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
     plants: Vec4,
 }
@@ -84,7 +89,7 @@ impl SquareFrame {
         eye: &SquareEye,
         terrain: &SquareTerrain,
         palette: &PaletteTable,
-        (mode, has_sea, surroundings): (ViewMode, bool, Surroundings),
+        (mode, has_sea, surroundings, far_tiles): (ViewMode, bool, Surroundings, i32),
         range: &LodRange,
         quads: u32,
     ) -> Self {
@@ -95,7 +100,7 @@ impl SquareFrame {
         let last = (scale.samples - 1) as f32;
         Self {
             clip_from_world: eye.clip_from_world,
-            world_from_clip: eye.clip_from_world.inverse(),
+            eye_from_clip: eye.clip_from_eye.inverse(),
             eye_exposure: eye.eye_world.extend((terrain.settings.exposure + eye.auto_stops).exp2()),
             sun_plain: Vec3::from(terrain.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
             grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
@@ -132,6 +137,9 @@ impl SquareFrame {
                 Vec4::W * 1e9
             },
             plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
+            fog: if eye.has_air && terrain.settings.has_fog() { fog_of(terrain) } else { Vec4::ZERO }
+                .with_w((2 * far_tiles + 1) as f32),
+            waves: waves_of(&terrain.settings),
             plants: Vec4::ZERO,
         }
     }
@@ -145,6 +153,25 @@ impl SquareFrame {
             self.plants = Vec4::new(shadows.strength, near, far, all_world);
         }
     }
+}
+
+/// Height fog: its extinction falls exponentially from the sea, or from the lowest ground where there is none.
+fn fog_of(terrain: &SquareTerrain) -> Vec4 {
+    let (scale, settings) = (&terrain.scale, &terrain.settings);
+    let floor = if scale.has_sea() { scale.sea_world } else { scale.lowest_world };
+    let per_metre = settings.fog / 1000.0;
+    Vec4::new(per_metre * scale.metres_per_world, scale.metres_per_world / settings.fog_height, floor, 0.0)
+}
+
+/// Mean square slope of the sea under a wind, in m/s: Cox & Munk 1954.
+fn mean_square_slope(wind: f32) -> f32 {
+    0.003 + 5.12e-3 * wind
+}
+
+fn waves_of(settings: &Settings) -> Vec4 {
+    let towards = (settings.wind_from + 180.0).to_radians();
+    let steep = (mean_square_slope(settings.wind) / mean_square_slope(6.0)).sqrt();
+    Vec4::new(towards.sin(), -towards.cos(), steep, 0.0)
 }
 
 fn linear(encoded: f32) -> f32 {

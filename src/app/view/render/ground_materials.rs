@@ -49,7 +49,7 @@ fn begin() {
 struct LookUniform {
     /// Colour and gloss.
     colour: Vec4,
-    /// Steepest slope of a texel, contrast of the tone, widest repeat in metres, unused.
+    /// Steepest slope of a texel, contrast of the tone, widest repeat in metres, how much of creases shows.
     form: Vec4,
 }
 
@@ -92,7 +92,7 @@ impl RulesUniform {
             let steepest = texture.map_or(0.0, |texture| texture.steepest) * look.depth;
             LookUniform {
                 colour: Vec3::from(look.colour).extend(look.gloss),
-                form: Vec4::new(steepest, look.contrast, look.widest_metres, 0.0),
+                form: Vec4::new(steepest, look.contrast, look.widest_metres, look.creases),
             }
         };
         let mut uniforms = [RuleUniform::default(); MOST_RULES];

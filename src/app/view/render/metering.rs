@@ -75,6 +75,36 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     metered.mean_stops()
 }
 
+/// Mean luminance of the sky in a picture from which on it is darkened, and up to which it may be brightened.
+const BRIGHT_SKY: f32 = 0.85;
+const BRIGHTEST_SKY: f32 = 1.25;
+/// Most stops that a bright sky takes.
+const MOST_DIMMED_STOPS: f32 = 1.6;
+/// Share of the picture that shows the sky, from which on all of it counts.
+const SKY_SHARE: f32 = 0.12;
+
+/// Stops by which a picture is brightened, with regard to its sky: that shall keep its colour, in front of a low sun,
+/// too.
+pub fn with_sky_in_view(stops: f32, terrain: &SquareTerrain, clip_from_eye: Mat4) -> f32 {
+    let sun = Vec3::from(terrain.towards_sun);
+    let (mut luminance, mut seen, mut all) = (0.0, 0.0, 0.0);
+    for (ray, weight) in picture_rays(clip_from_eye) {
+        all += weight;
+        if ray.y > 0.0 {
+            let azimuth = ray.with_y(0.0).angle_between(sun.with_y(0.0));
+            luminance += weight * terrain.daylight.sky_luminance(azimuth, ray.y.asin());
+            seen += weight;
+        }
+    }
+    if seen <= 0.0 {
+        return stops;
+    }
+    let (mean, share) = ((luminance / seen).max(1e-6), (seen / all / SKY_SHARE).clamp(1e-3, 1.0));
+    let most = (BRIGHTEST_SKY / mean).log2().max(0.0) / share;
+    let dimmed = (mean / BRIGHT_SKY).log2().clamp(0.0, MOST_DIMMED_STOPS) * share;
+    stops.min(most) - dimmed
+}
+
 /// The light on a square as the shaders work it out, see `lit` in `assets/shaders/common.wgsl`: of white ground, beside
 /// that on level ground in the sun.
 struct SquareLight<'a> {
@@ -209,6 +239,22 @@ mod tests {
         let terrain = valley(SkyCondition::Clear);
         let up = Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * Mat4::from_rotation_x(1.2).inverse();
         assert_eq!(metered_square(&terrain, None, Vec3::new(300.0, 420.0, 0.0), up), 0.0);
+    }
+
+    #[test]
+    fn a_low_sun_in_the_picture_is_dimmed_and_one_behind_it_is_not() {
+        let settings = Settings { sun_azimuth: 0.0, sun_elevation: 4.0, sea_level: -9000.0, ..Settings::default() };
+        let terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.1);
+        let terrain = SquareTerrain::new(&terrain.into(), &settings, &OverlayChoice::default(), &Control::default());
+        let terrain = terrain.unwrap();
+        let stops = |yaw: f32, pitch: f32, stops: f32| {
+            let view = (Mat4::from_rotation_y(yaw) * Mat4::from_rotation_x(pitch)).inverse();
+            with_sky_in_view(stops, &terrain, Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * view)
+        };
+        let (towards, away) = (stops(0.0, 0.1, 0.0), stops(std::f32::consts::PI, 0.1, 0.0));
+        assert!(towards < away - 0.3 && towards >= -MOST_DIMMED_STOPS, "{towards} {away}");
+        assert_eq!(stops(0.0, -1.2, 2.0), 2.0, "no sky is seen");
+        assert!(stops(0.0, 0.1, 2.0) < 1.0);
     }
 
     #[test]

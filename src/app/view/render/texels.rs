@@ -35,13 +35,25 @@ impl TerrainMap {
         Self::Cover,
         Self::Site,
     ];
+
+    /// Whether a map of more than [`WIDEST_SHARES`] samples a side is drawn at half its resolution: shares and colours
+    /// of the ground, which change less from sample to sample than slopes and shadows do.
+    pub fn is_halved_if_wide(self) -> bool {
+        matches!(self, Self::Colours | Self::Cover | Self::Site)
+    }
 }
+
+/// Most samples of a side of a map of shares or colours on the graphics card: the textures of a terrain of 4097² then
+/// take 256 MiB at most beside those of its water and of an overlay.
+pub const WIDEST_SHARES: usize = 2049;
 
 /// Where the texels of a texture come from: of one face or of six.
 #[derive(Clone)]
 pub enum Texels {
     Heights(Arc<Terrain>),
     Square(Arc<Mips>),
+    /// Without the finest level.
+    Halved(Arc<Mips>),
     Faces(Arc<Vec<Mips>>),
 }
 
@@ -50,7 +62,7 @@ impl Texels {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
-            (Self::Square(a), Self::Square(b)) => Arc::ptr_eq(a, b),
+            (Self::Square(a), Self::Square(b)) | (Self::Halved(a), Self::Halved(b)) => Arc::ptr_eq(a, b),
             (Self::Faces(a), Self::Faces(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -59,19 +71,27 @@ impl Texels {
     fn mips(&self, face: usize) -> Option<&Mips> {
         match self {
             Self::Heights(_) => None,
-            Self::Square(mips) => Some(mips),
+            Self::Square(mips) | Self::Halved(mips) => Some(mips),
             Self::Faces(mips) => mips.get(face),
         }
     }
 
+    /// Levels of the map that the texture leaves out.
+    fn skipped(&self) -> usize {
+        usize::from(matches!(self, Self::Halved(_)))
+    }
+
     pub fn levels(&self) -> usize {
-        self.mips(0).map_or(1, |mips| mips.levels.len())
+        self.mips(0).map_or(1, |mips| mips.levels.len() - self.skipped())
     }
 
     /// Side, bytes of a texel, and texels of a level of a face.
     pub fn level(&self, level: usize, face: usize) -> (usize, usize, &[u8]) {
         match (self, self.mips(face)) {
-            (_, Some(mips)) => (mips.levels[level].size, mips.texel_bytes, &mips.levels[level].bytes),
+            (_, Some(mips)) => {
+                let mip = &mips.levels[level + self.skipped()];
+                (mip.size, mips.texel_bytes, &mip.bytes)
+            }
             (Self::Heights(terrain), None) => {
                 let n = terrain.samples();
                 (n, 4, bytemuck::cast_slice(&terrain.height[face * n * n..(face + 1) * n * n]))
@@ -85,6 +105,7 @@ impl Texels {
         match self {
             Self::Heights(terrain) => 4 * terrain.height.len(),
             Self::Square(mips) => mips.bytes(),
+            Self::Halved(mips) => mips.bytes() - mips.levels[0].bytes.len(),
             Self::Faces(mips) => mips.iter().map(Mips::bytes).sum(),
         }
     }

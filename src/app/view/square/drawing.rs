@@ -30,7 +30,7 @@ use crate::view::render::frame::{FAR_TILES, SquareEye, SquareFrame};
 use crate::view::render::ground_materials::GroundMaterials;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mesh::{self, SideKind};
-use crate::view::render::metering::metered_square;
+use crate::view::render::metering::{metered_square, with_sky_in_view};
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use crate::view::render::rules_text::shipped_number;
 use crate::view::render::sky_texture::SkyTexture;
@@ -118,7 +118,8 @@ impl SquareDrawing {
         let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
         let canopy = self.scatter.as_ref().and_then(ScatterDrawing::canopy_mips);
         let eye_world = world_from_view.w_axis.truncate();
-        brightening(metered_square(terrain, canopy, eye_world, clip_from_eye))
+        let stops = brightening(metered_square(terrain, canopy, eye_world, clip_from_eye));
+        with_sky_in_view(stops, terrain, clip_from_eye)
     }
 
     /// Makes everything ready to draw the terrain into its pane of the view.
@@ -162,16 +163,24 @@ impl SquareDrawing {
         let is_alone = tree.is_some() || context.state.projection == ViewProjection::Orthographic;
         let surroundings = if is_alone { Surroundings::Block } else { terrain.settings.surroundings };
         let block_end = instances.len() as u32;
-        if surroundings == Surroundings::Land {
-            for tile in FarTile::from_near(eye.eye_world) {
+        let far_tiles = match surroundings {
+            Surroundings::Block => 0,
+            Surroundings::Land => FAR_TILES,
+            // a coast that an edge cuts goes on beyond it
+            Surroundings::Sea => i32::from(terrain.has_land_at_edge()),
+        };
+        if far_tiles > 0 {
+            // see `beyond_edge` in common.wgsl
+            let falls_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
+            for tile in FarTile::from_near(eye.eye_world, far_tiles) {
                 let range = LodRange::new(&terrain.scale, mesh.detail, tile.mirrored(eye.eye_world), pixels_per_radian);
-                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix());
+                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix()).with_fall(falls_world);
                 let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
                 instances.extend(patches.iter().map(|p| [p.column, p.row, p.level, tile.number()]));
             }
         }
         let far_ground = block_end..instances.len() as u32;
-        let shown = (mode, has_sea, surroundings);
+        let shown = (mode, has_sea, surroundings, far_tiles);
         let mut frame = SquareFrame::new(&eye, terrain, &table, shown, &range, mesh.detail.quads);
         let void_mask = terrain.void_mask.as_ref();
         let is_detailed = wants_detail && self.materials.is_complete;
@@ -306,7 +315,7 @@ impl SquareDrawing {
         let has_tree_water = water && is_plain && tree.is_some_and(|tree| tree.has_water());
         let count = patches.len() as u32;
         let (ground, sides) = (0..count, count..block_end);
-        let has_sides = surroundings != Surroundings::Land;
+        let has_sides = far_tiles == 0;
         let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
         let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
         let tiles = tiles.unwrap_or_default();
@@ -385,15 +394,16 @@ struct FarTile {
 }
 
 impl FarTile {
-    fn all() -> impl Iterator<Item = Self> {
-        let span = -FAR_TILES..=FAR_TILES;
+    /// So many on each side.
+    fn all(tiles: i32) -> impl Iterator<Item = Self> {
+        let span = -tiles..=tiles;
         let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
         all.filter(|tile| (tile.column, tile.row) != (0, 0))
     }
 
     /// All, those near the eye first.
-    fn from_near(eye_world: Vec3) -> Vec<Self> {
-        let mut all: Vec<Self> = Self::all().collect();
+    fn from_near(eye_world: Vec3, tiles: i32) -> Vec<Self> {
+        let mut all: Vec<Self> = Self::all(tiles).collect();
         let distance = |tile: &Self| (tile.axes().1 - eye_world.with_y(0.0)).length_squared();
         all.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
         all
@@ -439,7 +449,7 @@ mod tests {
 
     #[test]
     fn a_copy_meets_the_terrain_at_their_common_edge() {
-        assert_eq!(FarTile::all().count() as i32, (2 * FAR_TILES + 1).pow(2) - 1);
+        assert_eq!(FarTile::all(FAR_TILES).count() as i32, (2 * FAR_TILES + 1).pow(2) - 1);
         let edge = Vec3::new(0.5 * SIDE_WORLD, 12.0, 77.0);
         let east = FarTile { column: 1, row: 0 };
         assert_eq!(east.matrix().transform_point3(edge), edge);

@@ -78,20 +78,31 @@ pub struct GridPatch {
     pub level: u32,
 }
 
-/// The planes of a view, as (normal, offset) pointing inwards; the far plane is left out.
+/// What a view sees.
 #[derive(Clone, Copy, Debug)]
-pub struct Frustum([Vec4; 5]);
+pub struct Frustum {
+    /// As (normal, offset) pointing inwards; the far plane is left out.
+    planes: [Vec4; 5],
+    /// By how much lower than the terrain the ground may be drawn.
+    falls_world: f32,
+}
 
 impl Frustum {
     pub fn new(clip_from_world: Mat4) -> Self {
         let row = |i| clip_from_world.row(i);
         // depth runs from 1 at the near plane to 0 far away
-        Self([row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)])
+        let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
+        Self { planes, falls_world: 0.0 }
+    }
+
+    /// The same for ground that is drawn up to so much lower than the terrain.
+    pub fn with_fall(self, falls_world: f32) -> Self {
+        Self { falls_world, ..self }
     }
 
     /// Whether a box may be visible.
     pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
-        self.0.iter().all(|plane| {
+        self.planes.iter().all(|plane| {
             let farthest = Vec3::select(plane.truncate().cmpge(Vec3::ZERO), high, low);
             plane.truncate().dot(farthest) + plane.w >= 0.0
         })
@@ -140,6 +151,7 @@ impl Walk<'_> {
             if on_border {
                 (bottom, top) = (self.scale.base_world, top.max(self.scale.sea_world));
             }
+            bottom -= view.falls_world;
             if !view.meets(Vec3::new(low.x, bottom, low.y), Vec3::new(high.x, top, high.y)) {
                 return;
             }

@@ -130,7 +130,19 @@ fn mirrored_shadows(
     Mips::new(scale.samples, texels, bytes, control)
 }
 
+/// Whether land reaches an edge of the terrain: in a sea it goes on beyond it, down to the water.
+fn has_land_at_edge(terrain: &Terrain, settings: &Settings) -> bool {
+    let (n, sea) = (terrain.samples(), settings.sea_level / settings.relief_metres);
+    let is_land = |k: usize| terrain.height[k] > sea && terrain.has_ground(k);
+    (0..n).any(|k| [k, (n - 1) * n + k, k * n, k * n + n - 1].into_iter().any(is_land))
+}
+
 impl SquareTerrain {
+    /// Whether land reaches an edge of the terrain, beyond which the sea lies.
+    pub fn has_land_at_edge(&self) -> bool {
+        has_land_at_edge(&self.terrain, &self.settings)
+    }
+
     /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
     ///
     /// # Errors
@@ -171,10 +183,13 @@ impl SquareTerrain {
             Ok(())
         })?;
         let light = Mips::new(scale.samples, both, unit_bytes, control)?;
-        let mirrored_shadows = match settings.surroundings {
-            Surroundings::Land => Some(Arc::new(mirrored_shadows(&terrain, settings, range, control)?)),
-            Surroundings::Block | Surroundings::Sea => None,
+        let goes_on = match settings.surroundings {
+            Surroundings::Block => false,
+            Surroundings::Land => true,
+            Surroundings::Sea => has_land_at_edge(&terrain, settings),
         };
+        let mirrored_shadows =
+            goes_on.then(|| mirrored_shadows(&terrain, settings, range, control).map(Arc::new)).transpose()?;
         let surface_water = surface_water(&terrain, control)?.map(Arc::new);
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
         let (data, legend) = overlay_data(&terrain, scale.relief_metres(), choice, control)?;
