@@ -79,10 +79,13 @@ fn coast() -> Terrain {
     terrain
 }
 
+/// What a light is called, and what it makes of the settings.
+type NamedLight<'a> = (&'a str, &'a dyn Fn(&mut Settings));
+
 #[test]
 fn every_light_looks_as_it_did() {
     let terrain = Arc::new(coast());
-    let subject = |(name, change): (&str, &dyn Fn(&mut Settings))| {
+    let subject = |(name, change): NamedLight| {
         let mut settings = Settings {
             size_metres: 2000.0,
             relief_metres: 700.0,
@@ -97,8 +100,8 @@ fn every_light_looks_as_it_did() {
         (format!("light-{name}"), subject)
     };
     let presets = LightPreset::ALL.map(|preset| (preset.name(), move |settings: &mut Settings| preset.apply(settings)));
-    let mut lights: Vec<(&str, &dyn Fn(&mut Settings))> = Vec::new();
-    lights.extend(presets.iter().map(|(name, apply)| (*name, apply as &dyn Fn(&mut Settings))));
+    let mut lights: Vec<NamedLight> = Vec::new();
+    lights.extend(presets.iter().map(|(name, apply)| -> NamedLight { (name, apply) }));
     lights.push(("fog", &|settings| (settings.fog, settings.fog_height) = (4.0, 60.0)));
     lights.push(("early", &|settings| (settings.sun, settings.hour, settings.day) = (SunPlacement::Time, 7.0, 80)));
     // from the sea, towards the peak
