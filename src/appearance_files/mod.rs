@@ -24,6 +24,7 @@
 
 mod biome_table;
 mod materials;
+mod rule_list;
 mod scatter;
 
 use std::sync::LazyLock;
@@ -37,10 +38,14 @@ pub use biome_table::{
 };
 
 pub use materials::{
-    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule,
-    MaterialRules, fulfilled, material_list_names,
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialRule, MaterialRules,
+    fulfilled, material_list_names,
 };
-pub use scatter::{MOST_SCATTER_RULES, ScatterError, ScatterKind, ScatterRule, ScatterRules, scatter_names};
+pub use rule_list::{RuleList, RuleListError};
+pub use scatter::{
+    GROVE_WIDTHS, MOST_SCATTER_RULES, SCATTER_DENSITIES, SCATTER_SIZES, ScatterKind, ScatterRule, ScatterRules,
+    scatter_names,
+};
 
 /// The palette of scenes that name none.
 pub const DEFAULT_PALETTE: &str = "alpine";

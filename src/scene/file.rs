@@ -13,7 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::old_defaults::WrittenParams;
 use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
-use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
+use crate::appearance_files::{
+    BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, ScatterRules, all_palette_names, is_palette,
+};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::nodes::Node;
 use crate::param::Params;
@@ -218,6 +220,10 @@ struct SceneV1 {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     biomes: Option<Arc<BiomeTable>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    materials: Option<Arc<MaterialRules>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scatter: Option<Arc<ScatterRules>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     patch: Option<PatchOrigin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     builds: Vec<BuildPreset>,
@@ -315,6 +321,8 @@ impl Scene {
             palette: self.palette.clone(),
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
+            materials: self.materials.clone(),
+            scatter: self.scatter.clone(),
             patch: self.patch.clone(),
             builds: self.builds.clone(),
             bookmarks: self.bookmarks.clone(),
@@ -472,7 +480,21 @@ impl Scene {
             let text = format!("scene: {} camera bookmarks cannot be and were left out", count - bookmarks.len());
             warnings.push(Warning(text));
         }
-        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, bookmarks, layers };
+        let (materials, scatter) = (file.materials, file.scatter);
+        let mut scene = Self {
+            name,
+            settings,
+            planet,
+            palette,
+            climate,
+            biomes,
+            materials,
+            scatter,
+            patch,
+            builds,
+            bookmarks,
+            layers,
+        };
         scene.name_biomes();
         let depths = |scene: &Self| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
         let written = depths(&scene);

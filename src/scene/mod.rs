@@ -35,7 +35,7 @@ pub use works::SourceWork;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
+use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, ScatterRules};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::nodes::generators::construction::Construction;
 use crate::nodes::{Node, Work};
@@ -59,6 +59,10 @@ pub struct Scene {
     pub climate: Option<Climate>,
     /// A biome table of its own, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
+    /// Rules of the ground's materials of its own, in place of those that the palette names.
+    pub materials: Option<Arc<MaterialRules>>,
+    /// Plants and stones of its own, in place of those that the palette names.
+    pub scatter: Option<Arc<ScatterRules>>,
     /// The planet that the scene is a patch of, if it was taken from one.
     pub patch: Option<PatchOrigin>,
     /// What leaves the program together; the last that was built stands first.
@@ -78,6 +82,8 @@ impl Default for Scene {
             palette: DEFAULT_PALETTE.into(),
             climate: None,
             biomes: None,
+            materials: None,
+            scatter: None,
             patch: None,
             builds: Vec::new(),
             bookmarks: Vec::new(),

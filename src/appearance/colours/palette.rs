@@ -19,28 +19,36 @@ pub struct PaletteTable {
     /// Slope where rock begins to show and where it shows in full.
     pub rock_degrees: (f32, f32),
     /// Plants and stones that stand on the ground.
-    pub scatter: &'static ScatterRules,
+    pub scatter: Arc<ScatterRules>,
     /// Where each material of the ground lies.
-    pub materials: &'static MaterialRules,
+    pub materials: Arc<MaterialRules>,
 }
 
 /// The list of that name; names were looked at when they were read.
-pub(in crate::appearance) fn scatter_of(name: &str) -> &'static ScatterRules {
-    ScatterRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+pub(in crate::appearance) fn scatter_of(name: &str) -> Arc<ScatterRules> {
+    ScatterRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 /// The rules of that name; names were looked at when they were read.
-pub(in crate::appearance) fn materials_of(name: &str) -> &'static MaterialRules {
-    MaterialRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+pub(in crate::appearance) fn materials_of(name: &str) -> Arc<MaterialRules> {
+    MaterialRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 impl PaletteTable {
-    /// The colours of a scene. A palette that is not there gives way to the default one, as on loading.
+    /// The colours of a scene, with its own rules of materials, plants and stones where it has any. A palette that is
+    /// not there gives way to the default one, as on loading.
     pub fn for_scene(scene: &Scene) -> Self {
-        match Biomes::for_scene(scene) {
+        let mut table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
             None => Self::new(Palette::named_or_default(&scene.palette), &scene.settings),
+        };
+        if let Some(own) = &scene.materials {
+            table.materials = own.clone();
         }
+        if let Some(own) = &scene.scatter {
+            table.scatter = own.clone();
+        }
+        table
     }
 
     /// The palette laid over the heights of a scene.

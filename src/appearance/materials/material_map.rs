@@ -57,7 +57,7 @@ fn weights_on<T>(
     read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
 ) -> Result<T, Cancelled> {
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
-    let (settings, rules, n) = (&scene.settings, table.materials, terrain.samples());
+    let (settings, rules, n) = (&scene.settings, &table.materials, terrain.samples());
     let made = GroundShareMaps::new(terrain);
     let covers = SampleCoverDepths::lying(terrain, settings);
     read(&|k: usize| {

@@ -22,8 +22,8 @@ fn red() -> Arc<PaletteTable> {
         rock: [255, 0, 0, 255],
         rock_degrees: (30.0, 40.0),
         biomes: None,
-        scatter: ScatterRules::named("none").expect("it is shipped"),
-        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped"),
+        scatter: ScatterRules::named("none").expect("it is shipped").clone(),
+        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped").clone(),
     })
 }
 

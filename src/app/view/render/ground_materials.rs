@@ -1,6 +1,6 @@
 //! The textures of the ground materials on the graphics card, and the rules that the shaders lay them by.
 
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use bevy::math::Vec4;
 use bevy::prelude::*;
@@ -137,15 +137,15 @@ pub struct GroundMaterials {
     pub rules: Buffer,
     /// Whether the maps are those of the materials, not a texel that stands for them.
     pub is_complete: bool,
-    laid: &'static MaterialRules,
+    laid: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
 }
 
 impl GroundMaterials {
     /// Those there are: `wait` until the textures are made, or make do without.
-    pub fn new(wait: bool, laid: &'static MaterialRules, device: &RenderDevice, queue: &RenderQueue) -> Self {
+    pub fn new(wait: bool, laid: Arc<MaterialRules>, device: &RenderDevice, queue: &RenderQueue) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
-        let uniform = RulesUniform::new(laid, made);
+        let uniform = RulesUniform::new(&laid, made);
         let rules = device.create_buffer_with_data(&BufferInitDescriptor {
             label: Some("talweg material rules"),
             contents: bytemuck::bytes_of(&uniform),
@@ -166,7 +166,7 @@ impl GroundMaterials {
 
     /// Takes the textures once they are made, and the rules of the palette that is drawn; whether the ground shall have
     /// detail. Begins to make the textures if it shall.
-    pub fn update(&mut self, rules: &'static MaterialRules, context: &DrawContext) -> bool {
+    pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.state.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
             GroundDetail::Full => true,
@@ -176,16 +176,16 @@ impl GroundMaterials {
             begin();
         }
         if self.is_outdated() {
-            *self = Self::new(true, rules, context.device, context.queue);
+            *self = Self::new(true, rules.clone(), context.device, context.queue);
         }
         self.lay(rules, context.queue);
         wants_detail
     }
 
-    fn lay(&mut self, rules: &'static MaterialRules, queue: &RenderQueue) {
-        if !std::ptr::eq(self.laid, rules) {
+    fn lay(&mut self, rules: &Arc<MaterialRules>, queue: &RenderQueue) {
+        if !Arc::ptr_eq(&self.laid, rules) {
             queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
-            self.laid = rules;
+            self.laid = rules.clone();
         }
     }
 

@@ -2,6 +2,7 @@
 //! their numbers in the instructions and pass no loop over what does not count.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use talweg::appearance_files::{CONDITIONS, Material, MaterialRules, material_list_names};
 
@@ -22,8 +23,8 @@ const VALUES: [&str; CONDITIONS.len()] = [
 
 /// The number of a list by which pipelines ask for its text, defining `SHIPPED_RULES` and `SHIPPED_RULES_` with the
 /// number; none of other lists.
-pub fn shipped_number(rules: &'static MaterialRules) -> Option<u32> {
-    let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| std::ptr::eq(own, rules));
+pub fn shipped_number(rules: &Arc<MaterialRules>) -> Option<u32> {
+    let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
     material_list_names().iter().position(is_own).map(|number| number as u32)
 }
 
@@ -83,7 +84,7 @@ mod tests {
             assert!(text.contains(&format!("#ifdef SHIPPED_RULES_{number}\n")), "{name}");
             assert_eq!(shipped_number(MaterialRules::named(name).unwrap()), Some(number as u32));
         }
-        let other: &'static MaterialRules = Box::leak(Box::new(MaterialRules(Vec::new())));
-        assert_eq!(shipped_number(other), None);
+        let other = Arc::new(MaterialRules(Vec::new()));
+        assert_eq!(shipped_number(&other), None);
     }
 }
