@@ -236,6 +236,18 @@ impl MaterialRules {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
+    /// How much of each rule is seen at a place, in the order of the rules: what those above leave of it. They add up
+    /// to 1.
+    pub fn seen_shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
+        let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
+        for (k, rule) in self.0.iter().enumerate().rev() {
+            let cover = if k == 0 { 1.0 } else { rule.cover(values) };
+            seen[k] = left * cover;
+            left -= seen[k];
+        }
+        seen
+    }
+
     /// Share of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
     pub fn shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
         let mut shares = [0.0; Material::ALL.len()];
@@ -270,8 +282,11 @@ mod tests {
         assert_eq!(share(30.0, 0.9, Material::Snow), 1.0);
         assert_eq!(share(60.0, 0.9, Material::Snow), 0.0);
         for slope in 0..90 {
-            let sum: f32 = rules.shares(values(slope as f32, 0.6)).iter().sum();
+            let (shares, seen) =
+                (rules.shares(values(slope as f32, 0.6)), rules.seen_shares(values(slope as f32, 0.6)));
+            let sum: f32 = shares.iter().sum();
             assert!((sum - 1.0).abs() < 1e-5);
+            assert!((shares[Material::Rock as usize] - seen[1]).abs() < 1e-5);
         }
     }
 

@@ -38,17 +38,11 @@ impl PaletteTable {
     /// The colours of a scene, with its own rules of materials, plants and stones where it has any. A palette that is
     /// not there gives way to the default one, as on loading.
     pub fn for_scene(scene: &Scene) -> Self {
-        let mut table = match Biomes::for_scene(scene) {
+        let table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
             None => Self::new(Palette::named_or_default(&scene.palette), &scene.settings),
         };
-        if let Some(own) = &scene.materials {
-            table.materials = own.clone();
-        }
-        if let Some(own) = &scene.scatter {
-            table.scatter = own.clone();
-        }
-        table
+        Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
 
     /// The palette laid over the heights of a scene.
