@@ -39,8 +39,20 @@ crate::choices! {
 }
 
 /// What a rule asks of a place, in the order of [`MaterialRule::bands`].
-pub const CONDITIONS: [&str; 9] =
-    ["slope", "height", "openness", "flow", "deposits", "wear", "vegetation", "green", "bright"];
+pub const CONDITIONS: [&str; 12] = [
+    "slope",
+    "height",
+    "openness",
+    "flow",
+    "deposits",
+    "wear",
+    "vegetation",
+    "green",
+    "bright",
+    "curvature",
+    "wetness",
+    "hardness",
+];
 
 /// How much a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 from the
 /// fourth on.
@@ -61,7 +73,10 @@ pub struct MaterialRule {
     /// One band for each of [`CONDITIONS`]: slope in degrees; height between the sea and the top of the relief;
     /// openness (0 in hollows, 0.5 on planes, 1 on crests); flow (0 up to 10³ m² of catchment, 1 from 10⁷ m² on);
     /// shares of the ground that deposits and wear have changed; vegetation; how green and how bright the colour of
-    /// the palette is.
+    /// the palette is; mean curvature in 1/km over two samples to each side, above 0 where the ground is convex;
+    /// wetness, which is Beven & Kirkby's topographic index ln(a / tan β) (1979) of 5 at 0 and of 15 at 1, for a
+    /// catchment a in m² per metre of contour, and 0 where no more than 10³ m² drain or flow is not known; hardness of
+    /// the rock, 0 to 1, which is 0 where it is not known.
     pub bands: Bands,
 }
 
@@ -87,7 +102,7 @@ pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
 pub struct MaterialRules(pub Vec<MaterialRule>);
 
 /// Most rules of a list: as many as the shaders have room for.
-pub const MOST_RULES: usize = 12;
+pub const MOST_RULES: usize = 16;
 
 /// The list of palettes and biome tables that name none.
 pub const DEFAULT_MATERIALS: &str = "ground";
@@ -134,7 +149,7 @@ macro_rules! file_rule {
     ($name:ident { $($fields:tt)+ }) => {
         $crate::appearance_files::materials::file_rule! {
             $name { $($fields)+ }
-            slope height openness flow deposits wear vegetation green bright
+            slope height openness flow deposits wear vegetation green bright curvature wetness hardness
         }
     };
 }
@@ -219,8 +234,37 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
 impl From<MaterialRules> for Vec<FileRule> {
     fn from(rules: MaterialRules) -> Self {
         let rule = |MaterialRule { material, share, tint, bands }| {
-            let [slope, height, openness, flow, deposits, wear, vegetation, green, bright] = bands.map(band_numbers);
-            FileRule { material, share, tint, slope, height, openness, flow, deposits, wear, vegetation, green, bright }
+            let [
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            ] = bands.map(band_numbers);
+            FileRule {
+                material,
+                share,
+                tint,
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            }
         };
         rules.0.into_iter().map(rule).collect()
     }

@@ -17,6 +17,7 @@
 //! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
 //! `materials: "bare"` names the rules of the ground's materials: see [`MaterialRules`]; without it they are those of
 //! natural colours.
+//! A scene may have lists of its own in place of both, in the same form.
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
 //! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
 //!

@@ -114,7 +114,20 @@ impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
 impl From<ScatterRules> for Vec<ScatterFileRule> {
     fn from(rules: ScatterRules) -> Self {
         let rule = |ScatterRule { kind, density, size, groves, bands }| {
-            let [slope, height, openness, flow, deposits, wear, vegetation, green, bright] = bands.map(band_numbers);
+            let [
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            ] = bands.map(band_numbers);
             ScatterFileRule {
                 kind,
                 density,
@@ -129,6 +142,9 @@ impl From<ScatterRules> for Vec<ScatterFileRule> {
                 vegetation,
                 green,
                 bright,
+                curvature,
+                wetness,
+                hardness,
             }
         };
         rules.0.into_iter().map(rule).collect()

@@ -86,6 +86,27 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
         scale: SHARES,
         first: [0.45, 0.6, 1e9, 1e9],
     },
+    ConditionRow {
+        name: "curvature",
+        label: "Curvature",
+        help: "Mean curvature over some samples: above 0 on ridges and edges, 0 on planes, below 0 in gullies. 10 per km is a ball of 100 m radius.",
+        scale: BandScale { unit: "1/km", times: 1.0, ends: [-40.0, 40.0], decimals: 1 },
+        first: [2.0, 6.0, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "wetness",
+        label: "Wetness",
+        help: "Topographic wetness index: high where much ground drains to a level place. 0 % where no water gathers.",
+        scale: SHARES,
+        first: [0.6, 0.75, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "hardness",
+        label: "Hardness",
+        help: "How hard the rock is, by the map of rock layers: 0 % is loose, 100 % never wears.",
+        scale: SHARES,
+        first: [0.4, 0.6, 1e9, 1e9],
+    },
 ];
 
 /// What a row did to the bands of a rule.

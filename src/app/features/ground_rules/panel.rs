@@ -187,8 +187,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     });
     let tip = "The rule lies over those below it. The number says how much of the map it is seen on now.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
-    let least = 1;
-    if let Some(edit) = buttons(ui, *selected, rules.0.len(), (least, MOST_RULES)) {
+    if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
         let fresh = MaterialRule { material: Material::Gravel, share: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
         change_materials(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
         return;
@@ -249,7 +248,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
     }
     let tip = "Each rule counts by itself. The number says how much of the map fulfils its conditions now.";
     list(ui, selected, &rows, tip);
-    if let Some(edit) = buttons(ui, *selected, rules.0.len(), (0, MOST_SCATTER_RULES)) {
+    if let Some(edit) = buttons(ui, RuleTab::Plants, *selected, rules.0.len()) {
         let mut bands = [EVERYWHERE; _];
         bands[0] = [-1e9, -1e9, 30.0, 40.0];
         let fresh = ScatterRule { kind: ScatterKind::Conifer, density: 100.0, size: (5.0, 15.0), groves: None, bands };
@@ -450,8 +449,14 @@ impl ListEdit {
     }
 }
 
-/// The buttons below a list of `count` rules.
-fn buttons(ui: &mut Ui, at: usize, count: usize, (least, most): (usize, usize)) -> Option<ListEdit> {
+/// The buttons below the list of a tab, which has `count` rules.
+fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdit> {
+    let (least, most, [raises, lowers]) = match tab {
+        RuleTab::Materials => {
+            (1, MOST_RULES, ["Lays the rule over the one above it.", "Lays the rule under the one below it."])
+        }
+        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes the order of the list alone."; 2]),
+    };
     let mut asked = None;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -467,10 +472,8 @@ fn buttons(ui: &mut Ui, at: usize, count: usize, (least, most): (usize, usize)) 
         ask(ui, room && is_any, icon::COPY, "Duplicate rule", tip, ListEdit::Duplicate);
         let tip = "Removes the rule; Undo brings it back.";
         ask(ui, count > least, icon::TRASH, "Remove rule", tip, ListEdit::Remove);
-        let tip = "Lays the rule over the one above it.";
-        ask(ui, at + 1 < count, icon::ARROW_UP, "Move rule up", tip, ListEdit::Raise);
-        let tip = "Lays the rule under the one below it.";
-        ask(ui, at > 0, icon::ARROW_DOWN, "Move rule down", tip, ListEdit::Lower);
+        ask(ui, at + 1 < count, icon::ARROW_UP, "Move rule up", raises, ListEdit::Raise);
+        ask(ui, at > 0, icon::ARROW_DOWN, "Move rule down", lowers, ListEdit::Lower);
         if !room {
             ui.label(RichText::new(format!("{most} rules is the most.")).small().color(colour::text_weak()));
         }

@@ -93,10 +93,11 @@ pub(super) fn advance(
 fn missing_maps(terrain: &Terrain) -> [bool; CONDITIONS.len()] {
     let lacks = |kind| terrain.map(kind).is_none();
     CONDITIONS.map(|condition| match condition {
-        "flow" => lacks(MapKind::Flow),
+        "flow" | "wetness" => lacks(MapKind::Flow),
         "deposits" => lacks(MapKind::Deposits),
         "wear" => lacks(MapKind::Wear),
         "vegetation" => lacks(MapKind::Vegetation),
+        "hardness" => lacks(MapKind::Hardness),
         _ => false,
     })
 }
@@ -107,7 +108,7 @@ fn values_of(square: &SquareTerrain, table: &PaletteTable, control: &Control) ->
     let light = square.light.levels[0].bytes.as_chunks::<2>().0;
     let openness = light.iter().map(|[_, openness]| f32::from(*openness) / 255.0).collect();
     control.check().ok()?;
-    let ground = GroundConditions::in_window(&square.terrain, &square.settings, table, colours, Some(openness));
+    let ground = GroundConditions::in_window(&square.terrain, &square.settings, table, colours, (Some(openness), true));
     let at = |k: usize| (k as f32 + 0.5) / PLACES as f32;
     let places = (0..PLACES * PLACES).into_par_iter().map(|k| [at(k % PLACES), at(k / PLACES)]);
     Some(Arc::new(places.filter(|place| ground.has_ground(*place)).map(|place| ground.values(place)).collect()))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use talweg::appearance_files::{CONDITIONS, Material, MaterialRules, material_list_names};
 
-use super::ground_materials::tests_of;
+use super::ground_materials::{ASKED_CONDITIONS, asks, ramps_of};
 
 /// The name of a condition in `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
@@ -19,6 +19,9 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.site.w",
     "values.green",
     "values.bright",
+    "values.curvature",
+    "values.wetness",
+    "values.hardness",
 ];
 
 /// The number of a list by which pipelines ask for its text, defining `SHIPPED_RULES` and `SHIPPED_RULES_` with the
@@ -35,6 +38,9 @@ pub fn rules_text() -> String {
     for (number, name) in material_list_names().into_iter().enumerate() {
         let Some(rules) = MaterialRules::named(name) else { continue };
         let _ = writeln!(text, "#ifdef SHIPPED_RULES_{number}");
+        for (condition, _, name) in ASKED_CONDITIONS {
+            let _ = writeln!(text, "fn asks_{name}() -> bool {{ return {}; }}", asks(rules, condition));
+        }
         text += &mixture_text(rules);
         text += "#endif\n";
     }
@@ -51,8 +57,7 @@ fn mixture_text(rules: &MaterialRules) -> String {
     for (k, rule) in rules.0.iter().enumerate().rev() {
         let mut cover = format!("{:?}", if k > 0 { rule.share } else { 1.0 });
         for (condition, band) in rule.bands.iter().enumerate().filter(|_| k > 0) {
-            for test in tests_of(condition, *band) {
-                let (times, more) = (test[condition], test[CONDITIONS.len()]);
+            for [times, more] in ramps_of(*band).into_iter().flatten() {
                 let _ = write!(cover, " * passed({} * {times:?} + {more:?})", VALUES[condition]);
             }
         }
