@@ -96,7 +96,8 @@ fn ground_of(
     var wetness = 0.0;
     if asks_wetness() && site.x > 0.0 { wetness = wetness_of(site.x, surface.steepness, cell_metres) + 0.06 * ruffled; }
     var hardness = 0.0;
-    if asks_hardness() { hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z; }
+    // where it is known there is a map of what lies on the ground
+    if asks_hardness() && frame.surface_water.w > 0.5 { hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z; }
     let values = SiteValues(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
         (world.y - sea()) / max(relief() - sea(), 1e-6),

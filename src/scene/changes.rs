@@ -28,8 +28,8 @@ pub enum ChangeKind {
 /// One difference between two scenes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneChange {
-    /// What has changed: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or a layer by its name in the first scene
-    /// (of an added one in the second).
+    /// What has changed: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or a layer by its name in the
+    /// first scene (of an added one in the second).
     pub owner: String,
     /// Whether the owner is a layer.
     pub is_layer: bool,

@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod examples;
 mod file;
+mod file_form;
 mod groups;
 mod history;
 pub mod import;

@@ -50,9 +50,9 @@ fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
     click(&mut panels, "Remove rule");
     assert_eq!(rules(&panels), shipped);
     assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not kept in the scene");
-    click(&mut panels, &row(&shipped, 1));
+    click(&mut panels, &row(&shipped, last - 2));
     click(&mut panels, "Duplicate rule");
-    assert_eq!(rules(&panels).0[1], rules(&panels).0[2]);
+    assert_eq!(rules(&panels).0[last - 2], rules(&panels).0[last - 1]);
     click(&mut panels, &format!("{}  Back to the palette's rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
     assert!(panels.state().editor().doc.scene().materials.is_none());
     undo(&mut panels);

@@ -64,6 +64,13 @@ impl PaletteTable {
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
+    /// Whether the same plants and stones stand on ground of the same colours, whatever its materials are.
+    pub fn grows_like(&self, other: &Self) -> bool {
+        let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
+        (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
+            && scatter == &other.scatter
+    }
+
     /// Place in [`lut`](Self::lut) of a height, counted in entries.
     pub fn place(settings: &Settings, height_metres: f32) -> f32 {
         let (sea, relief) = (settings.sea_level, settings.relief_metres);

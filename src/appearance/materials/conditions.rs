@@ -42,17 +42,17 @@ pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) ->
 }
 
 /// Samples to each side between which the curvature of the ground is told.
-pub const CURVATURE_SAMPLES: f32 = 2.0;
+const CURVATURE_SAMPLES: f32 = 2.0;
 /// The topographic index at which wetness is 0, and 1.
-pub const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
+const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
 /// Ground that is more level than this, as a tangent, counts as so steep: water does not stand for ever.
-pub const LEAST_TANGENT: f32 = 0.001;
+const LEAST_TANGENT: f32 = 0.001;
 /// The flow over which wetness comes in, so that it does not begin at a line.
-pub const WETNESS_BEGINS: f32 = 0.04;
+const WETNESS_BEGINS: f32 = 0.04;
 
 /// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between [`TOPOGRAPHIC_INDEX`]: of flow
 /// as [`site_conditions`] has it, a slope as a tangent, and the width of a cell in metres, over which it drains.
-pub fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
+fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
     let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
     let index = area_log - libm::logf(cell_metres * tangent.max(LEAST_TANGENT));

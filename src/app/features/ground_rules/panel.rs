@@ -61,12 +61,18 @@ impl RuleTab {
 }
 
 /// What the panel shows.
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, PartialEq)]
 pub struct GroundRulesState {
     pub open: bool,
     pub tab: RuleTab,
-    /// The selected rule of each list.
+    /// The selected rule of each list; the last one where there are fewer.
     pub selected: [usize; 2],
+}
+
+impl Default for GroundRulesState {
+    fn default() -> Self {
+        Self { open: false, tab: RuleTab::default(), selected: [usize::MAX; 2] }
+    }
 }
 
 /// Rows of the list that are seen at once.
@@ -136,14 +142,14 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
             }
         }
     });
-    if has_own {
-        let button = ui.button(format!("{}  Back to the palette's rules", icon::ARROW_COUNTER_CLOCKWISE));
-        if button.on_hover_text("Forgets the scene's own rules; Undo brings them back.").clicked() {
-            document.edit("Back to the palette's rules", None, |scene| match tab {
-                RuleTab::Materials => scene.materials = None,
-                RuleTab::Plants => scene.scatter = None,
-            });
-        }
+    // it has its room while it is not seen: nothing moves under a pointer that drags
+    let back = egui::Button::new(format!("{}  Back to the palette's rules", icon::ARROW_COUNTER_CLOCKWISE));
+    let back = ui.add_visible(has_own, back);
+    if back.on_hover_text("Forgets the scene's own rules; Undo brings them back.").clicked() {
+        document.edit("Back to the palette's rules", None, |scene| match tab {
+            RuleTab::Materials => scene.materials = None,
+            RuleTab::Plants => scene.scatter = None,
+        });
     }
     command
 }
@@ -375,9 +381,12 @@ struct RuleRow {
     note: String,
 }
 
-/// The rules, the last on top as it lies.
+/// The rules, the last on top as it lies. A rule that becomes the selected one comes into view.
 fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
+    let key = ui.id().with("revealed");
+    let revealed: Option<usize> = ui.data(|data| data.get_temp(key));
+    ui.data_mut(|data| data.insert_temp(key, *selected));
     egui::ScrollArea::vertical().id_salt("list").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (k, row) in rows.iter().enumerate().rev() {
@@ -402,6 +411,9 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
             let font = egui::TextStyle::Small.resolve(ui.style());
             let at = pos2(rect.right() - 6.0, rect.center().y);
             ui.painter().text(at, egui::Align2::RIGHT_CENTER, &row.note, font, colour::text_weak());
+            if on && revealed != Some(k) {
+                response.scroll_to_me(None);
+            }
             if response.on_hover_text(tip).clicked() {
                 *selected = k;
             }

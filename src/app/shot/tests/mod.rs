@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
+mod asked;
 mod exposure;
 mod flight;
 mod golden;

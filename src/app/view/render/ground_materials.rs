@@ -75,11 +75,11 @@ struct TestUniform {
     /// 1 for its condition.
     own: [f32; CONDITIONS.len()],
     /// How often the value counts, and what is added to it, as it rises and as it falls.
-    ramps: [Ramp; 2],
+    ramps: [BandRamp; 2],
 }
 
 /// How often a value counts and what is added to it, so that the sum goes from 0 to 1 over the ramp.
-pub type Ramp = [f32; 2];
+pub type BandRamp = [f32; 2];
 
 /// Most tests of a list: of each condition of each rule.
 const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
@@ -153,7 +153,7 @@ fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
 }
 
 /// How a band begins, and how it ends, where it does.
-pub fn ramps_of([a, b, c, d]: Band) -> [Option<Ramp>; 2] {
+pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
     let ramp = |none: f32, all: f32| {
         let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
         [1.0 / width, -none / width]
