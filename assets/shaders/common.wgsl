@@ -51,7 +51,7 @@ struct Frame {
 // 1 where there is no ground
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
-// shares of the ground that lie under sand and under snow
+// shares of the ground that lie under sand and under snow, and how hard the rock is where that is known
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
 // the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;

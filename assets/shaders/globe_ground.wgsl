@@ -148,6 +148,9 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
         vec4<f32>(0.0),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
+        0.0,
+        0.0,
+        0.0,
     );
     let ground = laid_ground(values, vec2<f32>(0.0), colour, surface.normal, place, footprint, in.spacing,
         creases_on_globe(place, up, surface.normal, footprint, in.spacing));

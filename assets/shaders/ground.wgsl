@@ -52,7 +52,36 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
     return sum / cell_metres;
 }
 
-fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
+// Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: slopes two samples away.
+fn curvature_at(at: vec2<f32>, lod: f32) -> f32 {
+    let step = 2.0 / (last_sample() + 1.0);
+    let west = leaning(at - vec2<f32>(step, 0.0), lod).x;
+    let east = leaning(at + vec2<f32>(step, 0.0), lod).x;
+    let north = leaning(at - vec2<f32>(0.0, step), lod).y;
+    let south = leaning(at + vec2<f32>(0.0, step), lod).y;
+    return 1000.0 * (west - east + north - south) / (8.0 * cell() * frame.rock_slopes.z);
+}
+
+fn leaning(at: vec2<f32>, lod: f32) -> vec2<f32> {
+    let slope = textureSampleLevel(slope_map, smooth_sampler, at, lod).xy;
+    return slope * inverseSqrt(1.0 + dot(slope, slope));
+}
+
+// Mirrors `wetness` in src/appearance/materials/conditions.rs.
+fn wetness_of(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
+    let area_log = (3.0 + 4.0 * flow) * 2.302585;
+    let index = area_log - log(cell_metres * max(tangent, 0.001));
+    return min(flow / 0.04, 1.0) * saturate((index - 5.0) / 10.0);
+}
+
+fn ground_of(
+    world: vec3<f32>,
+    at: vec2<f32>,
+    surface: Surface,
+    colour: vec3<f32>,
+    cover: vec2<f32>,
+    site: vec4<f32>,
+) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
     // between the width and the length of what a pixel shows: nearer the length, or grazing light and lines would flicker
@@ -60,6 +89,15 @@ fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<
     let footprint = pixel_metres(away) * pow(facing, -0.7);
     let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
     let highest = max(colour.r, colour.b);
+    let cell_metres = cell() * metres;
+    let lod = max(log2(footprint / cell_metres), 0.0);
+    var curvature = 0.0;
+    if asks_curvature() { curvature = curvature_at(at, lod); }
+    var wetness = 0.0;
+    if asks_wetness() && site.x > 0.0 { wetness = wetness_of(site.x, surface.steepness, cell_metres) + 0.06 * ruffled; }
+    var hardness = 0.0;
+    // where it is known there is a map of what lies on the ground
+    if asks_hardness() && frame.surface_water.w > 0.5 { hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z; }
     let values = SiteValues(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
         (world.y - sea()) / max(relief() - sea(), 1e-6),
@@ -68,11 +106,14 @@ fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<
         vec4<f32>(vec3<f32>(site.xy, 1.0 - site.w) + 0.12 * ruffled * step(vec3<f32>(0.01), vec3<f32>(site.xy, 1.0 - site.w)), site.z),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
+        curvature,
+        wetness,
+        hardness,
     );
     let slope = -surface.normal.xz / max(surface.normal.y, 0.05);
-    var creases = creases_of(world.xz * metres, slope, footprint, cell() * metres);
+    var creases = creases_of(world.xz * metres, slope, footprint, cell_metres);
     creases.gradient *= surface.normal.y;
-    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell() * metres, creases);
+    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
 }
 #else
 // What lies at a place, ready to be lit.
@@ -141,7 +182,7 @@ fn ground_at(
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
     }
     let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z) * (1.0 - 0.32 * rim);
-    return with_canopy(ground_of(world, surface, bare, cover, site), surface.normal, world, at);
+    return with_canopy(ground_of(world, at, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
     let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);

@@ -29,23 +29,24 @@ struct MaterialRule {
     what: vec4<f32>,
 }
 
-// A rise or a fall between two values: the sum of all values of a place, each so many times, from 0 to 1.
+// A band of one condition, which has a 1 among all: how often its value counts and what is added, as it rises and falls.
 struct MaterialTest {
     // of slope, height, openness, flow
     a: vec4<f32>,
     // of deposits, wear, vegetation, how green it is
     b: vec4<f32>,
-    // of how bright it is, and what is added
+    // of how bright it is, curvature, wetness, hardness
     c: vec4<f32>,
+    ramps: vec4<f32>,
 }
 
 // Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // rules, texels of a side
+    // rules, texels of a side, whether there are textures, which of the conditions below are asked for
     count: vec4<f32>,
     looks: array<MaterialLook, 11>,
-    rules: array<MaterialRule, 12>,
-    tests: array<MaterialTest, 216>,
+    rules: array<MaterialRule, 16>,
+    tests: array<MaterialTest, 192>,
 }
 
 const ROCK_MATERIAL = 0u;
@@ -74,6 +75,10 @@ struct SiteValues {
     site: vec4<f32>,
     green: f32,
     bright: f32,
+    // mean curvature in 1/km, topographic wetness and hardness: 0 where no rule asks for them
+    curvature: f32,
+    wetness: f32,
+    hardness: f32,
 }
 
 // The two largest shares so far, with their materials and tints.
@@ -129,13 +134,20 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
 
 #ifndef SHIPPED_RULES
 
+// Whether a rule asks for a condition that costs more than others.
+fn asks_curvature() -> bool { return (u32(ground_rules.count.w) & 1u) != 0u; }
+fn asks_wetness() -> bool { return (u32(ground_rules.count.w) & 2u) != 0u; }
+fn asks_hardness() -> bool { return (u32(ground_rules.count.w) & 4u) != 0u; }
+
 // Share of the ground that a rule covers.
-fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, bright: f32) -> f32 {
+fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, c: vec4<f32>) -> f32 {
     var share = what.x;
     for (var k = u32(what.y); k < u32(what.z) && share > 0.003; k += 1u) {
         let test = &ground_rules.tests[k];
-        let t = saturate(dot((*test).a, a) + dot((*test).b, b) + (*test).c.x * bright + (*test).c.y);
-        share *= t * t * (3.0 - 2.0 * t);
+        let value = dot((*test).a, a) + dot((*test).b, b) + dot((*test).c, c);
+        let t = saturate(value * (*test).ramps.xz + (*test).ramps.yw);
+        let passed = t * t * (3.0 - 2.0 * t);
+        share *= passed.x * passed.y;
     }
     return share;
 }
@@ -145,13 +157,14 @@ fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, bright: f32) -> f3
 fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let a = vec4<f32>(values.slope, values.height, values.openness, values.site.x);
     let b = vec4<f32>(values.site.yzw, values.green);
+    let c = vec4<f32>(values.bright, values.curvature, values.wetness, values.hardness);
     var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     var tints = shares;
     // from the top down: what is left for those below
     var left = (1.0 - cover.x) * (1.0 - cover.y);
     for (var k = u32(ground_rules.count.x); k > 0u && left > 0.002; k -= 1u) {
         let rule = &ground_rules.rules[k - 1u];
-        let share = share_of_rule((*rule).what, a, b, values.bright);
+        let share = share_of_rule((*rule).what, a, b, c);
         if share <= 0.003 { continue; }
         let seen = share * left;
         left -= seen;

@@ -11,12 +11,16 @@
 //!     (material: Snow, bright: [0.55, 0.7], slope: [55, 40]),
 //! ]
 //! # "#;
-//! # talweg::appearance_files::MaterialRules::from_ron("mine", text).unwrap();
+//! # use talweg::appearance_files::{MaterialRules, RuleList};
+//! # MaterialRules::from_ron("mine", text).unwrap();
 //! ```
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
+use serde::{Deserialize, Serialize};
+
+use super::rule_list::RuleList;
 
 crate::choices! {
     /// What the ground is made of where one stands on it.
@@ -36,8 +40,20 @@ crate::choices! {
 }
 
 /// What a rule asks of a place, in the order of [`MaterialRule::bands`].
-pub const CONDITIONS: [&str; 9] =
-    ["slope", "height", "openness", "flow", "deposits", "wear", "vegetation", "green", "bright"];
+pub const CONDITIONS: [&str; 12] = [
+    "slope",
+    "height",
+    "openness",
+    "flow",
+    "deposits",
+    "wear",
+    "vegetation",
+    "green",
+    "bright",
+    "curvature",
+    "wetness",
+    "hardness",
+];
 
 /// How much a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 from the
 /// fourth on.
@@ -58,7 +74,10 @@ pub struct MaterialRule {
     /// One band for each of [`CONDITIONS`]: slope in degrees; height between the sea and the top of the relief;
     /// openness (0 in hollows, 0.5 on planes, 1 on crests); flow (0 up to 10³ m² of catchment, 1 from 10⁷ m² on);
     /// shares of the ground that deposits and wear have changed; vegetation; how green and how bright the colour of
-    /// the palette is.
+    /// the palette is; mean curvature in 1/km over two samples to each side, above 0 where the ground is convex;
+    /// wetness, which is Beven & Kirkby's topographic index ln(a / tan β) (1979) of 5 at 0 and of 15 at 1, for a
+    /// catchment a in m² per metre of contour, and 0 where no more than 10³ m² drain or flow is not known; hardness of
+    /// the rock, 0 to 1, which is 0 where it is not known.
     pub bands: Bands,
 }
 
@@ -79,11 +98,12 @@ pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
 }
 
 /// Rules in the order in which they are laid.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<FileRule>", into = "Vec<FileRule>")]
 pub struct MaterialRules(pub Vec<MaterialRule>);
 
 /// Most rules of a list: as many as the shaders have room for.
-pub const MOST_RULES: usize = 12;
+pub const MOST_RULES: usize = 16;
 
 /// The list of palettes and biome tables that name none.
 pub const DEFAULT_MATERIALS: &str = "ground";
@@ -91,10 +111,10 @@ pub const DEFAULT_MATERIALS: &str = "ground";
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/materials");
 
 /// The lists that come with the program.
-static SHIPPED: LazyLock<Vec<(String, MaterialRules)>> = LazyLock::new(|| {
+static SHIPPED: LazyLock<Vec<(String, Arc<MaterialRules>)>> = LazyLock::new(|| {
     let list = |(name, text): (&str, &str)| {
         let rules = MaterialRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
-        (name.to_owned(), rules)
+        (name.to_owned(), Arc::new(rules))
     };
     let text = |file: &'static include_dir::File| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?));
     let mut lists: Vec<_> = FILES.files().filter_map(text).map(list).collect();
@@ -107,84 +127,30 @@ pub fn material_list_names() -> Vec<&'static str> {
     SHIPPED.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// Why a list of rules was refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MaterialError {
-    /// The text is no RON, or names what does not exist.
-    #[error("material rules `{name}`, line {line}, column {column}: {message}")]
-    Syntax {
-        /// The name of the list.
-        name: String,
-        /// Line in the file, from 1.
-        line: usize,
-        /// Column in the line, from 1.
-        column: usize,
-        /// What is wrong, in words.
-        message: String,
-    },
-    /// Numbers that make no band.
-    #[error(
-        "material rules `{name}`, rule {rule}: `{condition}` takes 2 numbers, or 4 that do not fall, all of them finite"
-    )]
-    Band {
-        /// The name of the list.
-        name: String,
-        /// Which rule, from 1.
-        rule: usize,
-        /// Which of [`CONDITIONS`].
-        condition: &'static str,
-    },
-    /// None, or more than there is room for.
-    #[error("material rules `{name}`: {count} rules; there must be 1 to {MOST_RULES}")]
-    Count {
-        /// The name of the list.
-        name: String,
-        /// The number that was given.
-        count: usize,
-    },
-    /// A share that is none.
-    #[error("material rules `{name}`, rule {rule}: share and tint are from 0 to 1")]
-    Share {
-        /// The name of the list.
-        name: String,
-        /// Which rule, from 1.
-        rule: usize,
-    },
-}
-
 /// A rule as a file writes it: fields of its own, then a band for each of [`CONDITIONS`].
 macro_rules! file_rule {
-    ($name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),+ $(,)? }) => {
-        #[derive(::serde::Deserialize)]
+    (
+        $name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),+ $(,)? }
+        $($condition:ident)+
+    ) => {
+        #[derive(::serde::Serialize, ::serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct $name {
             $($(#[$attribute])* $field: $type,)+
-            slope: Option<Vec<f32>>,
-            height: Option<Vec<f32>>,
-            openness: Option<Vec<f32>>,
-            flow: Option<Vec<f32>>,
-            deposits: Option<Vec<f32>>,
-            wear: Option<Vec<f32>>,
-            vegetation: Option<Vec<f32>>,
-            green: Option<Vec<f32>>,
-            bright: Option<Vec<f32>>,
+            $(#[serde(default, skip_serializing_if = "Option::is_none")] $condition: Option<Vec<f32>>,)+
         }
 
         impl $name {
             /// The bands, or the condition whose numbers make none.
-            fn bands(&self) -> Result<$crate::appearance_files::materials::Bands, &'static str> {
-                $crate::appearance_files::materials::bands([
-                    &self.slope,
-                    &self.height,
-                    &self.openness,
-                    &self.flow,
-                    &self.deposits,
-                    &self.wear,
-                    &self.vegetation,
-                    &self.green,
-                    &self.bright,
-                ])
+            fn bands(&self) -> Result<$crate::appearance_files::materials::Bands, String> {
+                $crate::appearance_files::materials::bands([$(&self.$condition),+])
             }
+        }
+    };
+    ($name:ident { $($fields:tt)+ }) => {
+        $crate::appearance_files::materials::file_rule! {
+            $name { $($fields)+ }
+            slope height openness flow deposits wear vegetation green bright curvature wetness hardness
         }
     };
 }
@@ -193,9 +159,9 @@ pub(super) use file_rule;
 file_rule! {
     FileRule {
         material: Material,
-        #[serde(default = "whole")]
+        #[serde(default = "whole", skip_serializing_if = "is_whole")]
         share: f32,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_nothing")]
         tint: f32,
     }
 }
@@ -203,18 +169,37 @@ file_rule! {
 /// One band for each of [`CONDITIONS`].
 pub type Bands = [Band; CONDITIONS.len()];
 
-/// Bands of what a file gives; else the condition whose numbers make none.
-pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Bands, &'static str> {
+/// Bands of what a file gives; else which condition has numbers that make none.
+pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Bands, String> {
     let mut bands = [EVERYWHERE; CONDITIONS.len()];
     for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
         let Some(numbers) = numbers else { continue };
-        *out = band(numbers).ok_or(condition)?;
+        *out = band(numbers)
+            .ok_or_else(|| format!("`{condition}` takes 2 numbers, or 4 that do not fall, all of them finite"))?;
     }
     Ok(bands)
 }
 
+/// The shortest numbers that a file gives a band by; none where it does not count.
+pub(super) fn band_numbers(of: Band) -> Option<Vec<f32>> {
+    let [a, b, c, d] = of;
+    if of == EVERYWHERE {
+        return None;
+    }
+    let short = [vec![a, b], vec![d, c]].into_iter().find(|numbers| band(numbers) == Some(of));
+    Some(short.unwrap_or_else(|| of.to_vec()))
+}
+
 fn whole() -> f32 {
     1.0
+}
+
+fn is_whole(share: &f32) -> bool {
+    *share == 1.0
+}
+
+fn is_nothing(share: &f32) -> bool {
+    *share == 0.0
 }
 
 /// The band of two or four numbers.
@@ -228,36 +213,84 @@ fn band(numbers: &[f32]) -> Option<Band> {
     }
 }
 
-impl MaterialRules {
-    /// Rules as a file writes them; `name` is for messages.
-    ///
-    /// # Errors
-    /// When the text is no list of rules, or a number is out of range.
-    pub fn from_ron(name: &str, text: &str) -> Result<Self, MaterialError> {
-        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let rules: Vec<FileRule> = options.from_str(text).map_err(|e| MaterialError::Syntax {
-            name: name.into(),
-            line: e.span.start.line,
-            column: e.span.start.col,
-            message: e.code.to_string(),
-        })?;
+impl TryFrom<Vec<FileRule>> for MaterialRules {
+    type Error = String;
+
+    fn try_from(rules: Vec<FileRule>) -> Result<Self, String> {
         if rules.is_empty() || rules.len() > MOST_RULES {
-            return Err(MaterialError::Count { name: name.into(), count: rules.len() });
+            return Err(format!("{} rules; there must be 1 to {MOST_RULES}", rules.len()));
         }
         let rule = |(k, file): (usize, FileRule)| {
+            let wrong = |message: String| format!("rule {}: {message}", k + 1);
             if ![file.share, file.tint].iter().all(|x| (0.0..=1.0).contains(x)) {
-                return Err(MaterialError::Share { name: name.into(), rule: k + 1 });
+                return Err(wrong("share and tint are from 0 to 1".into()));
             }
-            let bands =
-                file.bands().map_err(|condition| MaterialError::Band { name: name.into(), rule: k + 1, condition })?;
+            let bands = file.bands().map_err(wrong)?;
             Ok(MaterialRule { material: file.material, share: file.share, tint: file.tint, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
+}
 
+impl From<MaterialRules> for Vec<FileRule> {
+    fn from(rules: MaterialRules) -> Self {
+        let rule = |MaterialRule { material, share, tint, bands }| {
+            let [
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            ] = bands.map(band_numbers);
+            FileRule {
+                material,
+                share,
+                tint,
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            }
+        };
+        rules.0.into_iter().map(rule).collect()
+    }
+}
+
+impl RuleList for MaterialRules {
+    const TITLE: &'static str = "material rules";
+}
+
+impl MaterialRules {
     /// The shipped list called `name`.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
+    }
+
+    /// How much of each rule is seen at a place, in the order of the rules: what those above leave of it. They add up
+    /// to 1.
+    pub fn seen_shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
+        let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
+        for (k, rule) in self.0.iter().enumerate().rev() {
+            let cover = if k == 0 { 1.0 } else { rule.cover(values) };
+            seen[k] = left * cover;
+            left -= seen[k];
+        }
+        seen
     }
 
     /// Share of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
@@ -294,8 +327,11 @@ mod tests {
         assert_eq!(share(30.0, 0.9, Material::Snow), 1.0);
         assert_eq!(share(60.0, 0.9, Material::Snow), 0.0);
         for slope in 0..90 {
-            let sum: f32 = rules.shares(values(slope as f32, 0.6)).iter().sum();
+            let (shares, seen) =
+                (rules.shares(values(slope as f32, 0.6)), rules.seen_shares(values(slope as f32, 0.6)));
+            let sum: f32 = shares.iter().sum();
             assert!((sum - 1.0).abs() < 1e-5);
+            assert!((shares[Material::Rock as usize] - seen[1]).abs() < 1e-5);
         }
     }
 
@@ -320,5 +356,20 @@ mod tests {
         assert!(error("[(material: Rock, slope: [1, 2, 3])]").contains("rule 1: `slope` takes 2 numbers"));
         assert!(error("[(material: Rock, share: 2)]").contains("share and tint are from 0 to 1"));
         assert!(error("[]").contains("0 rules"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for name in material_list_names() {
+            let rules = MaterialRules::named(name).unwrap();
+            let text = rules.to_ron();
+            assert_eq!(text.lines().count(), rules.0.len() + 2, "a line for each rule: {text}");
+            assert_eq!(MaterialRules::from_ron(name, &text).as_ref(), Ok(&**rules), "{text}");
+        }
+        let bands = [[1.0, 2.0, 1e9, 1e9], [-1e9, -1e9, 1.0, 2.0], [-1e9, -1e9, 2.0, 2.0], [2.0, 2.0, 1e9, 1e9]];
+        for own in bands.into_iter().chain([[1.0, 1.0, 2.0, 2.0], [-3.0, 1.0, 1e9, 1e9], EVERYWHERE]) {
+            let numbers = band_numbers(own);
+            assert_eq!(numbers.as_ref().map_or(Some(EVERYWHERE), |numbers| band(numbers)), Some(own), "{numbers:?}");
+        }
     }
 }

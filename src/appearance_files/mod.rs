@@ -17,6 +17,7 @@
 //! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
 //! `materials: "bare"` names the rules of the ground's materials: see [`MaterialRules`]; without it they are those of
 //! natural colours.
+//! A scene may have lists of its own in place of both, in the same form.
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
 //! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
 //!
@@ -24,6 +25,7 @@
 
 mod biome_table;
 mod materials;
+mod rule_list;
 mod scatter;
 
 use std::sync::LazyLock;
@@ -37,10 +39,14 @@ pub use biome_table::{
 };
 
 pub use materials::{
-    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule,
-    MaterialRules, fulfilled, material_list_names,
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialRule, MaterialRules,
+    fulfilled, material_list_names,
 };
-pub use scatter::{MOST_SCATTER_RULES, ScatterError, ScatterKind, ScatterRule, ScatterRules, scatter_names};
+pub use rule_list::{RuleList, RuleListError};
+pub use scatter::{
+    GROVE_WIDTHS, MOST_SCATTER_RULES, SCATTER_DENSITIES, SCATTER_SIZES, ScatterKind, ScatterRule, ScatterRules,
+    scatter_names,
+};
 
 /// The palette of scenes that name none.
 pub const DEFAULT_PALETTE: &str = "alpine";

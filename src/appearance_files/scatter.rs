@@ -9,16 +9,19 @@
 //!     (kind: Boulder, density: 60, size: (0.4, 2.5), slope: [20, 30, 38, 46]),
 //! ]
 //! # "#;
-//! # talweg::appearance_files::ScatterRules::from_ron("mine", text).unwrap();
+//! # use talweg::appearance_files::{RuleList, ScatterRules};
+//! # ScatterRules::from_ron("mine", text).unwrap();
 //! ```
 //! `density` is how many stand on a hectare where all conditions are fulfilled, `size` their least and greatest height
 //! in metres. `groves: (metres, share)` lets them stand in groups about so wide on such a share of the ground.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
+use serde::{Deserialize, Serialize};
 
-use super::materials::{Bands, file_rule};
+use super::materials::{Bands, band_numbers, file_rule};
+use super::rule_list::RuleList;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/scatter");
 
@@ -57,108 +60,116 @@ pub struct ScatterRule {
 }
 
 /// Rules of a list, all of which count at every place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<ScatterFileRule>", into = "Vec<ScatterFileRule>")]
 pub struct ScatterRules(pub Vec<ScatterRule>);
 
 /// Most rules of a list.
 pub const MOST_SCATTER_RULES: usize = 16;
 
-/// Why a list of rules was refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ScatterError {
-    /// The text is no RON, or names what does not exist.
-    #[error("plants and stones `{name}`, line {line}, column {column}: {message}")]
-    Syntax {
-        /// The name of the list.
-        name: String,
-        /// Line in the file, from 1.
-        line: usize,
-        /// Column in the line, from 1.
-        column: usize,
-        /// What is wrong, in words.
-        message: String,
-    },
-    /// More rules than there is room for.
-    #[error("plants and stones `{name}`: {count} rules; there may be {MOST_SCATTER_RULES}")]
-    Count {
-        /// The name of the list.
-        name: String,
-        /// The number that was given.
-        count: usize,
-    },
-    /// A number that is out of range.
-    #[error("plants and stones `{name}`, rule {rule}: {message}")]
-    Number {
-        /// The name of the list.
-        name: String,
-        /// Which rule, from 1.
-        rule: usize,
-        /// What is asked.
-        message: String,
-    },
-}
+/// How many may stand on a hectare at most, and at least.
+pub const SCATTER_DENSITIES: [f32; 2] = [0.01, 100_000.0];
+/// The least and the greatest height in metres.
+pub const SCATTER_SIZES: [f32; 2] = [0.01, 200.0];
+/// The least and the greatest width of groves in metres.
+pub const GROVE_WIDTHS: [f32; 2] = [1.0, 100_000.0];
 
 file_rule! {
     ScatterFileRule {
         kind: ScatterKind,
         density: f32,
         size: (f32, f32),
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         groves: Option<(f32, f32)>,
     }
 }
 
-impl ScatterRules {
-    /// Rules as a file writes them; `name` is for messages.
-    ///
-    /// # Errors
-    /// When the text is no list of rules, or a number is out of range.
-    pub fn from_ron(name: &str, text: &str) -> Result<Self, ScatterError> {
-        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let rules: Vec<ScatterFileRule> = options.from_str(text).map_err(|e| ScatterError::Syntax {
-            name: name.into(),
-            line: e.span.start.line,
-            column: e.span.start.col,
-            message: e.code.to_string(),
-        })?;
+impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
+    type Error = String;
+
+    fn try_from(rules: Vec<ScatterFileRule>) -> Result<Self, String> {
         if rules.len() > MOST_SCATTER_RULES {
-            return Err(ScatterError::Count { name: name.into(), count: rules.len() });
+            return Err(format!("{} rules; there may be {MOST_SCATTER_RULES}", rules.len()));
         }
+        let within = |[least, most]: [f32; 2], value: f32| (least..=most).contains(&value);
         let rule = |(k, file): (usize, ScatterFileRule)| {
-            let wrong = |message: String| ScatterError::Number { name: name.into(), rule: k + 1, message };
-            if !(0.01..=100_000.0).contains(&file.density) {
-                return Err(wrong("density is from 0.01 to 100000 on a hectare".into()));
+            let wrong = |message: &str| format!("rule {}: {message}", k + 1);
+            if !within(SCATTER_DENSITIES, file.density) {
+                return Err(wrong("density is from 0.01 to 100000 on a hectare"));
             }
-            if !(file.size.0 >= 0.01 && file.size.0 <= file.size.1 && file.size.1 <= 200.0) {
-                return Err(wrong("size is a least and a greatest height, from 0.01 to 200 metres".into()));
+            let (least, most) = file.size;
+            if !(within(SCATTER_SIZES, least) && within(SCATTER_SIZES, most) && least <= most) {
+                return Err(wrong("size is a least and a greatest height, from 0.01 to 200 metres"));
             }
-            if file
-                .groves
-                .is_some_and(|(width, share)| !(1.0..=100_000.0).contains(&width) || !(0.0..=1.0).contains(&share))
-            {
-                return Err(wrong("groves is a width from 1 to 100000 metres and a share from 0 to 1".into()));
+            if file.groves.is_some_and(|(width, share)| !within(GROVE_WIDTHS, width) || !within([0.0, 1.0], share)) {
+                return Err(wrong("groves is a width from 1 to 100000 metres and a share from 0 to 1"));
             }
-            let bands = file.bands().map_err(|condition| {
-                wrong(format!("`{condition}` takes 2 numbers, or 4 that do not fall, all of them finite"))
-            })?;
+            let bands = file.bands().map_err(|message| wrong(&message))?;
             Ok(ScatterRule { kind: file.kind, density: file.density, size: file.size, groves: file.groves, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
+}
 
+impl From<ScatterRules> for Vec<ScatterFileRule> {
+    fn from(rules: ScatterRules) -> Self {
+        let rule = |ScatterRule { kind, density, size, groves, bands }| {
+            let [
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            ] = bands.map(band_numbers);
+            ScatterFileRule {
+                kind,
+                density,
+                size,
+                groves,
+                slope,
+                height,
+                openness,
+                flow,
+                deposits,
+                wear,
+                vegetation,
+                green,
+                bright,
+                curvature,
+                wetness,
+                hardness,
+            }
+        };
+        rules.0.into_iter().map(rule).collect()
+    }
+}
+
+impl RuleList for ScatterRules {
+    const TITLE: &'static str = "plants and stones";
+}
+
+impl ScatterRules {
     /// The shipped list called `name`.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 }
 
 /// The lists that come with the program.
-static SHIPPED: LazyLock<Vec<(String, ScatterRules)>> = LazyLock::new(|| {
+static SHIPPED: LazyLock<Vec<(String, Arc<ScatterRules>)>> = LazyLock::new(|| {
     let mut lists: Vec<_> = FILES
         .files()
         .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
         .map(|(name, text)| {
             let rules = ScatterRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
-            (name.to_owned(), rules)
+            (name.to_owned(), Arc::new(rules))
         })
         .collect();
     lists.sort_by(|a, b| a.0.cmp(&b.0));
@@ -177,6 +188,10 @@ mod tests {
     #[test]
     fn every_shipped_list_reads() {
         assert_eq!(scatter_names().len(), FILES.files().count());
+        for name in scatter_names() {
+            let rules = ScatterRules::named(&name).unwrap();
+            assert_eq!(ScatterRules::from_ron(&name, &rules.to_ron()).as_ref(), Ok(&**rules));
+        }
         assert!(ScatterRules::named("none").is_some_and(|rules| rules.0.is_empty()));
         assert!(ScatterRules::named("alpine").is_some_and(|rules| rules.0[0].kind == ScatterKind::Conifer));
     }

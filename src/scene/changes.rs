@@ -28,8 +28,8 @@ pub enum ChangeKind {
 /// One difference between two scenes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneChange {
-    /// What has changed: `scene`, `planet`, `climate`, `biomes`, or a layer by its name in the first scene (of an added
-    /// one in the second).
+    /// What has changed: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or a layer by its name in the
+    /// first scene (of an added one in the second).
     pub owner: String,
     /// Whether the owner is a layer.
     pub is_layer: bool,
@@ -91,6 +91,12 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
         }
         list.value("biomes", "table", &one, &two);
     }
+    if first.materials != second.materials {
+        list.rules("materials", [&first.materials, &second.materials].map(|own| own.as_ref().map(|own| own.0.len())));
+    }
+    if first.scatter != second.scatter {
+        list.rules("scatter", [&first.scatter, &second.scatter].map(|own| own.as_ref().map(|own| own.0.len())));
+    }
     if first.patch != second.patch {
         let words = |scene: &Scene| {
             scene.patch.as_ref().map_or(String::new(), |origin| {
@@ -132,6 +138,18 @@ impl ChangeList {
             to,
             unit: String::new(),
         });
+    }
+
+    /// Lists of rules that differ, by the number of rules that each scene has of its own.
+    fn rules(&mut self, owner: &str, counts: [Option<usize>; 2]) {
+        let [mut one, two] = counts.map(|count| match count {
+            None => "those of the palette".to_string(),
+            Some(count) => format!("{count} of its own"),
+        });
+        if one == two {
+            one += ", other ones";
+        }
+        self.value(owner, "rules", &one, &two);
     }
 
     fn value(&mut self, owner: &str, param: &str, from: &str, to: &str) {

@@ -8,23 +8,20 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
+use super::file_form::{EpochV1, LayerV1, SceneV1};
 use super::old_defaults::WrittenParams;
-use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
-use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
+use super::{CameraBookmark, Layer, MAX_BOOKMARKS, ParamEpoch, Scene};
+use crate::appearance_files::{BIOME_PREFIX, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
-use crate::nodes::Node;
 use crate::param::Params;
-use crate::planet::Planet;
-use crate::planet::climate::Climate;
 
 /// Version of the files this program writes.
 pub const VERSION: u32 = 1;
 /// A scene is text that people write; what is larger is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
-const MAX_LAYERS: usize = 1000;
 const MAX_BUILDS: usize = 100;
 /// As many as any process can have at once.
 const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
@@ -172,117 +169,6 @@ fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
     }
 }
 
-/// Layers, as long as there are no more than a stack can have: a large file is refused where it has too many of them.
-fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1>, D::Error> {
-    struct LayersVisitor;
-
-    impl<'de> Visitor<'de> for LayersVisitor {
-        type Value = Vec<LayerV1>;
-
-        fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
-            out.write_str("a list of layers")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let mut layers = Vec::new();
-            while let Some(layer) = list.next_element()? {
-                if layers.len() == MAX_LAYERS {
-                    return Err(A::Error::custom(format_args!(
-                        "the scene has more than {MAX_LAYERS} layers, the most that a stack can have. Take some out, \
-                         or split it into several scenes"
-                    )));
-                }
-                layers.push(layer);
-            }
-            Ok(layers)
-        }
-    }
-
-    deserializer.deserialize_seq(LayersVisitor)
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SceneV1 {
-    version: u32,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    settings: Option<Settings>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    planet: Planet,
-    #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
-    palette: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    climate: Option<Climate>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    biomes: Option<Arc<BiomeTable>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    patch: Option<PatchOrigin>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    builds: Vec<BuildPreset>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    bookmarks: Vec<CameraBookmark>,
-    #[serde(default, deserialize_with = "read_layers")]
-    layers: Vec<LayerV1>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LayerV1 {
-    #[serde(default)]
-    name: Option<String>,
-    node: Node,
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
-    enabled: bool,
-    #[serde(default)]
-    seed: Option<u32>,
-    /// Version of the node's algorithm that the scene was made with.
-    #[serde(default, skip_serializing_if = "is_first")]
-    algorithm: Option<u32>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[serde(rename = "past")]
-    epochs: Vec<EpochV1>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    branch: u32,
-    #[serde(default, skip_serializing_if = "is_default")]
-    mix: Mix,
-    #[serde(default, skip_serializing_if = "is_default")]
-    mask: Mask,
-    #[serde(default, skip_serializing_if = "is_default")]
-    note: String,
-    #[serde(default, skip_serializing_if = "is_default")]
-    locked: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    depth: u32,
-}
-
-#[derive(PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EpochV1 {
-    node: Node,
-    iterations: u32,
-}
-
-fn default_palette() -> String {
-    DEFAULT_PALETTE.into()
-}
-fn is_default_palette(name: &str) -> bool {
-    name == DEFAULT_PALETTE
-}
-fn yes() -> bool {
-    true
-}
-fn is_yes(value: &bool) -> bool {
-    *value
-}
-fn is_first(value: &Option<u32>) -> bool {
-    value.is_none_or(|version| version == 1)
-}
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
     // in a construction it is the text of the error alone that comes through
@@ -315,6 +201,8 @@ impl Scene {
             palette: self.palette.clone(),
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
+            materials: self.materials.clone(),
+            scatter: self.scatter.clone(),
             patch: self.patch.clone(),
             builds: self.builds.clone(),
             bookmarks: self.bookmarks.clone(),
@@ -472,7 +360,21 @@ impl Scene {
             let text = format!("scene: {} camera bookmarks cannot be and were left out", count - bookmarks.len());
             warnings.push(Warning(text));
         }
-        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, bookmarks, layers };
+        let (materials, scatter) = (file.materials, file.scatter);
+        let mut scene = Self {
+            name,
+            settings,
+            planet,
+            palette,
+            climate,
+            biomes,
+            materials,
+            scatter,
+            patch,
+            builds,
+            bookmarks,
+            layers,
+        };
         scene.name_biomes();
         let depths = |scene: &Self| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
         let written = depths(&scene);

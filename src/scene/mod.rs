@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod examples;
 mod file;
+mod file_form;
 mod groups;
 mod history;
 pub mod import;
@@ -35,7 +36,7 @@ pub use works::SourceWork;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
+use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::nodes::generators::construction::Construction;
 use crate::nodes::{Node, Work};
@@ -59,6 +60,10 @@ pub struct Scene {
     pub climate: Option<Climate>,
     /// A biome table of its own, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
+    /// Rules of the ground's materials of its own, in place of those that the palette names.
+    pub materials: Option<Arc<MaterialRules>>,
+    /// Plants and stones of its own, in place of those that the palette names.
+    pub scatter: Option<Arc<ScatterRules>>,
     /// The planet that the scene is a patch of, if it was taken from one.
     pub patch: Option<PatchOrigin>,
     /// What leaves the program together; the last that was built stands first.
@@ -78,6 +83,8 @@ impl Default for Scene {
             palette: DEFAULT_PALETTE.into(),
             climate: None,
             biomes: None,
+            materials: None,
+            scatter: None,
             patch: None,
             builds: Vec::new(),
             bookmarks: Vec::new(),
@@ -211,6 +218,32 @@ impl Scene {
     pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
         let name = self.palette.strip_prefix(BIOME_PREFIX)?;
         self.biomes.clone().or_else(|| BiomeTable::named(name).cloned())
+    }
+
+    /// The rules of the ground's materials that the palette names.
+    pub fn palette_materials(&self) -> Arc<MaterialRules> {
+        let table = self.biome_table();
+        let palette = || Palette::named_or_default(&self.palette);
+        let name = table.as_ref().map_or_else(|| &palette().materials, |table| &table.materials);
+        MaterialRules::named(name).expect("names were looked at when they were read").clone()
+    }
+
+    /// The plants and stones that the palette names.
+    pub fn palette_scatter(&self) -> Arc<ScatterRules> {
+        let table = self.biome_table();
+        let palette = || Palette::named_or_default(&self.palette);
+        let name = table.as_ref().map_or_else(|| &palette().scatter, |table| &table.scatter);
+        ScatterRules::named(name).expect("names were looked at when they were read").clone()
+    }
+
+    /// The rules of the ground's materials as they count: its own, or those that the palette names.
+    pub fn material_rules(&self) -> Arc<MaterialRules> {
+        self.materials.clone().unwrap_or_else(|| self.palette_materials())
+    }
+
+    /// The plants and stones as they count: its own, or those that the palette names.
+    pub fn scatter_rules(&self) -> Arc<ScatterRules> {
+        self.scatter.clone().unwrap_or_else(|| self.palette_scatter())
     }
 
     /// The climate as it counts: the scene's own, or that of its biome table.

@@ -471,7 +471,7 @@ fn the_text_for_a_program_names_the_files_of_its_folder_alone() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("droplet-gullies"));
     scene.settings.resolution = 65;
     let made = terrain(&scene, SIZE);
-    let beside = products(&[("heights", "a.png"), ("heights", "b.exr"), ("mesh", "c.glb"), ("normals", "d.png")]);
+    let beside = products(&[("heights", "a.png"), ("heights", "b.exr"), ("mesh", "c.glb"), ("normals", "facing.png")]);
     for target in TARGETS.into_iter().filter(|target| target.nearest_size(SIZE) == SIZE || target.id == "unreal") {
         for is_there in [false, true] {
             let place = folder.path().join(format!("{}-{is_there}", target.id));

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use talweg::appearance_files::BiomeTable;
+use talweg::appearance_files::{BiomeTable, MaterialRules, RuleList, ScatterRules};
 use talweg::eval::{Store, evaluate};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
@@ -30,9 +30,10 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 10] = [
+pub const TARGETS: [FuzzTarget; 11] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
+    FuzzTarget { name: "rule_list", run: rule_list },
     FuzzTarget { name: "heightmap", run: heightmap },
     FuzzTarget { name: "raster", run: raster_file },
     FuzzTarget { name: "planet_import", run: planet_import },
@@ -72,6 +73,21 @@ fn biome_table(bytes: &[u8]) {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+fn rule_list(bytes: &[u8]) {
+    fn read_again<L: RuleList + PartialEq>(text: &str) {
+        match L::from_ron("list", text) {
+            Ok(list) => {
+                let again = L::from_ron("list", &list.to_ron()).expect("what was written is read");
+                assert!(again == list, "{} is read back as {}", list.to_ron(), again.to_ron());
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    read_again::<MaterialRules>(text);
+    read_again::<ScatterRules>(text);
 }
 
 /// The first byte chooses among `choices`, the rest is the file.

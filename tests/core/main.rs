@@ -42,6 +42,7 @@ mod globe_kit;
 mod globe_rivers;
 mod globe_water;
 mod golden;
+mod ground_rules;
 mod gullied_trees;
 mod hydrology;
 mod import;

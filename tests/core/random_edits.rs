@@ -232,6 +232,13 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
             // as the editor has it, a table of its own has the name of the one that it was made from
             scene.biomes = None;
             scene.biomes = scene.biome_table().filter(|_| random.below(2) == 0);
+            scene.materials = Some(scene.palette_materials()).filter(|_| random.below(2) == 0);
+            scene.scatter = Some(scene.palette_scatter()).filter(|_| random.below(2) == 0);
+            if let Some(own) = &mut scene.materials {
+                let rules = &mut std::sync::Arc::make_mut(own).0;
+                let at = random.below(rules.len());
+                rules[at].bands[9] = [-random.part() as f32, 0.0, 1.0, 1.0 + random.part() as f32];
+            }
         }
         _ if count == 0 => {}
         9 => drop(scene.layers.remove(index)),

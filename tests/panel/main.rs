@@ -12,6 +12,7 @@ mod editing;
 mod erosion;
 mod export;
 mod ground_menu;
+mod ground_rules;
 mod guide;
 mod kit;
 mod map;

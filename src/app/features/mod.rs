@@ -15,6 +15,7 @@ pub mod drive;
 pub mod erosion;
 pub mod export;
 pub mod ground_menu;
+pub mod ground_rules;
 pub mod help;
 pub mod history;
 pub mod import;
@@ -58,6 +59,7 @@ impl PluginGroup for FeaturePlugins {
             .add(ruler::RulerPlugin)
             .add(map::MapPlugin)
             .add(biomes::BiomesPlugin)
+            .add(ground_rules::GroundRulesPlugin)
             .add(import::ImportPlugin)
             .add(export::ExportPlugin)
             .add(patch::PatchPlugin)

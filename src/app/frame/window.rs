@@ -24,7 +24,7 @@ use super::theme;
 use crate::view::globe::GlobeProbe;
 use crate::view::{FrameStatus, Overlay, Probe, ViewMode, ViewState, ViewportArea};
 use talweg::appearance::PaletteTable;
-use talweg::appearance_files::BiomeTable;
+use talweg::appearance_files::{BiomeTable, MaterialRules, ScatterRules};
 use talweg::planet::Planet;
 use talweg::planet::climate::Climate;
 use talweg::scene::{Scene, Severity};
@@ -121,6 +121,8 @@ pub(super) struct Colours {
     palette: String,
     climate: Option<Climate>,
     biomes: Option<Arc<BiomeTable>>,
+    materials: Option<Arc<MaterialRules>>,
+    scatter: Option<Arc<ScatterRules>>,
     planet: Option<Planet>,
     settings: [f32; 3],
 }
@@ -132,6 +134,8 @@ impl Colours {
             palette: scene.palette.clone(),
             climate: scene.climate.clone(),
             biomes: scene.biomes.clone(),
+            materials: scene.materials.clone(),
+            scatter: scene.scatter.clone(),
             planet: scene.as_planet().map(|planet| Planet { hour: 0.0, ..planet.clone() }),
             settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
         }

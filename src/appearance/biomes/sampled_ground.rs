@@ -24,7 +24,7 @@ pub struct SampledGround<'a> {
 
 impl<'a> SampledGround<'a> {
     /// Samples around a window that its own follow from.
-    pub const HALO: usize = 3;
+    pub const HALO: usize = 4;
 
     /// Reads a square as far as that is needed.
     ///

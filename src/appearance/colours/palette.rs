@@ -19,28 +19,30 @@ pub struct PaletteTable {
     /// Slope where rock begins to show and where it shows in full.
     pub rock_degrees: (f32, f32),
     /// Plants and stones that stand on the ground.
-    pub scatter: &'static ScatterRules,
+    pub scatter: Arc<ScatterRules>,
     /// Where each material of the ground lies.
-    pub materials: &'static MaterialRules,
+    pub materials: Arc<MaterialRules>,
 }
 
 /// The list of that name; names were looked at when they were read.
-pub(in crate::appearance) fn scatter_of(name: &str) -> &'static ScatterRules {
-    ScatterRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+pub(in crate::appearance) fn scatter_of(name: &str) -> Arc<ScatterRules> {
+    ScatterRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 /// The rules of that name; names were looked at when they were read.
-pub(in crate::appearance) fn materials_of(name: &str) -> &'static MaterialRules {
-    MaterialRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+pub(in crate::appearance) fn materials_of(name: &str) -> Arc<MaterialRules> {
+    MaterialRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 impl PaletteTable {
-    /// The colours of a scene. A palette that is not there gives way to the default one, as on loading.
+    /// The colours of a scene, with its own rules of materials, plants and stones where it has any. A palette that is
+    /// not there gives way to the default one, as on loading.
     pub fn for_scene(scene: &Scene) -> Self {
-        match Biomes::for_scene(scene) {
+        let table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
             None => Self::new(Palette::named_or_default(&scene.palette), &scene.settings),
-        }
+        };
+        Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
 
     /// The palette laid over the heights of a scene.
@@ -60,6 +62,13 @@ impl PaletteTable {
             .collect();
         let (scatter, materials) = (scatter_of(&palette.scatter), materials_of(&palette.materials));
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
+    }
+
+    /// Whether the same plants and stones stand on ground of the same colours, whatever its materials are.
+    pub fn grows_like(&self, other: &Self) -> bool {
+        let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
+        (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
+            && scatter == &other.scatter
     }
 
     /// Place in [`lut`](Self::lut) of a height, counted in entries.

@@ -36,6 +36,29 @@ pub(in crate::appearance) fn asks_openness(bands: &[Band; CONDITIONS.len()]) -> 
     bands[2] != EVERYWHERE
 }
 
+/// Whether the bands of a rule ask for its curvature.
+pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) -> bool {
+    bands[9] != EVERYWHERE
+}
+
+/// Samples to each side between which the curvature of the ground is told.
+const CURVATURE_SAMPLES: f32 = 2.0;
+/// The topographic index at which wetness is 0, and 1.
+const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
+/// Ground that is more level than this, as a tangent, counts as so steep: water does not stand for ever.
+const LEAST_TANGENT: f32 = 0.001;
+/// The flow over which wetness comes in, so that it does not begin at a line.
+const WETNESS_BEGINS: f32 = 0.04;
+
+/// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between [`TOPOGRAPHIC_INDEX`]: of flow
+/// as [`site_conditions`] has it, a slope as a tangent, and the width of a cell in metres, over which it drains.
+fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
+    let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
+    let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
+    let index = area_log - libm::logf(cell_metres * tangent.max(LEAST_TANGENT));
+    (flow / WETNESS_BEGINS).min(1.0) * ((index - dry) / (wet - dry)).clamp(0.0, 1.0)
+}
+
 /// Asks a square terrain for the values of [`CONDITIONS`] at any place.
 pub struct GroundConditions<'a> {
     terrain: &'a Terrain,
@@ -46,6 +69,8 @@ pub struct GroundConditions<'a> {
     openness: Option<Vec<f32>>,
     /// Colours that biomes give every sample, if they colour the ground.
     biomes: Option<Cow<'a, [[u8; 4]]>>,
+    /// Whether any of the rules asks for the curvature.
+    asks_curvature: bool,
     /// What pieces of a construction are made of.
     made: Option<GroundShareMaps<'a>>,
 }
@@ -83,28 +108,35 @@ impl<'a> GroundConditions<'a> {
         settings: &'a Settings,
         palette: &'a PaletteTable,
         biomes: Option<Cow<'a, [[u8; 4]]>>,
-        mut bands: impl Iterator<Item = &'b [Band; CONDITIONS.len()]>,
+        bands: impl Iterator<Item = &'b [Band; CONDITIONS.len()]>,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let openness = if bands.any(asks_openness) {
+        let (asks_open, asks_curved) =
+            bands.fold((false, false), |(open, curved), b| (open || asks_openness(b), curved || asks_curvature(b)));
+        let openness = if asks_open {
             Some(openness(terrain, settings.relief_over_size(), terrain.samples(), control)?)
         } else {
             None
         };
-        Ok(Self::in_window(terrain, settings, palette, biomes, openness))
+        Ok(Self::in_window(terrain, settings, palette, biomes, (openness, asks_curved)))
     }
 
-    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it. Places are those
-    /// of the whole; two samples beyond a place count.
+    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it, and whether one
+    /// asks for the curvature. Places are those of the whole; two samples beyond a place count, four for the curvature.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,
         palette: &'a PaletteTable,
         biomes: Option<Cow<'a, [[u8; 4]]>>,
-        openness: Option<Vec<f32>>,
+        (openness, asks_curvature): (Option<Vec<f32>>, bool),
     ) -> Self {
         let site = Box::new(site_conditions(terrain, settings));
-        Self { terrain, settings, palette, site, openness, biomes, made: GroundShareMaps::new(terrain) }
+        let made = GroundShareMaps::new(terrain);
+        Self { terrain, settings, palette, site, openness, biomes, asks_curvature, made }
+    }
+
+    fn cell_metres(&self) -> f32 {
+        self.settings.size_metres / (self.terrain.grid.whole_samples() - 1) as f32
     }
 
     /// Height of the ground in metres at (u, v), from 0 to 1 each.
@@ -154,6 +186,20 @@ impl<'a> GroundConditions<'a> {
         [0, 1].map(|axis| self.interpolated(place, |k| of(k, axis)))
     }
 
+    /// Mean curvature at (u, v) in 1/km, above 0 where the ground is convex: half the divergence of the unit normal,
+    /// between slopes [`CURVATURE_SAMPLES`] away.
+    fn curvature(&self, [u, v]: [f32; 2]) -> f32 {
+        let step = CURVATURE_SAMPLES / (self.terrain.grid.whole_samples() - 1) as f32;
+        let lean = |east: f32, south: f32| {
+            let [p, q] = self.slopes([(u + east).clamp(0.0, 1.0), (v + south).clamp(0.0, 1.0)]);
+            let length = (1.0 + p * p + q * q).sqrt();
+            [p / length, q / length]
+        };
+        let across = lean(-step, 0.0)[0] - lean(step, 0.0)[0];
+        let along = lean(0.0, -step)[1] - lean(0.0, step)[1];
+        1000.0 * (across + along) / (4.0 * CURVATURE_SAMPLES * self.cell_metres())
+    }
+
     /// Colour of the ground in linear light at (u, v), under plants as dense as the map of vegetation says.
     pub fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light {
         let metres = self.metres(place);
@@ -180,14 +226,20 @@ impl<'a> GroundConditions<'a> {
     /// The values of [`CONDITIONS`] at (u, v), from 0 to 1 each.
     pub fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
         let [east, south] = self.slopes(place);
-        let slope = libm::atanf((east * east + south * south).sqrt()) * (180.0 / std::f32::consts::PI);
+        let tangent = (east * east + south * south).sqrt();
+        let slope = libm::atanf(tangent) * (180.0 / std::f32::consts::PI);
         let (sea, relief) = (self.settings.sea_level, self.settings.relief_metres);
         let height = (self.metres(place) - sea) / (relief - sea).max(f32::MIN_POSITIVE);
         let openness = self.openness.as_ref().map_or(0.5, |map| self.interpolated(place, |k| map[k]));
         let [flow, deposits, vegetation, whole] = (self.site)(self.nearest(place));
         let [r, g, b] = self.colour(place, slope, vegetation);
         let bright = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-        [slope, height, openness, flow, deposits, 1.0 - whole, vegetation, g - r.max(b), bright]
+        let green = g - r.max(b);
+        let curvature = if self.asks_curvature { self.curvature(place) } else { 0.0 };
+        let wetness = wetness(flow, tangent, self.cell_metres());
+        let hardness = self.terrain.map(MapKind::Hardness).map_or(0.0, |map| self.interpolated(place, |k| map[k]));
+        let wear = 1.0 - whole;
+        [slope, height, openness, flow, deposits, wear, vegetation, green, bright, curvature, wetness, hardness]
     }
 
     fn cell(&self, [u, v]: [f32; 2]) -> SampleCell {
@@ -229,5 +281,47 @@ mod tests {
             assert!(ground.water_metres(place) == 0.0 && ground.has_ground(place));
         }
         assert!(ground.values([0.12, 0.5])[7] > 0.0, "the lowlands are green");
+    }
+
+    #[test]
+    fn a_sphere_is_as_curved_as_its_radius_says() {
+        // the cap of a sphere of 800 m, and the bowl that it leaves
+        for sign in [1.0, -1.0] {
+            let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
+            let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {
+                let [east, south] = [u, v].map(|x| 1000.0 * (x - 0.5));
+                sign * (800.0 * 800.0 - east * east - south * south).sqrt() / 500.0
+            });
+            let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+            let mut bands = [EVERYWHERE; CONDITIONS.len()];
+            bands[9] = [0.0, 1.0, 2.0, 3.0];
+            let control = Control::default();
+            let ground = GroundConditions::new(&terrain, &settings, &table, [&bands].into_iter(), &control).unwrap();
+            for place in [[0.5, 0.5], [0.3, 0.6], [0.72, 0.41]] {
+                let curvature = ground.values(place)[9];
+                assert!((curvature - sign * 1.25).abs() < 0.01, "{curvature} at {place:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wet_is_where_much_drains_and_the_ground_is_level() {
+        // ln(10⁵ m² / 10 m / 0.1) = 11.5
+        assert!((wetness(0.5, 0.1, 10.0) - 0.6513).abs() < 1e-3);
+        assert!(
+            wetness(0.5, 0.01, 10.0) > wetness(0.5, 0.1, 10.0) && wetness(0.7, 0.1, 10.0) > wetness(0.5, 0.1, 10.0)
+        );
+        assert_eq!((wetness(0.0, 0.0, 10.0), wetness(1.0, 0.0, 1.0)), (0.0, 1.0));
+        let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |u, _| u);
+        terrain
+            .map_mut(MapKind::Hardness)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(k, value)| *value = (k % 65) as f32 / 64.0);
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+        let ground = GroundConditions::new(&terrain, &settings, &table, [].into_iter(), &Control::default()).unwrap();
+        let values = ground.values([0.3, 0.7]);
+        assert!(values[10] == 0.0 && (values[11] - 0.3).abs() < 1e-4, "{values:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
 //! pieces of constructions that say what they are made of.
 
-use super::conditions::asks_openness;
+use super::conditions::{asks_curvature, asks_openness};
 use super::piece_materials::PIECE_MATERIALS;
 use crate::appearance::biomes::ground_types::{MOST_WEIGHTED, whole_shares};
 use crate::appearance::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths, SurroundingHeights};
@@ -40,7 +40,8 @@ pub fn with_window_weights<T>(
 ) -> Result<T, Cancelled> {
     let table = PaletteTable::for_scene(scene);
     let openness = around.map(|around| around.openness(window.grid.first(), window.samples(), &window.height, control));
-    let ground = GroundConditions::in_window(window, &scene.settings, &table, None, openness.transpose()?);
+    let is_curved = table.materials.0.iter().any(|rule| asks_curvature(&rule.bands));
+    let ground = GroundConditions::in_window(window, &scene.settings, &table, None, (openness.transpose()?, is_curved));
     weights_on(scene, window, &table, &ground, read)
 }
 
@@ -57,7 +58,7 @@ fn weights_on<T>(
     read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
 ) -> Result<T, Cancelled> {
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
-    let (settings, rules, n) = (&scene.settings, table.materials, terrain.samples());
+    let (settings, rules, n) = (&scene.settings, &table.materials, terrain.samples());
     let made = GroundShareMaps::new(terrain);
     let covers = SampleCoverDepths::lying(terrain, settings);
     read(&|k: usize| {

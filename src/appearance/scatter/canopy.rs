@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::appearance::scatter::POINTS;
     use crate::appearance::{GroundConditions, PaletteTable};
-    use crate::appearance_files::{Palette, ScatterRules};
+    use crate::appearance_files::{Palette, RuleList, ScatterRules};
     use crate::field::{Edges, Terrain};
     use crate::scene::Settings;
 

@@ -170,7 +170,7 @@ fn cover(rule: &ScatterRule, values: &[f32; CONDITIONS.len()]) -> f32 {
 mod tests {
     use super::*;
     use crate::appearance::PaletteTable;
-    use crate::appearance_files::{Palette, ScatterRules};
+    use crate::appearance_files::{Palette, RuleList, ScatterRules};
     use crate::field::{Control, Edges, Terrain};
     use crate::scene::Settings;
 

@@ -444,14 +444,15 @@ impl Document {
     }
 }
 
-/// Whether the worker has something to do: names, palette and biomes are none of its business; the sun is, because its
-/// light and shadows are prepared with the terrain.
+/// Whether the worker has something to do: names, palette, biomes and materials are none of its business; the sun is,
+/// because its light and shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();
         scene.name.clear();
         scene.palette.clear();
         (scene.climate, scene.biomes, scene.patch) = (None, None, None);
+        (scene.materials, scene.scatter) = (None, None);
         scene.bookmarks.clear();
         scene.layers.iter_mut().for_each(|layer| (layer.note, layer.locked) = (String::new(), false));
         // a mask may read a layer by its name

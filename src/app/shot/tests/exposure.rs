@@ -84,8 +84,8 @@ fn plants_stand_on_the_ground_of_a_tree() {
     let (terrain, tree_surface) = tree_of(&scene);
     let palette = Arc::new(PaletteTable::for_scene(&scene));
     assert!(!palette.scatter.0.is_empty());
-    let bare =
-        Arc::new(PaletteTable { scatter: ScatterRules::named("none").expect("it is shipped"), ..(*palette).clone() });
+    let none = ScatterRules::named("none").expect("it is shipped").clone();
+    let bare = Arc::new(PaletteTable { scatter: none, ..(*palette).clone() });
     let engine = SharedEngine::default();
     let draw = |palette: &Arc<PaletteTable>| {
         let subject = ShotSubject::Terrain(terrain.clone(), palette.clone(), Some(tree_surface.clone()));

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
+mod asked;
 mod exposure;
 mod flight;
 mod golden;
@@ -22,8 +23,8 @@ fn red() -> Arc<PaletteTable> {
         rock: [255, 0, 0, 255],
         rock_degrees: (30.0, 40.0),
         biomes: None,
-        scatter: ScatterRules::named("none").expect("it is shipped"),
-        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped"),
+        scatter: ScatterRules::named("none").expect("it is shipped").clone(),
+        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped").clone(),
     })
 }
 

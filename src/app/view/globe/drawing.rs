@@ -121,7 +121,7 @@ impl GlobeDrawing {
             is_frugal,
             materials: GroundMaterials::new(
                 context.quality == RenderQuality::Still,
-                terrain.palette.materials,
+                terrain.palette.materials.clone(),
                 device,
                 context.queue,
             ),
@@ -152,14 +152,16 @@ impl GlobeDrawing {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
         let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
-        let wants_materials = self.materials.update(terrain.palette.materials, context) && detail.is_some();
+        // those of the palette of today: rules are changed while the planet stays
+        let palette = context.state.terrain_of(pane.side).map_or(&terrain.palette, |(_, palette)| palette);
+        let wants_materials = self.materials.update(&palette.materials, context) && detail.is_some();
         let is_detailed = wants_materials && self.materials.is_complete;
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: false,
             is_detailed,
-            rules: is_detailed.then(|| shipped_number(terrain.palette.materials)).flatten(),
+            rules: is_detailed.then(|| shipped_number(&palette.materials)).flatten(),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
         // until the materials can be drawn the ground is drawn without

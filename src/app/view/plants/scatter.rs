@@ -120,7 +120,7 @@ pub struct ScatterGround {
 impl ScatterGround {
     fn is_same(&self, other: &Self) -> bool {
         let serial = |ground: &Self| (ground.terrain.serial, ground.tree.as_ref().map(|tree| tree.serial));
-        serial(self) == serial(other) && Arc::ptr_eq(&self.table, &other.table)
+        serial(self) == serial(other) && (Arc::ptr_eq(&self.table, &other.table) || self.table.grows_like(&other.table))
     }
 
     /// How far over the ground of the grid objects of one cell stand on the tree, if one is drawn.

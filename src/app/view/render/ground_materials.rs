@@ -1,6 +1,6 @@
 //! The textures of the ground materials on the graphics card, and the rules that the shaders lay them by.
 
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use bevy::math::Vec4;
 use bevy::prelude::*;
@@ -68,17 +68,36 @@ struct RuleUniform {
     what: [f32; 4],
 }
 
-/// Mirrors `MaterialTest`: how often each of the values counts, what is added to their sum, unused.
-pub type TestUniform = [f32; 12];
+/// Mirrors `MaterialTest`: a band of a condition.
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct TestUniform {
+    /// 1 for its condition.
+    own: [f32; CONDITIONS.len()],
+    /// How often the value counts, and what is added to it, as it rises and as it falls.
+    ramps: [BandRamp; 2],
+}
 
-/// Most tests of a list: each condition rises and falls.
-const MOST_TESTS: usize = 2 * MOST_RULES * CONDITIONS.len();
+/// How often a value counts and what is added to it, so that the sum goes from 0 to 1 over the ramp.
+pub type BandRamp = [f32; 2];
+
+/// Most tests of a list: of each condition of each rule.
+const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
+
+/// Conditions that are worked out only where a rule asks for them, by their places in [`CONDITIONS`], and the bit that
+/// says so: mirrors `asks_curvature`, `asks_wetness` and `asks_hardness`.
+pub const ASKED_CONDITIONS: [(usize, u32, &str); 3] = [(9, 1, "curvature"), (10, 2, "wetness"), (11, 4, "hardness")];
+
+/// Whether any rule but the first, which lies everywhere, asks for a condition.
+pub fn asks(rules: &MaterialRules, condition: usize) -> bool {
+    rules.0.iter().skip(1).any(|rule| rule.bands[condition] != EVERYWHERE)
+}
 
 /// Mirrors `GroundRules`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Rules, texels of a side, whether there are textures, unused.
+    /// Rules, texels of a side, whether there are textures, bits of [`ASKED_CONDITIONS`].
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
@@ -101,15 +120,21 @@ impl RulesUniform {
             let first = tests.len() as f32;
             // the first lies everywhere
             if k > 0 {
-                rule.bands.iter().enumerate().for_each(|(condition, band)| tests.extend(tests_of(condition, *band)));
+                tests.extend(rule.bands.iter().enumerate().filter_map(|(condition, band)| test_of(condition, *band)));
             }
             out.own[rule.material as usize] = 1.0;
             out.tint[rule.material as usize] = rule.tint;
             out.what = [if k > 0 { rule.share } else { 1.0 }, first, tests.len() as f32, 0.0];
         }
         tests.resize(MOST_TESTS, TestUniform::default());
+        let asked: u32 = ASKED_CONDITIONS.iter().filter(|(k, ..)| asks(rules, *k)).map(|(_, bit, _)| bit).sum();
         Self {
-            count: Vec4::new(rules.0.len() as f32, SIDE as f32, f32::from(u8::from(!textures.is_empty())), 0.0),
+            count: Vec4::new(
+                rules.0.len() as f32,
+                SIDE as f32,
+                f32::from(u8::from(!textures.is_empty())),
+                asked as f32,
+            ),
             looks: std::array::from_fn(look),
             rules: uniforms,
             tests: std::array::from_fn(|k| tests[k]),
@@ -117,17 +142,24 @@ impl RulesUniform {
     }
 }
 
-/// The tests of a band: that it has begun, and that it has not ended. There is none where it does neither.
-pub fn tests_of(condition: usize, [a, b, c, d]: Band) -> impl Iterator<Item = TestUniform> {
-    let test = move |none: f32, all: f32| {
-        let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
-        let mut test = TestUniform::default();
-        test[condition] = 1.0 / width;
-        test[CONDITIONS.len()] = -none / width;
+/// The test of a band; none where it holds everywhere.
+fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
+    let ramps = ramps_of(band);
+    ramps.iter().any(Option::is_some).then(|| {
+        let mut test = TestUniform { ramps: ramps.map(|ramp| ramp.unwrap_or([0.0, 1.0])), ..TestUniform::default() };
+        test.own[condition] = 1.0;
         test
+    })
+}
+
+/// How a band begins, and how it ends, where it does.
+pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
+    let ramp = |none: f32, all: f32| {
+        let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
+        [1.0 / width, -none / width]
     };
     let [begins, ends] = [b > EVERYWHERE[1], c < EVERYWHERE[2]];
-    begins.then(|| test(a, b)).into_iter().chain(ends.then(|| test(d, c)))
+    [begins.then(|| ramp(a, b)), ends.then(|| ramp(d, c))]
 }
 
 /// What the shaders read of the materials.
@@ -137,15 +169,15 @@ pub struct GroundMaterials {
     pub rules: Buffer,
     /// Whether the maps are those of the materials, not a texel that stands for them.
     pub is_complete: bool,
-    laid: &'static MaterialRules,
+    laid: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
 }
 
 impl GroundMaterials {
     /// Those there are: `wait` until the textures are made, or make do without.
-    pub fn new(wait: bool, laid: &'static MaterialRules, device: &RenderDevice, queue: &RenderQueue) -> Self {
+    pub fn new(wait: bool, laid: Arc<MaterialRules>, device: &RenderDevice, queue: &RenderQueue) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
-        let uniform = RulesUniform::new(laid, made);
+        let uniform = RulesUniform::new(&laid, made);
         let rules = device.create_buffer_with_data(&BufferInitDescriptor {
             label: Some("talweg material rules"),
             contents: bytemuck::bytes_of(&uniform),
@@ -166,7 +198,7 @@ impl GroundMaterials {
 
     /// Takes the textures once they are made, and the rules of the palette that is drawn; whether the ground shall have
     /// detail. Begins to make the textures if it shall.
-    pub fn update(&mut self, rules: &'static MaterialRules, context: &DrawContext) -> bool {
+    pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.state.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
             GroundDetail::Full => true,
@@ -176,16 +208,16 @@ impl GroundMaterials {
             begin();
         }
         if self.is_outdated() {
-            *self = Self::new(true, rules, context.device, context.queue);
+            *self = Self::new(true, rules.clone(), context.device, context.queue);
         }
         self.lay(rules, context.queue);
         wants_detail
     }
 
-    fn lay(&mut self, rules: &'static MaterialRules, queue: &RenderQueue) {
-        if !std::ptr::eq(self.laid, rules) {
+    fn lay(&mut self, rules: &Arc<MaterialRules>, queue: &RenderQueue) {
+        if !Arc::ptr_eq(&self.laid, rules) {
             queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
-            self.laid = rules;
+            self.laid = rules.clone();
         }
     }
 
@@ -280,9 +312,11 @@ mod tests {
         for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {
             let [most, begin, end, _] = rule.what;
             let cover = uniform.tests[begin as usize..end as usize].iter().fold(most, |cover, test| {
-                let sum: f32 = test.iter().zip(&values).map(|(a, b)| a * b).sum();
-                let t = (sum + test[CONDITIONS.len()]).clamp(0.0, 1.0);
-                cover * t * t * (3.0 - 2.0 * t)
+                let value: f32 = test.own.iter().zip(&values).map(|(a, b)| a * b).sum();
+                test.ramps.iter().fold(cover, |cover, [times, more]| {
+                    let t = (value * times + more).clamp(0.0, 1.0);
+                    cover * t * t * (3.0 - 2.0 * t)
+                })
             });
             shares.iter_mut().zip(&rule.own).for_each(|(share, own)| *share += left * cover * own);
             left *= 1.0 - cover;
@@ -301,6 +335,7 @@ mod tests {
                 let values = std::array::from_fn(|c| match CONDITIONS[c] {
                     "slope" => 80.0 * at(c as i32),
                     "green" => 0.3 * at(c as i32) - 0.15,
+                    "curvature" => 60.0 * at(c as i32) - 30.0,
                     _ => at(c as i32),
                 });
                 let (own, told) = (shares_from_the_top(&uniform, values), rules.shares(values));

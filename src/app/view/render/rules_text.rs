@@ -2,10 +2,11 @@
 //! their numbers in the instructions and pass no loop over what does not count.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use talweg::appearance_files::{CONDITIONS, Material, MaterialRules, material_list_names};
 
-use super::ground_materials::tests_of;
+use super::ground_materials::{ASKED_CONDITIONS, asks, ramps_of};
 
 /// The name of a condition in `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
@@ -18,12 +19,15 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.site.w",
     "values.green",
     "values.bright",
+    "values.curvature",
+    "values.wetness",
+    "values.hardness",
 ];
 
 /// The number of a list by which pipelines ask for its text, defining `SHIPPED_RULES` and `SHIPPED_RULES_` with the
 /// number; none of other lists.
-pub fn shipped_number(rules: &'static MaterialRules) -> Option<u32> {
-    let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| std::ptr::eq(own, rules));
+pub fn shipped_number(rules: &Arc<MaterialRules>) -> Option<u32> {
+    let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
     material_list_names().iter().position(is_own).map(|number| number as u32)
 }
 
@@ -34,6 +38,9 @@ pub fn rules_text() -> String {
     for (number, name) in material_list_names().into_iter().enumerate() {
         let Some(rules) = MaterialRules::named(name) else { continue };
         let _ = writeln!(text, "#ifdef SHIPPED_RULES_{number}");
+        for (condition, _, name) in ASKED_CONDITIONS {
+            let _ = writeln!(text, "fn asks_{name}() -> bool {{ return {}; }}", asks(rules, condition));
+        }
         text += &mixture_text(rules);
         text += "#endif\n";
     }
@@ -50,8 +57,7 @@ fn mixture_text(rules: &MaterialRules) -> String {
     for (k, rule) in rules.0.iter().enumerate().rev() {
         let mut cover = format!("{:?}", if k > 0 { rule.share } else { 1.0 });
         for (condition, band) in rule.bands.iter().enumerate().filter(|_| k > 0) {
-            for test in tests_of(condition, *band) {
-                let (times, more) = (test[condition], test[CONDITIONS.len()]);
+            for [times, more] in ramps_of(*band).into_iter().flatten() {
                 let _ = write!(cover, " * passed({} * {times:?} + {more:?})", VALUES[condition]);
             }
         }
@@ -83,7 +89,7 @@ mod tests {
             assert!(text.contains(&format!("#ifdef SHIPPED_RULES_{number}\n")), "{name}");
             assert_eq!(shipped_number(MaterialRules::named(name).unwrap()), Some(number as u32));
         }
-        let other: &'static MaterialRules = Box::leak(Box::new(MaterialRules(Vec::new())));
-        assert_eq!(shipped_number(other), None);
+        let other = Arc::new(MaterialRules(Vec::new()));
+        assert_eq!(shipped_number(&other), None);
     }
 }

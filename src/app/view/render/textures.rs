@@ -20,12 +20,14 @@ const BYTES_PER_FRAME: usize = 48 << 20;
 /// Textures kept for the next terrain of the same size are no larger than this.
 const SPARE_BYTES: usize = 128 << 20;
 
-/// How a texture stores its texels.
-fn format(map: TerrainMap, faces: usize) -> TextureFormat {
+/// How a texture stores its texels, of so many bytes.
+fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     match map {
         TerrainMap::Heights => TextureFormat::R32Float,
         TerrainMap::Slopes if faces > 1 => TextureFormat::Rgba16Float,
         TerrainMap::Slopes => TextureFormat::Rg16Float,
+        // with the hardness of the rock
+        TerrainMap::Cover if texel_bytes == 4 => TextureFormat::Rgba8Unorm,
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
         TerrainMap::SurfaceWater | TerrainMap::Data | TerrainMap::VoidMask => TextureFormat::R16Float,
         TerrainMap::Colours => TextureFormat::Rgba8UnormSrgb,
@@ -120,9 +122,13 @@ impl TerrainTextures {
             }
             let spare = unused.as_mut().and_then(|unused| unused.maps[map as usize].take());
             // one that both have is on screen
-            let spare = spare.filter(|spare| on_screen.is_none_or(|there| !there.texels.is_same(&spare.texels)));
+            let (side, texel_bytes, _) = texels.level(0, 0);
+            let spare = spare.filter(|spare| {
+                let is_shown = on_screen.is_some_and(|there| there.texels.is_same(&spare.texels));
+                !is_shown && spare.texels.level(0, 0).1 == texel_bytes
+            });
             let (texture, view) = spare.map_or_else(
-                || create(format(map, faces), (texels.level(0, 0).0, faces), texels.levels(), device),
+                || create(format(map, faces, texel_bytes), (side, faces), texels.levels(), device),
                 |spare| (spare.texture, spare.view),
             );
             Some(MapTexture { texels, texture, view })

@@ -1,4 +1,5 @@
-//! How much of the ground sand and snow hide, as a texture: what lies there, and what pieces are made of.
+//! How much of the ground sand and snow hide, as a texture: what lies there, and what pieces are made of. Beside it how
+//! hard the rock is, since views bind as many textures as every graphics card takes.
 
 use std::sync::Arc;
 
@@ -10,10 +11,11 @@ use talweg::appearance::{COVERS, SampleCoverDepths};
 use talweg::field::{Cancelled, Control, MapKind, Region, Terrain};
 use talweg::scene::Settings;
 
-/// The sand and snow that lie on the ground of a terrain.
+/// The sand and snow that lie on the ground of a terrain, and how hard the rock below is where that is known: what
+/// one texture has room for.
 #[derive(Clone)]
 pub struct SnowSandCover {
-    /// Shares of the ground that each of [`COVERS`] hides, as bytes.
+    /// Shares of the ground that each of [`COVERS`] hides, as bytes; then hardness and nothing, where it is known.
     pub shares: Arc<Mips>,
 }
 
@@ -23,12 +25,17 @@ impl SnowSandCover {
     /// # Errors
     /// When `control` says so.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
-        let depths = SampleCoverDepths::new(terrain, settings);
-        if depths.is_empty() {
-            return Ok(None);
-        }
-        let texels = (0..terrain.height.len()).into_par_iter().map(|k| depths.shares(k)).collect();
-        Ok(Some(Self { shares: Arc::new(Mips::new(terrain.samples(), texels, unit_bytes, control)?) }))
+        let (depths, n) = (SampleCoverDepths::new(terrain, settings), terrain.samples());
+        let samples = (0..terrain.height.len()).into_par_iter();
+        let shares = match terrain.map(MapKind::Hardness) {
+            Some(hardness) => {
+                let texels = samples.map(|k| with_hardness(depths.shares(k), hardness[k])).collect();
+                Mips::new(n, texels, four_bytes, control)?
+            }
+            None if depths.is_empty() => return Ok(None),
+            None => Mips::new(n, samples.map(|k| depths.shares(k)).collect(), unit_bytes, control)?,
+        };
+        Ok(Some(Self { shares: Arc::new(shares) }))
     }
 
     /// Those of a terrain that differs in a region alone from the one `before`, which had `old`.
@@ -43,13 +50,40 @@ impl SnowSandCover {
         region: &Region,
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
-        let mut kinds = COVERS.iter().map(|(kind, ..)| *kind).chain([MapKind::SandShare, MapKind::SnowShare]);
+        let others = [MapKind::SandShare, MapKind::SnowShare, MapKind::Hardness];
+        let mut kinds = COVERS.iter().map(|(kind, ..)| *kind).chain(others);
         if kinds.all(|kind| has_same_map(before, terrain, kind)) {
             return Ok(old.cloned());
         }
-        let Some(old) = old else { return Self::new(terrain, settings, control) };
+        let hardness = terrain.map(MapKind::Hardness);
+        let texel_bytes = if hardness.is_some() { 4 } else { 2 };
+        let Some(old) = old.filter(|old| old.shares.texel_bytes == texel_bytes) else {
+            return Self::new(terrain, settings, control);
+        };
         let (depths, n) = (SampleCoverDepths::new(terrain, settings), terrain.samples());
-        let texel = |i: usize, j: usize| depths.shares(i * n + j);
-        Ok(Some(Self { shares: Arc::new(old.shares.renewed(region, texel, (unit_bytes, from_unit_bytes))) }))
+        let shares = match hardness {
+            Some(hardness) => {
+                let texel = |i: usize, j: usize| with_hardness(depths.shares(i * n + j), hardness[i * n + j]);
+                old.shares.renewed(region, texel, (four_bytes, from_four_bytes))
+            }
+            None => {
+                let texel = |i: usize, j: usize| depths.shares(i * n + j);
+                old.shares.renewed(region, texel, (unit_bytes, from_unit_bytes))
+            }
+        };
+        Ok(Some(Self { shares: Arc::new(shares) }))
     }
+}
+
+fn with_hardness([sand, snow]: [f32; 2], hardness: f32) -> [f32; 4] {
+    [sand, snow, hardness, 0.0]
+}
+
+fn four_bytes([sand, snow, hardness, none]: [f32; 4]) -> [u8; 4] {
+    let [[sand, snow], [hardness, none]] = [unit_bytes([sand, snow]), unit_bytes([hardness, none])];
+    [sand, snow, hardness, none]
+}
+
+fn from_four_bytes(bytes: [u8; 4]) -> [f32; 4] {
+    bytes.map(|byte| f32::from(byte) / 255.0)
 }

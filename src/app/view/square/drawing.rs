@@ -69,7 +69,7 @@ impl SquareDrawing {
         let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped");
         Self {
             sky: SkyTexture::new(device),
-            materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual, device, queue),
+            materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual.clone(), device, queue),
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
@@ -132,7 +132,7 @@ impl SquareDrawing {
         pipelines: &mut Pipelines,
     ) -> Option<Batch> {
         let table = self.palette.table()?.clone();
-        let wants_detail = self.materials.update(table.materials, context);
+        let wants_detail = self.materials.update(&table.materials, context);
         self.sky.update(&terrain.daylight, context.queue);
         let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
         let has_sea = water && terrain.scale.has_sea();
@@ -189,7 +189,7 @@ impl SquareDrawing {
             samples: context.msaa.samples(),
             void_mask: void_mask.is_some(),
             is_detailed,
-            rules: is_detailed.then(|| shipped_number(table.materials)).flatten(),
+            rules: is_detailed.then(|| shipped_number(&table.materials)).flatten(),
         };
         let style = (mode.of_grid(), terrain.tint());
         let mut parts = pipelines.grid_parts(context.cache, target, style);

@@ -57,7 +57,7 @@ pub struct SquareTerrain {
     /// The ground as its biomes paint it, or what the materials of pieces add to it times how much they hide, as sRGB
     /// bytes, and how much of the palette's colour is hidden.
     pub colours: Option<Arc<Mips>>,
-    /// How much of the ground lies under sand and under snow, as bytes, if any does.
+    /// How much of the ground lies under sand and under snow, and how hard the rock is, as bytes, if any is known.
     pub cover: Option<SnowSandCover>,
     /// What the maps say about each place, for the materials of the ground.
     pub site: Option<SiteConditionMap>,

@@ -1,0 +1,248 @@
+//! The conditions of rules as the panel shows them: a row each, which can be switched on, with a band.
+
+use bevy_egui::egui;
+use egui::{DragValue, RichText, Ui};
+
+use super::band::{self, BandScale};
+use crate::frame::theme::colour;
+use talweg::appearance_files::{Band, Bands, CONDITIONS, EVERYWHERE};
+use talweg::scene::Gesture;
+
+/// A condition as the panel shows it.
+pub struct ConditionRow {
+    /// One of [`CONDITIONS`].
+    name: &'static str,
+    label: &'static str,
+    help: &'static str,
+    scale: BandScale,
+    /// The band when it is switched on.
+    first: Band,
+}
+
+const SHARES: BandScale = BandScale { unit: "%", times: 100.0, ends: [0.0, 1.0], decimals: 0 };
+
+/// In the order of [`CONDITIONS`].
+pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
+    ConditionRow {
+        name: "slope",
+        label: "Slope",
+        help: "How steep the ground is.",
+        scale: BandScale { unit: "°", times: 1.0, ends: [0.0, 90.0], decimals: 1 },
+        first: [25.0, 35.0, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "height",
+        label: "Height",
+        help: "From the sea (0 %) to the top of the relief (100 %).",
+        scale: BandScale { ends: [-0.5, 1.2], ..SHARES },
+        first: [0.4, 0.6, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "openness",
+        label: "Openness",
+        help: "How much sky is seen: 0 % deep in hollows, 50 % on planes, 100 % on crests.",
+        scale: SHARES,
+        first: [-1e9, -1e9, 0.4, 0.5],
+    },
+    ConditionRow {
+        name: "flow",
+        label: "Flow",
+        help: "How much ground drains through the place: 0 % up to 1000 m², 50 % at 0.1 km², 100 % from 10 km² on.",
+        scale: SHARES,
+        first: [0.4, 0.6, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "deposits",
+        label: "Deposits",
+        help: "How much the ground consists of what was laid down: half of it where a metre was.",
+        scale: SHARES,
+        first: [0.3, 0.7, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "wear",
+        label: "Wear",
+        help: "How much the ground was changed by what was worn away: half where four metres were.",
+        scale: SHARES,
+        first: [0.4, 0.8, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "vegetation",
+        label: "Vegetation",
+        help: "How dense plants grow, by the map of vegetation.",
+        scale: SHARES,
+        first: [0.3, 0.7, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "green",
+        label: "Green",
+        help: "How green the palette colours the place: by how much green is above red and blue.",
+        scale: BandScale { ends: [-0.2, 0.2], decimals: 1, ..SHARES },
+        first: [0.01, 0.05, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "bright",
+        label: "Brightness",
+        help: "How bright the palette colours the place: snow is above 50 %.",
+        scale: SHARES,
+        first: [0.45, 0.6, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "curvature",
+        label: "Curvature",
+        help: "Mean curvature over some samples: above 0 on ridges and edges, 0 on planes, below 0 in gullies. 10 per km is a ball of 100 m radius.",
+        scale: BandScale { unit: "1/km", times: 1.0, ends: [-40.0, 40.0], decimals: 1 },
+        first: [2.0, 6.0, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "wetness",
+        label: "Wetness",
+        help: "Topographic wetness index: high where much ground drains to a level place. 0 % where no water gathers.",
+        scale: SHARES,
+        first: [0.6, 0.75, 1e9, 1e9],
+    },
+    ConditionRow {
+        name: "hardness",
+        label: "Hardness",
+        help: "How hard the rock is, by the map of rock layers: 0 % is loose, 100 % never wears.",
+        scale: SHARES,
+        first: [0.4, 0.6, 1e9, 1e9],
+    },
+];
+
+/// What a row did to the bands of a rule.
+pub struct BandChange {
+    pub bands: Bands,
+    pub label: &'static str,
+    pub gesture: Option<Gesture>,
+}
+
+/// Where a band is fulfilled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BandShape {
+    Above,
+    Below,
+    Between,
+}
+
+impl BandShape {
+    const ALL: [Self; 3] = [Self::Above, Self::Below, Self::Between];
+
+    fn of_band(band: Band) -> Self {
+        match (band[1] > EVERYWHERE[1], band[2] < EVERYWHERE[2]) {
+            (_, false) => Self::Above,
+            (false, true) => Self::Below,
+            (true, true) => Self::Between,
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Above => "above",
+            Self::Below => "below",
+            Self::Between => "between",
+        }
+    }
+
+    /// A band of this shape that stands where another does.
+    fn made_of(self, [a, b, c, d]: Band, scale: &BandScale) -> Band {
+        let [low, high] = scale.ends;
+        let (begins, ends) = (b > EVERYWHERE[1], c < EVERYWHERE[2]);
+        let from = if begins {
+            [a, b]
+        } else if ends {
+            [c, d]
+        } else {
+            [low, low]
+        };
+        let to = if ends { [c, d] } else { from };
+        match self {
+            Self::Above => [from[0], from[1], EVERYWHERE[2], EVERYWHERE[3]],
+            Self::Below => [EVERYWHERE[0], EVERYWHERE[1], to[0], to[1]],
+            Self::Between if begins && ends => [a, b, c, d],
+            Self::Between if begins => {
+                let end = (b + 0.25 * (high - low)).min(high).max(b);
+                [a, b, end, end + (b - a)]
+            }
+            Self::Between => {
+                let begin = (c - 0.25 * (high - low)).max(low).min(c);
+                [begin - (d - c), begin, c, d]
+            }
+        }
+    }
+}
+
+/// A row for each condition; what was done to one of them.
+pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<BandChange> {
+    let mut change = None;
+    for (k, row) in ROWS.iter().enumerate() {
+        let is_missing = missing.is_some_and(|missing| missing[k]);
+        let asked = ui.push_id(row.name, |ui| show(ui, row, bands[k], is_missing)).inner;
+        if let Some((band, label, gesture)) = asked {
+            let mut bands = *bands;
+            bands[k] = band;
+            change = Some(BandChange { bands, label, gesture });
+        }
+    }
+    change
+}
+
+fn show(
+    ui: &mut Ui,
+    row: &ConditionRow,
+    band: Band,
+    is_missing: bool,
+) -> Option<(Band, &'static str, Option<Gesture>)> {
+    let mut change = None;
+    let shape = BandShape::of_band(band);
+    let is_on = band != EVERYWHERE;
+    ui.horizontal(|ui| {
+        let mut on = is_on;
+        if ui.checkbox(&mut on, row.label).on_hover_text(row.help).changed() {
+            change = Some((if on { row.first } else { EVERYWHERE }, "Switch condition", None));
+        }
+        if !is_on {
+            return;
+        }
+        let combo = egui::ComboBox::from_id_salt("shape").width(76.0).selected_text(shape.label());
+        let combo = combo.show_ui(ui, |ui| {
+            for other in BandShape::ALL {
+                if ui.selectable_label(shape == other, other.label()).clicked() && shape != other {
+                    change = Some((other.made_of(band, &row.scale), "Change shape of band", None));
+                }
+            }
+        });
+        combo.response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, format!("{} shape", row.label))
+        });
+        combo.response.on_hover_text("Whether the rule counts above a value, below it, or between two.");
+    });
+    if !is_on {
+        return change;
+    }
+    if is_missing {
+        let text =
+            "The terrain has no such map: the value is 0 everywhere. A layer that writes it helps, as erosion does.";
+        ui.label(RichText::new(text).small().color(colour::warning()));
+    }
+    if let Some(dragged) = band::editor(ui, row.label, band, &row.scale) {
+        change = Some((dragged.band, "Drag band", Some(dragged.gesture)));
+    }
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for index in band::points(band) {
+            let mut value = band[index];
+            let what = ["nothing up to", "all from", "all up to", "nothing from"][index];
+            let speed = f64::from(row.scale.ends[1] - row.scale.ends[0]) / 300.0;
+            let field = ui.add(row.scale.field(DragValue::new(&mut value).speed(speed)));
+            let label = format!("{}: {what}", row.label);
+            field.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, &label));
+            if field.changed() {
+                let value = row.scale.rounded(value);
+                change = Some((band::with_point(band, index, value), "Drag band", Some(Gesture(field.id.value()))));
+            }
+            field.on_hover_text(format!("The rule counts for {what} here; between two numbers it grows smoothly."));
+        }
+    });
+    ui.add_space(4.0);
+    change
+}

@@ -1,0 +1,167 @@
+//! The rules of the ground: where each material lies, and where plants and stones stand, as the scene's own lists.
+
+mod band;
+mod conditions;
+pub mod panel;
+mod sampled;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+use self::panel::{GroundRulesState, RuleTab};
+use self::sampled::{RuleCoverTask, RuleCovers};
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
+use crate::frame::dialogs::files::{Files, file_stem};
+use crate::frame::dialogs::overwrite::Overwrite;
+use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::{pick, tick};
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
+use crate::frame::window::FrameSystems;
+use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
+use talweg::io::{FileError, SaveTarget};
+
+/// Lists of rules as files: their name in the list of kinds, and their ending.
+const LISTS: (&str, &[&str]) = ("Lists of rules (.ron)", &["ron"]);
+const LIST: (&str, &str) = ("List of rules", "ron");
+
+pub struct GroundRulesPlugin;
+
+impl Plugin for GroundRulesPlugin {
+    fn build(&self, app: &mut App) {
+        let files =
+            RuleTab::ALL.into_iter().flat_map(|tab| [GroundRulesAction::Open(tab), GroundRulesAction::Save(tab)]);
+        app.init_resource::<GroundRulesState>()
+            .init_resource::<RuleCovers>()
+            .init_resource::<RuleCoverTask>()
+            .add_actions(std::iter::once(GroundRulesAction::Toggle).chain(files), run)
+            .add_menu_part("File", 21, file_menu)
+            .add_menu_part("View", 31, view_menu)
+            .add_panel(
+                DockedPanel {
+                    place: 3,
+                    size: [310.0, 320.0],
+                    least: [270.0, 120.0],
+                    ..DockedPanel::new("ground-rules", "Ground materials", DockEdge::Right)
+                },
+                Some(GroundRulesAction::Toggle.into()),
+                |state: Res<GroundRulesState>| PanelShown::from(state.open),
+                ground_rules,
+            )
+            .add_systems(PreUpdate, sampled::advance.in_set(FrameSystems::Receive));
+    }
+}
+
+/// What can be done about the rules of the ground.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroundRulesAction {
+    /// Opens the panel, or closes it.
+    Toggle,
+    Open(RuleTab),
+    Save(RuleTab),
+    OpenFrom(RuleTab, PathBuf),
+    SaveTo(RuleTab, SaveTarget),
+}
+
+impl Action for GroundRulesAction {
+    fn section(&self) -> &'static str {
+        if *self == Self::Toggle { "View" } else { "File" }
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Toggle => Info::new(
+                "Ground materials",
+                "Edits the rules that say where rock, grass, snow and other materials lie, and where plants and stones stand.",
+                icon::STACK_SIMPLE,
+                &[],
+            ),
+            Self::Open(tab) | Self::OpenFrom(tab, _) => {
+                let text = "Replaces the rules of the scene by those of a file; the scene keeps a copy of them.";
+                Info::new(format!("Open {}…", tab.title().to_lowercase()), text, icon::FOLDER_OPEN, &[])
+            }
+            Self::Save(tab) | Self::SaveTo(tab, _) => {
+                let text = "Writes the rules that count in the scene to a file of their own, for other scenes.";
+                Info::new(format!("Save {}…", tab.title().to_lowercase()), text, icon::FLOPPY_DISK, &[])
+            }
+        }
+    }
+}
+
+fn run(In(action): In<GroundRulesAction>, mut editor: ResMut<Editor>, mut state: ResMut<GroundRulesState>) {
+    let editor = &mut *editor;
+    match action {
+        GroundRulesAction::Toggle => state.open = !state.open,
+        GroundRulesAction::Open(tab) => {
+            let then = move |path| GroundRulesAction::OpenFrom(tab, path).into();
+            let title = format!("Open {}", tab.title().to_lowercase());
+            editor.dialogs.open(Files::open(&editor.doc, &title, LISTS, then));
+        }
+        GroundRulesAction::Save(tab) => {
+            let (title, what) = (tab.title().to_lowercase(), format!("{} {}", file_stem(&editor.doc), tab.file_stem()));
+            let then = move |path| GroundRulesAction::SaveTo(tab, SaveTarget::new(path)).into();
+            editor.dialogs.open(Files::save(&editor.doc, &format!("Save {title}"), &what, &[LIST], then));
+        }
+        GroundRulesAction::OpenFrom(tab, path) => open(editor, tab, &path),
+        GroundRulesAction::SaveTo(tab, to) => save(editor, tab, &to),
+    }
+}
+
+fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
+    let label = format!("Open {}", tab.title().to_lowercase());
+    let read = match tab {
+        RuleTab::Materials => MaterialRules::load(path).map(|own| {
+            editor.doc.edit(&label, None, |scene| scene.materials = Some(Arc::new(own)));
+        }),
+        RuleTab::Plants => ScatterRules::load(path).map(|own| {
+            editor.doc.edit(&label, None, |scene| scene.scatter = Some(Arc::new(own)));
+        }),
+    };
+    if let Err(error) = read {
+        let what = "The rules were not opened, and those of the scene stay as they are";
+        editor.toasts.error(because(what, &error));
+    }
+}
+
+fn save(editor: &mut Editor, tab: RuleTab, to: &SaveTarget) {
+    let scene = editor.doc.scene();
+    let saved: Result<(), FileError> = match tab {
+        RuleTab::Materials => scene.material_rules().save(to),
+        RuleTab::Plants => scene.scatter_rules().save(to),
+    };
+    match saved {
+        Ok(()) => editor.toasts.info(format!("Saved {}", file_name(to.path()))),
+        Err(error) => {
+            let elsewhere = ("Another file…", GroundRulesAction::Save(tab).into());
+            let over = |to| GroundRulesAction::SaveTo(tab, to).into();
+            let question = Overwrite::from_error(&error, to, elsewhere, over);
+            editor.ask_or_tell(question, || because("The rules were not saved", &error));
+        }
+    }
+}
+
+fn file_menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    for tab in RuleTab::ALL {
+        pick(ui, &mut queue, GroundRulesAction::Open(tab), true);
+        pick(ui, &mut queue, GroundRulesAction::Save(tab), true);
+    }
+}
+
+fn view_menu(InMut(ui): InMut<Ui>, state: Res<GroundRulesState>, mut queue: ResMut<CommandQueue>) {
+    tick(ui, &mut queue, GroundRulesAction::Toggle, true, state.open);
+}
+
+fn ground_rules(
+    InMut(ui): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<GroundRulesState>,
+    covers: Res<RuleCovers>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    queue.extend(panel::show(ui, &mut state, &mut editor.doc, &covers));
+}

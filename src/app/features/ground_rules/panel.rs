@@ -1,0 +1,494 @@
+//! The panel of the ground's rules: a list of them, and below it what the selected one says.
+
+use std::sync::Arc;
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{
+    Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Slider, Stroke, StrokeKind, Ui, pos2, vec2,
+};
+use egui_phosphor::regular as icon;
+
+use super::GroundRulesAction;
+use super::conditions;
+use super::sampled::RuleCovers;
+use crate::frame::commands::Command;
+use crate::frame::document::Document;
+use crate::frame::theme::{self, ROW, colour, icon_button, paint_text};
+use crate::frame::units;
+use crate::frame::widgets::row::label_cell;
+use talweg::appearance::encode;
+use talweg::appearance::materials::textures::look_of;
+use talweg::appearance_files::{
+    Bands, EVERYWHERE, GROVE_WIDTHS, MOST_RULES, MOST_SCATTER_RULES, Material, MaterialRule, SCATTER_DENSITIES,
+    SCATTER_SIZES, ScatterKind, ScatterRule,
+};
+use talweg::scene::{Gesture, Scene};
+
+/// Which of the two lists is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RuleTab {
+    #[default]
+    Materials,
+    Plants,
+}
+
+impl RuleTab {
+    pub const ALL: [Self; 2] = [Self::Materials, Self::Plants];
+
+    /// Name in menus and on the tab.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Materials => "Ground materials",
+            Self::Plants => "Plants and stones",
+        }
+    }
+
+    /// What is put behind the name of the scene where a file is offered.
+    pub(super) fn file_stem(self) -> &'static str {
+        match self {
+            Self::Materials => "materials",
+            Self::Plants => "plants",
+        }
+    }
+
+    fn has_own(self, scene: &Scene) -> bool {
+        match self {
+            Self::Materials => scene.materials.is_some(),
+            Self::Plants => scene.scatter.is_some(),
+        }
+    }
+}
+
+/// What the panel shows.
+#[derive(Resource, Clone, Debug, PartialEq)]
+pub struct GroundRulesState {
+    pub open: bool,
+    pub tab: RuleTab,
+    /// The selected rule of each list; the last one where there are fewer.
+    pub selected: [usize; 2],
+}
+
+impl Default for GroundRulesState {
+    fn default() -> Self {
+        Self { open: false, tab: RuleTab::default(), selected: [usize::MAX; 2] }
+    }
+}
+
+/// Rows of the list that are seen at once.
+const SEEN_ROWS: f32 = 7.0;
+
+/// Shows the panel; returns a command of its buttons.
+pub fn show(
+    ui: &mut Ui,
+    state: &mut GroundRulesState,
+    document: &mut Document,
+    covers: &RuleCovers,
+) -> Option<Command> {
+    let mut command = head(ui);
+    ui.horizontal(|ui| {
+        for tab in RuleTab::ALL {
+            ui.selectable_value(&mut state.tab, tab, tab.title());
+        }
+    });
+    command = source(ui, state.tab, document).or(command);
+    let tab = state.tab;
+    let selected = &mut state.selected[tab as usize];
+    egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
+        ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
+        match tab {
+            RuleTab::Materials => materials(ui, selected, document, covers),
+            RuleTab::Plants => plants(ui, selected, document, covers),
+        }
+    });
+    command
+}
+
+fn head(ui: &mut Ui) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Ground materials").strong().size(15.0));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = Command::from(GroundRulesAction::Toggle);
+            let label = "Close the ground materials";
+            if icon_button(ui, true, icon::X, label).on_hover_text(close.tooltip(ui.ctx())).clicked() {
+                command = Some(close);
+            }
+        });
+    });
+    command
+}
+
+/// Whose rules are shown, and the way to files and back to those of the palette.
+fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command> {
+    let mut command = None;
+    let has_own = tab.has_own(document.scene());
+    ui.horizontal(|ui| {
+        let text = if has_own {
+            "The scene's own rules. They stay when the palette is changed."
+        } else {
+            "Rules of the palette. The first change makes them the scene's own."
+        };
+        let width = ui.available_width() - 2.0 * (26.0 + ui.spacing().item_spacing.x);
+        ui.add_sized(vec2(width, 30.0), Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
+        let buttons = [
+            (icon::FOLDER_OPEN, Command::from(GroundRulesAction::Open(tab))),
+            (icon::FLOPPY_DISK, Command::from(GroundRulesAction::Save(tab))),
+        ];
+        for (symbol, asked) in buttons {
+            let label = asked.info().label;
+            if icon_button(ui, true, symbol, &label).on_hover_text(asked.tooltip(ui.ctx())).clicked() {
+                command = Some(asked);
+            }
+        }
+    });
+    // it has its room while it is not seen: nothing moves under a pointer that drags
+    let back = egui::Button::new(format!("{}  Back to the palette's rules", icon::ARROW_COUNTER_CLOCKWISE));
+    let back = ui.add_visible(has_own, back);
+    if back.on_hover_text("Forgets the scene's own rules; Undo brings them back.").clicked() {
+        document.edit("Back to the palette's rules", None, |scene| match tab {
+            RuleTab::Materials => scene.materials = None,
+            RuleTab::Plants => scene.scatter = None,
+        });
+    }
+    command
+}
+
+/// Changes the materials' rules; those of the palette are not kept in the scene.
+fn change_materials(
+    document: &mut Document,
+    label: &str,
+    gesture: Option<Gesture>,
+    act: impl FnOnce(&mut Vec<MaterialRule>),
+) {
+    document.edit(label, gesture, |scene: &mut Scene| {
+        let mut rules = scene.material_rules();
+        act(&mut Arc::make_mut(&mut rules).0);
+        scene.materials = (rules != scene.palette_materials()).then_some(rules);
+    });
+}
+
+/// Changes the rules of plants and stones; those of the palette are not kept in the scene.
+fn change_plants(
+    document: &mut Document,
+    label: &str,
+    gesture: Option<Gesture>,
+    act: impl FnOnce(&mut Vec<ScatterRule>),
+) {
+    document.edit(label, gesture, |scene: &mut Scene| {
+        let mut rules = scene.scatter_rules();
+        act(&mut Arc::make_mut(&mut rules).0);
+        scene.scatter = (rules != scene.palette_scatter()).then_some(rules);
+    });
+}
+
+fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCovers) {
+    let rules = document.scene().material_rules();
+    *selected = (*selected).min(rules.0.len() - 1);
+    let shares = covers.of_materials(&rules);
+    let rows = rules.0.iter().enumerate().map(|(k, rule)| RuleRow {
+        name: rule.material.label(),
+        rgb: Some(encode(look_of(rule.material).colour)),
+        note: shares.map_or_else(String::new, |shares| percent(shares[k])),
+    });
+    let tip = "The rule lies over those below it. The number says how much of the map it is seen on now.";
+    list(ui, selected, &rows.collect::<Vec<_>>(), tip);
+    if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
+        let fresh = MaterialRule { material: Material::Gravel, share: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
+        change_materials(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
+        return;
+    }
+    ui.separator();
+    let (at, rule) = (*selected, rules.0[*selected].clone());
+    ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers));
+}
+
+/// The selected rule of a material.
+fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCovers) {
+    ui.horizontal(|ui| {
+        label_cell(ui, "Material", false);
+        let combo = egui::ComboBox::from_id_salt("material").width(ui.available_width()).truncate();
+        let combo = combo.selected_text(rule.material.label()).show_ui(ui, |ui| {
+            for material in Material::ALL.iter().copied() {
+                let entry = ui.selectable_label(material == rule.material, material.label());
+                if entry.on_hover_text(material.help()).clicked() && material != rule.material {
+                    change_materials(document, "Change material", None, |rules| rules[at].material = material);
+                }
+            }
+        });
+        combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Material"));
+        combo.response.on_hover_text(rule.material.help());
+    });
+    let tip = "How much of its own colour the material has; the rest is the colour of the palette.";
+    if let Some((tint, gesture)) = share_row(ui, "Own colour", tip, rule.tint) {
+        change_materials(document, "Change own colour", gesture, |rules| rules[at].tint = tint);
+    }
+    if at == 0 {
+        let text = "The first rule lies everywhere, so that no ground is left bare: it has no share and no conditions.";
+        ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
+        return;
+    }
+    let tip = "How much it covers where all conditions are fulfilled; the rest shows what lies below.";
+    if let Some((share, gesture)) = share_row(ui, "Share", tip, rule.share) {
+        change_materials(document, "Change share", gesture, |rules| rules[at].share = share);
+    }
+    conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
+        change_materials(document, label, gesture, |rules| rules[at].bands = bands);
+    });
+}
+
+fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCovers) {
+    let rules = document.scene().scatter_rules();
+    *selected = (*selected).min(rules.0.len().saturating_sub(1));
+    let rows: Vec<RuleRow> = rules
+        .0
+        .iter()
+        .map(|rule| RuleRow {
+            name: rule.kind.label(),
+            rgb: None,
+            note: covers.of_bands(&rule.bands).map_or_else(String::new, percent),
+        })
+        .collect();
+    if rows.is_empty() {
+        ui.label("Nothing stands on the ground. Add a rule for each kind of plant or stone.");
+    }
+    let tip = "Each rule counts by itself. The number says how much of the map fulfils its conditions now.";
+    list(ui, selected, &rows, tip);
+    if let Some(edit) = buttons(ui, RuleTab::Plants, *selected, rules.0.len()) {
+        let mut bands = [EVERYWHERE; _];
+        bands[0] = [-1e9, -1e9, 30.0, 40.0];
+        let fresh = ScatterRule { kind: ScatterKind::Conifer, density: 100.0, size: (5.0, 15.0), groves: None, bands };
+        change_plants(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
+        return;
+    }
+    let Some(rule) = rules.0.get(*selected).cloned() else { return };
+    ui.separator();
+    let at = *selected;
+    ui.push_id(("plant", at), |ui| plant(ui, document, at, &rule, covers));
+}
+
+/// The selected rule of plants or stones.
+fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCovers) {
+    ui.horizontal(|ui| {
+        label_cell(ui, "Kind", false);
+        let combo = egui::ComboBox::from_id_salt("kind").width(ui.available_width()).truncate();
+        let combo = combo.selected_text(rule.kind.label()).show_ui(ui, |ui| {
+            for kind in ScatterKind::ALL.iter().copied() {
+                let entry = ui.selectable_label(kind == rule.kind, kind.label());
+                if entry.on_hover_text(kind.help()).clicked() && kind != rule.kind {
+                    change_plants(document, "Change kind", None, |rules| rules[at].kind = kind);
+                }
+            }
+        });
+        combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Kind"));
+        combo.response.on_hover_text(rule.kind.help());
+    });
+    let [least, most] = SCATTER_DENSITIES;
+    let tip = "How many stand on a hectare where all conditions are fulfilled. More of them take longer to draw.";
+    ui.horizontal(|ui| {
+        let mut density = rule.density;
+        let field = DragValue::new(&mut density).speed(f64::from(0.01 * rule.density).max(0.01)).range(least..=most);
+        if let Some(gesture) = number(ui, "Density", tip, field.max_decimals(2).suffix(" per hectare")) {
+            change_plants(document, "Change density", Some(gesture), |rules| rules[at].density = density);
+        }
+    });
+    let [least, most] = SCATTER_SIZES;
+    let set_least: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (size, rule.size.1.max(size));
+    let set_most: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (rule.size.0.min(size), size);
+    let sizes = [
+        ("Least height", "How high the smallest are.", set_least),
+        ("Greatest height", "How high the largest are.", set_most),
+    ];
+    for ((label, tip, set), mut size) in sizes.into_iter().zip([rule.size.0, rule.size.1]) {
+        ui.horizontal(|ui| {
+            let field = DragValue::new(&mut size).speed(0.05).range(least..=most).max_decimals(2);
+            if let Some(gesture) = number(ui, label, tip, units::field(field, "m")) {
+                change_plants(document, "Change size", Some(gesture), |rules| set(&mut rules[at], size));
+            }
+        });
+    }
+    let mut in_groves = rule.groves.is_some();
+    let tick = ui.checkbox(&mut in_groves, "In groves");
+    if tick.on_hover_text("They stand in groups with open ground between them.").changed() {
+        let groves = in_groves.then_some((200.0, 0.5));
+        change_plants(document, "Switch groves", None, |rules| rules[at].groves = groves);
+    }
+    if let Some((mut width, share)) = rule.groves {
+        let [least, most] = GROVE_WIDTHS;
+        ui.horizontal(|ui| {
+            let field = DragValue::new(&mut width).speed(1.0).range(least..=most).max_decimals(0);
+            let tip = "About how wide a grove is.";
+            if let Some(gesture) = number(ui, "Width of groves", tip, units::field(field, "m")) {
+                change_plants(document, "Change groves", Some(gesture), |rules| {
+                    rules[at].groves = Some((width, share))
+                });
+            }
+        });
+        let tip = "How much of the ground groves cover.";
+        if let Some((share, gesture)) = share_row(ui, "Share of groves", tip, share) {
+            change_plants(document, "Change groves", gesture, |rules| rules[at].groves = Some((width, share)));
+        }
+    }
+    conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
+        change_plants(document, label, gesture, |rules| rules[at].bands = bands);
+    });
+}
+
+fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: impl FnMut(&str, Option<Gesture>, Bands)) {
+    ui.add_space(4.0);
+    ui.label(RichText::new("Conditions").strong());
+    if bands.iter().all(|band| *band == EVERYWHERE) {
+        let text = "None: the rule counts everywhere.";
+        ui.label(RichText::new(text).small().color(colour::text_weak()));
+    }
+    if let Some(change) = conditions::rows(ui, bands, covers.missing.as_ref()) {
+        apply(change.label, change.gesture, change.bands);
+    }
+}
+
+/// A share from 0 to 1 with its name, shown in percent; the new one if it was changed.
+fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Option<Gesture>)> {
+    let mut percent = f64::from(share) * 100.0;
+    let mut changed = None;
+    ui.horizontal(|ui| {
+        let name = label_cell(ui, label, false).on_hover_text(tip);
+        let width = ui.available_width() - 58.0;
+        let rail = theme::slider(ui, true, width, Slider::new(&mut percent, 0.0..=100.0).step_by(1.0));
+        rail.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, format!("{label} slider")));
+        let field = DragValue::new(&mut percent).range(0.0..=100.0).max_decimals(0).suffix("%");
+        let field = ui.add(field).labelled_by(name.id);
+        changed = [rail, field].iter().find(|response| response.changed()).map(|r| Gesture(r.id.value()));
+    });
+    changed.map(|gesture| ((percent / 100.0) as f32, Some(gesture)))
+}
+
+/// A number with its name; the gesture if it was changed.
+fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
+    let name = label_cell(ui, label, false).on_hover_text(tip);
+    let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+    let field = ui.add_sized(size, field).labelled_by(name.id).on_hover_text(tip);
+    field.changed().then(|| Gesture(field.id.value()))
+}
+
+fn percent(share: f32) -> String {
+    if share > 0.0 && share < 0.005 { "< 1 %".into() } else { format!("{:.0} %", share * 100.0) }
+}
+
+/// A row of the list.
+struct RuleRow {
+    name: &'static str,
+    rgb: Option<[u8; 3]>,
+    note: String,
+}
+
+/// The rules, the last on top as it lies. A rule that becomes the selected one comes into view.
+fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
+    let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
+    let key = ui.id().with("revealed");
+    let revealed: Option<usize> = ui.data(|data| data.get_temp(key));
+    ui.data_mut(|data| data.insert_temp(key, *selected));
+    egui::ScrollArea::vertical().id_salt("list").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (k, row) in rows.iter().enumerate().rev() {
+            let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW - 2.0), Sense::click());
+            let on = *selected == k;
+            let name = format!("Rule {}: {}", k + 1, row.name);
+            response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, on, &name));
+            if on {
+                ui.painter().rect(rect, 4.0, colour::accent_deep(), Stroke::NONE, StrokeKind::Inside);
+            } else if response.hovered() {
+                ui.painter().rect_filled(rect, 4.0, colour::raised());
+            }
+            let mut left = rect.left() + 6.0;
+            if let Some([r, g, b]) = row.rgb {
+                let swatch = Rect::from_min_size(pos2(left, rect.center().y - 7.0), vec2(22.0, 14.0));
+                ui.painter().rect_filled(swatch, 3.0, Color32::from_rgb(r, g, b));
+                left += 30.0;
+            }
+            let tint = if on { colour::text_strong() } else { colour::text() };
+            let room = Rect::from_min_max(pos2(left, rect.top()), pos2(rect.right() - 52.0, rect.bottom()));
+            paint_text(ui, room, row.name, tint, false);
+            let font = egui::TextStyle::Small.resolve(ui.style());
+            let at = pos2(rect.right() - 6.0, rect.center().y);
+            ui.painter().text(at, egui::Align2::RIGHT_CENTER, &row.note, font, colour::text_weak());
+            if on && revealed != Some(k) {
+                response.scroll_to_me(None);
+            }
+            if response.on_hover_text(tip).clicked() {
+                *selected = k;
+            }
+        }
+    });
+}
+
+/// What a button does to a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListEdit {
+    Add,
+    Duplicate,
+    Remove,
+    Raise,
+    Lower,
+}
+
+impl ListEdit {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Add => "Add rule",
+            Self::Duplicate => "Duplicate rule",
+            Self::Remove => "Remove rule",
+            Self::Raise | Self::Lower => "Move rule",
+        }
+    }
+
+    /// Changes a list; returns the rule that is selected then.
+    fn done<T: Clone>(self, rules: &mut Vec<T>, at: usize, fresh: T) -> usize {
+        let above = (at + 1).min(rules.len());
+        match self {
+            Self::Add => rules.insert(above, fresh),
+            Self::Duplicate => rules.insert(above, rules[at].clone()),
+            Self::Remove => {
+                rules.remove(at);
+                return at.min(rules.len().saturating_sub(1));
+            }
+            Self::Raise => rules.swap(at, at + 1),
+            Self::Lower => {
+                rules.swap(at, at - 1);
+                return at - 1;
+            }
+        }
+        above
+    }
+}
+
+/// The buttons below the list of a tab, which has `count` rules.
+fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdit> {
+    let (least, most, [raises, lowers]) = match tab {
+        RuleTab::Materials => {
+            (1, MOST_RULES, ["Lays the rule over the one above it.", "Lays the rule under the one below it."])
+        }
+        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes the order of the list alone."; 2]),
+    };
+    let mut asked = None;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        let mut ask = |ui: &mut Ui, enabled, symbol, label: &str, tip: &str, edit| {
+            if icon_button(ui, enabled, symbol, label).on_hover_text(tip).clicked() {
+                asked = Some(edit);
+            }
+        };
+        let room = count < most;
+        ask(ui, room, icon::PLUS, "Add rule", "Adds a rule above the selected one.", ListEdit::Add);
+        let is_any = count > 0;
+        let tip = "Puts a copy above the rule.";
+        ask(ui, room && is_any, icon::COPY, "Duplicate rule", tip, ListEdit::Duplicate);
+        let tip = "Removes the rule; Undo brings it back.";
+        ask(ui, count > least, icon::TRASH, "Remove rule", tip, ListEdit::Remove);
+        ask(ui, at + 1 < count, icon::ARROW_UP, "Move rule up", raises, ListEdit::Raise);
+        ask(ui, at > 0, icon::ARROW_DOWN, "Move rule down", lowers, ListEdit::Lower);
+        if !room {
+            ui.label(RichText::new(format!("{most} rules is the most.")).small().color(colour::text_weak()));
+        }
+    });
+    asked
+}

@@ -1,0 +1,160 @@
+//! The panel of the ground's rules beside the view, without a window.
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, Vec2, pos2, vec2};
+use egui_kittest::kittest::Queryable;
+use talweg::appearance_files::{EVERYWHERE, Material, MaterialRules, RuleList, ScatterRules};
+use talweg::io::SaveTarget;
+use talweg_app::features::ground_rules::GroundRulesAction;
+use talweg_app::features::ground_rules::panel::RuleTab;
+
+/// The editor with the rules open, in the alpine palette.
+fn open(size: Vec2) -> Panels {
+    let mut panels = panels(size, &["Perlin"]);
+    panels.state_mut().ask(GroundRulesAction::Toggle);
+    panels.run();
+    panels
+}
+
+fn rules(panels: &Panels) -> MaterialRules {
+    (*panels.state().editor().doc.scene().material_rules()).clone()
+}
+
+fn plants(panels: &Panels) -> ScatterRules {
+    (*panels.state().editor().doc.scene().scatter_rules()).clone()
+}
+
+fn undo(panels: &mut Panels) {
+    press(panels, Modifiers::COMMAND, Key::Z);
+}
+
+/// The name of a rule's row, by its number from 0.
+fn row(rules: &MaterialRules, k: usize) -> String {
+    format!("Rule {}: {}", k + 1, rules.0[k].material.label())
+}
+
+#[test]
+fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let shipped = rules(&panels);
+    let requests = panels.state().requests.len();
+    let (last, count) = (shipped.0.len() - 1, shipped.0.len());
+    click(&mut panels, &row(&shipped, last));
+    click(&mut panels, "Add rule");
+    assert_eq!(rules(&panels).0.len(), count + 1);
+    assert_eq!(rules(&panels).0[count].material, Material::Gravel, "it lies on top");
+    click(&mut panels, "Move rule down");
+    assert_eq!(rules(&panels).0[count - 1].material, Material::Gravel);
+    click(&mut panels, "Remove rule");
+    assert_eq!(rules(&panels), shipped);
+    assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not kept in the scene");
+    click(&mut panels, &row(&shipped, last - 2));
+    click(&mut panels, "Duplicate rule");
+    assert_eq!(rules(&panels).0[last - 2], rules(&panels).0[last - 1]);
+    click(&mut panels, &format!("{}  Back to the palette's rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
+    assert!(panels.state().editor().doc.scene().materials.is_none());
+    undo(&mut panels);
+    assert_eq!(rules(&panels).0.len(), count + 1);
+    for _ in 0..4 {
+        undo(&mut panels);
+    }
+    assert_eq!(rules(&panels), shipped);
+    assert_eq!(panels.state().requests.len(), requests, "nothing is evaluated for a material");
+}
+
+#[test]
+fn a_band_is_dragged_switched_and_typed_and_a_drag_is_one_step() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let at = rules(&panels).0.iter().position(|rule| rule.material == Material::Rock).unwrap();
+    let name = row(&rules(&panels), at);
+    click(&mut panels, &name);
+    let slope = |panels: &Panels| rules(panels).0[at].bands[0];
+    let before = slope(&panels);
+    let rect = panels.get_by_label("Slope band").rect();
+    let x = |degrees: f32| rect.left() + 5.0 + (rect.width() - 10.0) * degrees / 90.0;
+    let (from, to) = (pos2(x(before[1]), rect.top() + 5.0), pos2(x(before[1] + 20.0), rect.top() + 5.0));
+    drag(&mut panels, from, to);
+    drop_at(&mut panels, to);
+    let moved = slope(&panels);
+    assert!((moved[1] - before[1] - 20.0).abs() < 1.5 && moved[0] == before[0], "{moved:?} from {before:?}");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Drag band"));
+    undo(&mut panels);
+    assert_eq!(slope(&panels), before);
+    assert!(panels.state().editor().doc.scene().materials.is_none(), "the whole drag was one step");
+    click(&mut panels, "Slope");
+    assert_eq!(slope(&panels), EVERYWHERE);
+    click(&mut panels, "Slope");
+    assert_eq!(slope(&panels)[..2], [25.0, 35.0]);
+    let field = panels.get_by_label("Slope: all from");
+    field.focus();
+    panels.run();
+    press(&mut panels, Modifiers::COMMAND, Key::A);
+    panels.get_by_label("Slope: all from").type_text("60");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(slope(&panels)[..2], [25.0, 60.0]);
+}
+
+#[test]
+fn plants_have_their_density_size_and_groves() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let shipped = plants(&panels);
+    click(&mut panels, "Plants and stones");
+    click(&mut panels, "Rule 1: Conifer");
+    let field = widget(&panels, Role::SpinButton, "Density");
+    field.focus();
+    panels.run();
+    press(&mut panels, Modifiers::COMMAND, Key::A);
+    widget(&panels, Role::SpinButton, "Density").type_text("77");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(plants(&panels).0[0].density, 77.0);
+    let had = shipped.0[0].groves.is_some();
+    click(&mut panels, "In groves");
+    assert_eq!(plants(&panels).0[0].groves.is_some(), !had);
+    click(&mut panels, "Remove rule");
+    assert_eq!(plants(&panels).0.len(), shipped.0.len() - 1);
+    for _ in 0..3 {
+        undo(&mut panels);
+    }
+    assert_eq!(plants(&panels), shipped);
+}
+
+#[test]
+fn lists_are_saved_and_opened_and_a_bad_file_changes_nothing() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.ron");
+    let save = GroundRulesAction::SaveTo(RuleTab::Materials, SaveTarget::new(path.clone()));
+    panels.state_mut().ask(save);
+    panels.run();
+    assert_eq!(MaterialRules::load(&path).unwrap(), rules(&panels));
+    std::fs::write(&path, "[\n    (material: Soil),\n    (material: Ice, height: [0.5, 0.7]),\n]").unwrap();
+    panels.state_mut().ask(GroundRulesAction::OpenFrom(RuleTab::Materials, path.clone()));
+    panels.run();
+    assert_eq!(rules(&panels).0.len(), 2);
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Open ground materials"));
+    let bad = folder.path().join("bad.ron");
+    std::fs::write(&bad, "[\n    (material: Moss),\n]").unwrap();
+    panels.state_mut().ask(GroundRulesAction::OpenFrom(RuleTab::Materials, bad));
+    panels.run();
+    assert_eq!(rules(&panels).0.len(), 2, "nothing is lost");
+    let said: Vec<String> = panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect();
+    let told = |part: &str| said.iter().any(|text| text.contains(part));
+    assert!(told("bad.ron") && told("line 2") && told("Moss"), "{said:?}");
+}
+
+#[test]
+fn the_rules_have_room_in_small_windows() {
+    for size in [vec2(1280.0, 720.0), vec2(1024.0, 640.0)] {
+        let mut panels = open(size);
+        let top = row(&rules(&panels), rules(&panels).0.len() - 1);
+        click(&mut panels, &top);
+        for label in ["Add rule", "Move rule down", "Save ground materials…", "Close the ground materials", "Slope"] {
+            let rect = panels.get_by_label(label).rect();
+            assert!(rect.left() > size.x - 480.0 && rect.right() < size.x, "{label}: {rect:?} in {size:?}");
+        }
+        let view = panels.state().drawn.as_ref().unwrap().free_rect;
+        assert!(view.width() > 300.0, "{view:?}");
+    }
+}
