@@ -55,7 +55,9 @@ fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) 
         - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
     let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + vec2<f32>(east, south) * (relief() / cell());
     let steep = length(slope);
-    let mirror = mirror_on(world, slope * smoothstep(0.01, 0.08, steep));
+    // waves of running water go with it, those of still water with the wind
+    let towards = select(frame.waves.xy, -slope / max(steep, 1e-6), steep > 0.004);
+    let mirror = mirror_on(world, slope * smoothstep(0.01, 0.08, steep), towards);
     let body = surface_water_body(depth, sun_share);
     let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * sun_share;
     let clear = vec4<f32>(light, saturate(max(body.a, mirror.share)) * seen);

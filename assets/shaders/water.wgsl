@@ -23,15 +23,15 @@ struct Mirror {
 }
 
 fn mirror_at(world: vec3<f32>) -> Mirror {
-    return mirror_on(world, vec2<f32>(0.0));
+    return mirror_on(world, vec2<f32>(0.0), frame.waves.xy);
 }
 
-// The same of water that runs down a slope.
-fn mirror_on(world: vec3<f32>, fall: vec2<f32>) -> Mirror {
+// The same of water that lies on a slope, with waves that run one way.
+fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let distance = length(world - eye());
     let ray = (world - eye()) / distance;
     // under grazing light a pixel shows more of the sea than its width
-    let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55)) + fall;
+    let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55), towards) + fall;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     var up = reflect(ray, normal);
     up.y = abs(up.y);
@@ -174,16 +174,16 @@ fn water_vertex(@builtin(vertex_index) index: u32) -> WaterVertex {
 
 #ifdef DETAIL
 // Slopes of waves of a metre to a hundred, each seen up to where it is as small as a few pixels.
-fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
+fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let metres = metres_per_unit();
     var slope = vec2<f32>(0.0);
     for (var k = 0u; k < 4u; k += 1u) {
         let long = 1.1 * pow(4.6, f32(k));
         let seen = 1.0 - smoothstep(60.0 * long, 260.0 * long, distance * metres);
         if seen <= 0.0 { continue; }
-        // crests lie across the wind, each size turned a little against the others
+        // crests lie across their way, each size turned a little against the others
         let turn = 0.45 * sin(2.3 * f32(k) + 0.4);
-        let along = vec2<f32>(cos(turn) * frame.waves.x - sin(turn) * frame.waves.y, sin(turn) * frame.waves.x + cos(turn) * frame.waves.y);
+        let along = vec2<f32>(cos(turn) * towards.x - sin(turn) * towards.y, sin(turn) * towards.x + cos(turn) * towards.y);
         let c = -along.y;
         let s = along.x;
         let at = flat * metres / long;
@@ -196,7 +196,7 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
 }
 #else
 // Slopes of ripples, weaker where they are too small to see.
-fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
+fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let place = flat * (260.0 / side());
     let near = noise(place + vec2<f32>(0.0, 0.31)) - noise(place - vec2<f32>(0.0, 0.31));
     let across = noise(place + vec2<f32>(0.31, 0.0)) - noise(place - vec2<f32>(0.31, 0.0));

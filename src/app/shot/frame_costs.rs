@@ -12,7 +12,7 @@ use bevy::render::render_resource::{PipelineCache, PollType};
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::Source;
 
-use super::shader_work::{ReadShader, ShaderWork};
+use super::shader_work::{ParsedShader, ShaderWork};
 use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
 use crate::view::RenderQuality;
 use crate::view::render::{drawn_pipelines, part_name};
@@ -155,7 +155,7 @@ fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, S
         }
         let Some(Source::Wgsl(text)) = shaders.get(&fragment.shader).map(|shader| &shader.source) else { continue };
         let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be read: {error}"));
-        let shader = ReadShader::new(text, &fragment.shader_defs).map_err(unread)?;
+        let shader = ParsedShader::new(text, &fragment.shader_defs).map_err(unread)?;
         let work = |entry: &Option<std::borrow::Cow<'static, str>>| {
             entry.as_deref().and_then(|entry| shader.entry_point(entry)).unwrap_or_default()
         };

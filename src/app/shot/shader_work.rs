@@ -44,13 +44,13 @@ impl ShaderWork {
 }
 
 /// A shader that has been read.
-pub struct ReadShader {
+pub struct ParsedShader {
     module: Module,
     info: ModuleInfo,
     functions: HashMap<Handle<Function>, ShaderWork>,
 }
 
-impl ReadShader {
+impl ParsedShader {
     /// Reads the WGSL `text` under `defs`.
     ///
     /// # Errors
@@ -225,19 +225,19 @@ mod tests {
 
     #[test]
     fn loops_are_counted_and_the_dearer_side_of_a_branch() {
-        let shader = ReadShader::new(TEXT, &[]).unwrap();
+        let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
         // of each turn a product and a sum of four, a sum of two, and the count and conditions
         assert!((5.0 * 10.0..5.0 * 16.0).contains(&plain.operations), "{plain:?}");
-        let loaded = ReadShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
+        let loaded = ParsedShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
         assert_eq!((loaded.texture_reads, loaded.operations), (11.0, plain.operations + 4.0));
         assert_eq!(shader.entry_point("other"), None);
     }
 
     #[test]
     fn a_wrong_text_says_what_is_wrong() {
-        assert!(ReadShader::new("fn f() -> f32 { return 1u; }", &[]).is_err());
-        assert!(ReadShader::new("fn f( {", &[]).is_err());
+        assert!(ParsedShader::new("fn f() -> f32 { return 1u; }", &[]).is_err());
+        assert!(ParsedShader::new("fn f( {", &[]).is_err());
     }
 }

@@ -545,6 +545,33 @@ mod tests {
         assert!(old.renewed(&after, &settings, &all, &Control::default()).unwrap().is_none());
     }
 
+    /// The shadows of a copy are those of the terrain that is really mirrored, under the same sun.
+    #[test]
+    fn copies_have_the_shadows_of_mirrored_land() {
+        let n = 129;
+        let hills = |u: f32, v: f32| 0.3 + 0.2 * (u * 13.0).sin() * (v * 9.0 + u).cos();
+        let settings = Settings { surroundings: Surroundings::Land, sun_elevation: 18.0, ..Settings::default() };
+        let own = prepare(&Arc::new(Terrain::from_fn(n, Edges::Open, hills)), &settings);
+        let shadows = own.mirrored_shadows.as_ref().expect("there is land around").levels[0].bytes.clone();
+        for (channel, [east, south]) in [[true, false], [false, true], [true, true]].into_iter().enumerate() {
+            let turned = |is_turned: bool, x: f32| if is_turned { 1.0 - x } else { x };
+            let copy = Terrain::from_fn(n, Edges::Open, |u, v| hills(turned(east, u), turned(south, v)));
+            let light = prepare(&Arc::new(copy), &settings).light.levels[0].bytes.clone();
+            let at = |k: usize| {
+                let (i, j) = (k / n, k % n);
+                (if south { n - 1 - i } else { i }) * n + if east { n - 1 - j } else { j }
+            };
+            let off = (0..n * n).filter(|&k| shadows[4 * k + channel].abs_diff(light[2 * at(k)]) > 4).count();
+            assert!(off * 50 < n * n, "{off} of {} differ in copy {channel}", n * n);
+        }
+        let block = Settings { surroundings: Surroundings::Block, ..settings.clone() };
+        assert!(prepare(&own.terrain, &block).mirrored_shadows.is_none());
+        // around an island there is nothing to mirror, unless an edge cuts its coast
+        let sea = |sea_level: f32| Settings { surroundings: Surroundings::Sea, sea_level, ..settings.clone() };
+        assert!(prepare(&own.terrain, &sea(100.0)).mirrored_shadows.is_some());
+        assert!(prepare(&own.terrain, &sea(5000.0)).mirrored_shadows.is_none());
+    }
+
     #[test]
     fn it_stops_when_it_is_told_to() {
         let control = Control::default();
