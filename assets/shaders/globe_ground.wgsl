@@ -128,6 +128,34 @@ fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprin
     return found;
 }
 
+// Colour of ground that is not the same everywhere, in patches from kilometres down to what a pixel shows: dry ones are
+// pale and warm.
+fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
+    var sum = 0.0;
+    var wide = 3100.0;
+    for (var k = 0; k < 4; k += 1) {
+        let shown = 1.0 - smoothstep(0.15 * wide, 0.5 * wide, footprint);
+        if shown > 0.0 { sum += shown * (noises(place / wide).z - 0.5); }
+        wide *= 0.21;
+    }
+    return colour * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
+}
+
+// A closed forest seen from above: crowns lean every way, and between them it is dark.
+fn with_crowns(surface: Surface, forest: f32, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
+    let seen = forest * (1.0 - smoothstep(2.5, 9.0, footprint)) * smoothstep(12.0, 60.0, distance);
+    if seen < 0.02 {
+        return surface;
+    }
+    let wide = noises(place / 9.3);
+    let fine = noises(place / 3.7 + 11.0) - 0.5;
+    var out = surface;
+    out.normal = normalize(surface.normal + seen * (1.3 * (wide - 0.5) + 0.9 * fine));
+    out.albedo *= mix(1.0, 0.45 + 1.0 * wide.y + 0.5 * fine.x, seen);
+    out.open *= mix(1.0, 0.65 + 0.5 * wide.y, seen);
+    return out;
+}
+
 // The surface with what the ground is made of, where that is near enough to be seen.
 fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
     let distance = length(in.rel);
@@ -138,6 +166,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
         return surface;
     }
     let place = frame.texture.xyz + in.rel;
+    let coloured = mottled(colour, place, footprint);
     let wide = noises(place / 23.0);
     let ruffled = (wide.x - 0.5) + 0.5 * (wide.y - 0.5);
     let highest = max(colour.r, colour.b);
@@ -152,13 +181,15 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
         0.0,
         0.0,
     );
-    let ground = laid_ground(values, vec2<f32>(0.0), colour, surface.normal, place, footprint, in.spacing,
+    let ground = laid_ground(values, vec2<f32>(0.0), coloured, surface.normal, place, footprint, in.spacing,
         creases_on_globe(place, up, surface.normal, footprint, in.spacing));
     // from afar the colours of the maps are left
     let near = dry * (1.0 - smoothstep(60.0, 200.0, footprint));
     let normal = normalize(mix(surface.normal, ground.normal, near));
-    return Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
+    let laid = Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
         mix(1.0, ground.open, near), ground.gloss * near);
+    let forest = near * smoothstep(0.012, 0.045, colour.g - highest) * (1.0 - smoothstep(0.09, 0.17, values.bright));
+    return with_crowns(laid, forest, place, footprint, distance);
 }
 #endif
 
