@@ -111,7 +111,7 @@ fn places_can_be_chosen_without_dragging() {
     panels.run();
     assert!(handle(&panels, "History").top() > view(&panels).bottom());
     let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());
-    assert_eq!(names, Some(12), "every panel and the view have their place");
+    assert_eq!(names, Some(13), "every panel and the view have their place");
     panels.get_by_label("Move History").click_secondary();
     panels.run();
     click(&mut panels, "Close History");

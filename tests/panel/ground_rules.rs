@@ -121,6 +121,21 @@ fn plants_have_their_density_size_and_groves() {
 }
 
 #[test]
+fn a_rule_that_is_looked_at_stays_as_it_is() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let text = "[(material: Soil), (material: Ice, share: 0.4567, tint: 0.1234, slope: [12.3456, 33.789])]";
+    let own = MaterialRules::from_ron("own", text).unwrap();
+    let kept = own.clone();
+    panels.state_mut().editor_mut().doc.edit("Own", None, |scene| scene.materials = Some(std::sync::Arc::new(own)));
+    panels.run();
+    click(&mut panels, "Rule 1: Soil");
+    click(&mut panels, "Rule 2: Ice");
+    click(&mut panels, "Plants and stones");
+    assert_eq!(rules(&panels), kept);
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Own"));
+}
+
+#[test]
 fn lists_are_saved_and_opened_and_a_bad_file_changes_nothing() {
     let mut panels = open(vec2(1280.0, 720.0));
     let folder = tempfile::tempdir().unwrap();

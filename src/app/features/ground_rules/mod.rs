@@ -20,7 +20,7 @@ use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::interface::InterfaceApp;
-use crate::frame::menu::{pick, tick};
+use crate::frame::menu::tick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::window::FrameSystems;
 use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
@@ -40,7 +40,6 @@ impl Plugin for GroundRulesPlugin {
             .init_resource::<RuleCovers>()
             .init_resource::<RuleCoverTask>()
             .add_actions(std::iter::once(GroundRulesAction::Toggle).chain(files), run)
-            .add_menu_part("File", 21, file_menu)
             .add_menu_part("View", 31, view_menu)
             .add_panel(
                 DockedPanel {
@@ -142,13 +141,6 @@ fn save(editor: &mut Editor, tab: RuleTab, to: &SaveTarget) {
             let question = Overwrite::from_error(&error, to, elsewhere, over);
             editor.ask_or_tell(question, || because("The rules were not saved", &error));
         }
-    }
-}
-
-fn file_menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
-    for tab in RuleTab::ALL {
-        pick(ui, &mut queue, GroundRulesAction::Open(tab), true);
-        pick(ui, &mut queue, GroundRulesAction::Save(tab), true);
     }
 }
 

@@ -313,7 +313,7 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
         let groves = in_groves.then_some((200.0, 0.5));
         change_plants(document, "Switch groves", None, |rules| rules[at].groves = groves);
     }
-    if let Some((mut width, share)) = rule.groves {
+    if let Some((mut width, share)) = rule.groves.filter(|_| in_groves) {
         let [least, most] = GROVE_WIDTHS;
         ui.horizontal(|ui| {
             let field = DragValue::new(&mut width).speed(1.0).range(least..=most).max_decimals(0);
@@ -348,18 +348,23 @@ fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: imp
 
 /// A share from 0 to 1 with its name, shown in percent; the new one if it was changed.
 fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Option<Gesture>)> {
-    let mut percent = f64::from(share) * 100.0;
-    let mut changed = None;
+    let shown = f64::from(share) * 100.0;
+    let (mut dragged, mut typed, mut changed) = (shown, shown, None);
     ui.horizontal(|ui| {
         let name = label_cell(ui, label, false).on_hover_text(tip);
         let width = ui.available_width() - 58.0;
-        let rail = theme::slider(ui, true, width, Slider::new(&mut percent, 0.0..=100.0).step_by(1.0));
+        // a slider with steps would round what is only looked at
+        let rail = theme::slider(ui, true, width, Slider::new(&mut dragged, 0.0..=100.0));
         rail.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, format!("{label} slider")));
-        let field = DragValue::new(&mut percent).range(0.0..=100.0).max_decimals(0).suffix("%");
+        let field = DragValue::new(&mut typed).range(0.0..=100.0).max_decimals(1).suffix("%");
         let field = ui.add(field).labelled_by(name.id);
-        changed = [rail, field].iter().find(|response| response.changed()).map(|r| Gesture(r.id.value()));
+        if rail.changed() {
+            changed = Some((dragged.round(), rail.id));
+        } else if field.changed() {
+            changed = Some((typed, field.id));
+        }
     });
-    changed.map(|gesture| ((percent / 100.0) as f32, Some(gesture)))
+    changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
 }
 
 /// A number with its name; the gesture if it was changed.

@@ -5,6 +5,7 @@ use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, v
 use egui_phosphor::regular as icon;
 
 use crate::features::biomes::BiomesAction;
+use crate::features::ground_rules::GroundRulesAction;
 use crate::features::scene_settings::sun;
 use crate::frame::commands::Command;
 use crate::frame::document::{Document, Group};
@@ -88,6 +89,11 @@ pub fn show(
         let edit = Command::from(BiomesAction::Toggle);
         let button = ui.button(format!("{}  Edit biomes…", icon::TREE)).on_hover_text(edit.tooltip(ui.ctx()));
         if button.clicked() {
+            command = Some(edit);
+        }
+        let edit = Command::from(GroundRulesAction::Toggle);
+        let button = ui.button(format!("{}  Edit ground materials…", icon::STACK_SIMPLE));
+        if button.on_hover_text(edit.tooltip(ui.ctx())).clicked() {
             command = Some(edit);
         }
     });

@@ -36,7 +36,7 @@ fn curvature_wetness_and_hardness_are_those_of_the_processor() {
     let pose = Pose { eye_world: Vec3::new(0.0, UP, 0.0), yaw: 0.0, pitch: -0.5 * std::f32::consts::PI };
     let options = ShotOptions { width: SIDE, height: SIDE, view: ShotView::Pose(pose), ..ShotOptions::default() };
     // what parts the materials, and so near to it that roughness in the picture may part them elsewhere
-    for (condition, middle, near) in [("curvature", 0.0, 2.0), ("wetness", 0.5, 0.12), ("hardness", 0.5, 0.1)] {
+    for (condition, middle, near) in [("curvature", 0.0, 0.8), ("wetness", 0.5, 0.12), ("hardness", 0.5, 0.1)] {
         let at = CONDITIONS.iter().position(|name| *name == condition).unwrap();
         let mut bands = [EVERYWHERE; CONDITIONS.len()];
         bands[at] = [middle - 0.1 * near, middle + 0.1 * near, 1e9, 1e9];
