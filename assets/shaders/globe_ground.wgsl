@@ -138,7 +138,10 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
         if shown > 0.0 { sum += shown * (noises(place / wide).z - 0.5); }
         wide *= 0.21;
     }
-    return colour * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
+    // what grows is never as pure a green as its colour on a map
+    let bright = dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722));
+    let green = 0.4 * smoothstep(0.01, 0.06, colour.g - max(colour.r, colour.b));
+    return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
 
 // A closed forest seen from above: crowns lean every way, and between them it is dark.
