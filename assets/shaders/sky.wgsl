@@ -14,9 +14,15 @@ fn horizon_colour(ray: vec3<f32>) -> vec3<f32> {
     return sky_at(ray, 0.06);
 }
 
-fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
+// The sky alone.
+fn air_colour(ray: vec3<f32>) -> vec3<f32> {
     let up = asin(saturate(ray.y)) / 1.57079633;
-    var colour = sky_at(ray, max(sqrt(up), 0.06));
+    return sky_at(ray, max(sqrt(up), 0.06));
+}
+
+// The sky with the sun and the stars.
+fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
+    var colour = air_colour(ray);
     let sun = max(dot(ray, to_sun()), 0.0);
     colour += sun_colour() * 6.0 * smoothstep(0.99992, 0.99997, sun);
     if frame.sun_light.w > 0.0 {
@@ -60,7 +66,9 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
     let pixel = 2.0 / (length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y)) * frame.viewport.w);
     let away = distance(place, middle) / (cells * (1.0 + dot(face.xy, face.xy)));
     let radius = max(1.1 * pixel, 0.0007) * (0.7 + 0.5 * bright);
-    let round = 1.0 - smoothstep(0.35 * radius, radius, away);
+    // where a pixel is wider than a star it is as much fainter
+    let light = min(1.0, 0.0012 / radius);
+    let round = light * (1.0 - smoothstep(0.35 * radius, radius, away));
     let warmth = mix(vec3<f32>(1.0, 0.90, 0.78), vec3<f32>(0.82, 0.90, 1.0), own);
     return warmth * (bright * bright * round * smoothstep(0.0, 0.2, ray.y) * 1.3);
 }

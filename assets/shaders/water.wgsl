@@ -36,7 +36,8 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     var up = reflect(ray, normal);
     up.y = abs(up.y);
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
-    var sky = sky_colour(up);
+    // the sun is the glint; stars are lost between waves
+    var sky = air_colour(up);
     let share = mirrored_share(-dot(ray, normal));
 #ifdef DETAIL
     if share > 0.03 {
