@@ -152,8 +152,8 @@ const TWILIGHT_ENDS: f32 = -8.0;
 /// Tilt of the Earth's axis in degrees.
 const OBLIQUITY: f32 = 23.45;
 
-/// Azimuth, clockwise from north, and elevation of the sun in degrees, at an hour of solar time, a day of the year and a
-/// latitude.
+/// Azimuth, clockwise from north, and elevation of the sun in degrees, at an hour of solar time, a day of the year and
+/// a latitude.
 fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
     let declination = (OBLIQUITY * libm::sinf(std::f32::consts::TAU * (284.0 + day as f32) / 365.0)).to_radians();
     let (latitude, turned) = (latitude.to_radians(), (15.0 * (hour - 12.0)).to_radians());
@@ -170,7 +170,7 @@ fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
 mod tests {
     use super::*;
 
-    fn at(hour: f32, day: u32, latitude: f32) -> Settings {
+    fn settings_at(hour: f32, day: u32, latitude: f32) -> Settings {
         Settings { sun: SunPlacement::Time, hour, day, latitude, ..Settings::default() }
     }
 
@@ -179,11 +179,11 @@ mod tests {
     #[test]
     fn the_sun_stands_where_the_almanac_has_it() {
         let near = |a: f32, b: f32| assert!((a - b).abs() < 0.6, "{a} {b}");
-        let greenwich = at(12.0, 172, 51.48).light_source();
+        let greenwich = settings_at(12.0, 172, 51.48).light_source();
         near(greenwich.elevation_degrees, 61.96);
         near(greenwich.azimuth_degrees, 180.0);
-        near(at(12.0, 355, 51.48).light_source().elevation_degrees, 15.09);
-        near(at(12.0, 172, -33.9).light_source().azimuth_degrees % 360.0, 0.0);
+        near(settings_at(12.0, 355, 51.48).light_source().elevation_degrees, 15.09);
+        near(settings_at(12.0, 172, -33.9).light_source().azimuth_degrees % 360.0, 0.0);
         let (azimuth, elevation) = sun_at(6.0, 80, 46.0);
         near(azimuth, 90.0);
         near(elevation, 0.0);
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn after_sunset_comes_the_blue_hour_and_then_the_moon() {
-        let sky = |hour: f32| at(hour, 80, 46.0).light_source().sky;
+        let sky = |hour: f32| settings_at(hour, 80, 46.0).light_source().sky;
         assert_eq!([12.0, 18.4, 23.0].map(sky), [SkyCondition::Clear, SkyCondition::Twilight, SkyCondition::Moonlight]);
-        let night = at(24.0, 80, 46.0);
+        let night = settings_at(24.0, 80, 46.0);
         assert!(night.sun_direction()[1] > 0.5, "the moon stands high at midnight: {:?}", night.sun_direction());
-        let overcast = Settings { sky: SkyCondition::Overcast, ..at(23.0, 80, 46.0) };
+        let overcast = Settings { sky: SkyCondition::Overcast, ..settings_at(23.0, 80, 46.0) };
         assert_eq!(overcast.light_source().sky, SkyCondition::Overcast);
     }
 }

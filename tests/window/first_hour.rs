@@ -206,3 +206,14 @@ fn all_is_undone_and_redone_to_the_bit() {
     assert_eq!((&undone["hash"], &undone["layers"]), (&bare["hash"], &bare["layers"]));
     assert_eq!((&redone["hash"], &redone["undo"], &redone["layers"]), (&done["hash"], &done["undo"], &done["layers"]));
 }
+
+#[test]
+fn a_light_of_terrains_is_refused_on_a_planet_with_what_to_do_instead() {
+    let session = Session::new();
+    std::fs::write(session.path("planet.ron"), super::PLANET).unwrap();
+    let refused = session.talweg().args(["shot", "planet.ron", "-o", "p.png", "--preset", "golden-hour"]).output();
+    let refused = refused.unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--set planet.hour=18"), "{said}");
+}
