@@ -293,9 +293,9 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
     var sum = vec2<f32>(0.0);
     var tone = 0.0;
     if strength > 0.0 {
-        // the same widths for all samples; four of them lie between those of the samples and what is too fine
+        // the same widths for all samples: three, from some samples down to about two of them
         let first = floor(log2(16.0 * cell_metres) / log2(2.37));
-        for (var octave = 0.0; octave < 4.0; octave += 1.0) {
+        for (var octave = 0.0; octave < 3.0; octave += 1.0) {
             let k = first - octave;
             let width = pow(2.37, k);
             let share = (1.0 - smoothstep(5.0 * cell_metres, 16.0 * cell_metres, width))
