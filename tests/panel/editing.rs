@@ -12,8 +12,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::eval::RequestQuality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
-use talweg::param::{ParamKind, Value};
+use talweg::param::{ParamKind, Params, Value};
 use talweg::preferences::UnitSystem;
+use talweg::scene::SunPlacement;
 use talweg_app::features::brush::BrushAction;
 use talweg_app::features::construction::{PieceAction, PieceView};
 use talweg_app::frame::commands::FileAction;
@@ -546,12 +547,18 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     panels.run();
     let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
     assert_inside(&panels, "scene settings", side);
-    let about = panels.state().editor().doc.scene().settings.clone();
-    let about = talweg::param::Params::about(&about);
-    for spec in about.params.iter().filter(|spec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }))
-    {
-        let label = if spec.name == "seed" { "Seed" } else { talweg_title(spec) };
-        assert!(panels.query_by_role_and_label(Role::SpinButton, label).is_some(), "{label} is missing");
+    // some are only there beside others
+    for (sun, fog) in [(SunPlacement::Angles, 0.0), (SunPlacement::Time, 1.0)] {
+        let edit = |scene: &mut talweg::scene::Scene| (scene.settings.sun, scene.settings.fog) = (sun, fog);
+        panels.state_mut().editor_mut().doc.edit("Light", None, edit);
+        panels.run();
+        let settings = panels.state().editor().doc.scene().settings.clone();
+        for (_, spec) in settings.about().params.iter().enumerate().filter(|(k, _)| settings.matters(*k)) {
+            let is_number = matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. });
+            let label = if spec.name == "seed" { "Seed" } else { talweg_title(spec) };
+            let is_there = panels.query_by_role_and_label(Role::SpinButton, label).is_some();
+            assert!(is_there || !is_number, "{label} is missing");
+        }
     }
     let told = panels.query_by_label_contains(" GiB free").is_some();
     assert!(told || !cfg!(target_os = "linux"), "how much the resolution needs of what is free");
