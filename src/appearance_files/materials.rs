@@ -141,6 +141,12 @@ macro_rules! file_rule {
         }
 
         impl $name {
+            /// A rule with such bands, each by the fewest numbers.
+            fn new($($field: $type,)+ bands: $crate::appearance_files::materials::Bands) -> Self {
+                let [$($condition),+] = bands.map($crate::appearance_files::materials::band_numbers);
+                Self { $($field,)+ $($condition),+ }
+            }
+
             /// The bands, or the condition whose numbers make none.
             fn bands(&self) -> Result<$crate::appearance_files::materials::Bands, String> {
                 $crate::appearance_files::materials::bands([$(&self.$condition),+])
@@ -234,39 +240,7 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
 
 impl From<MaterialRules> for Vec<FileRule> {
     fn from(rules: MaterialRules) -> Self {
-        let rule = |MaterialRule { material, share, tint, bands }| {
-            let [
-                slope,
-                height,
-                openness,
-                flow,
-                deposits,
-                wear,
-                vegetation,
-                green,
-                bright,
-                curvature,
-                wetness,
-                hardness,
-            ] = bands.map(band_numbers);
-            FileRule {
-                material,
-                share,
-                tint,
-                slope,
-                height,
-                openness,
-                flow,
-                deposits,
-                wear,
-                vegetation,
-                green,
-                bright,
-                curvature,
-                wetness,
-                hardness,
-            }
-        };
+        let rule = |MaterialRule { material, share, tint, bands }| FileRule::new(material, share, tint, bands);
         rules.0.into_iter().map(rule).collect()
     }
 }

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
 
-use super::materials::{Bands, band_numbers, file_rule};
+use super::materials::{Bands, file_rule};
 use super::rule_list::RuleList;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/scatter");
@@ -114,38 +114,7 @@ impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
 impl From<ScatterRules> for Vec<ScatterFileRule> {
     fn from(rules: ScatterRules) -> Self {
         let rule = |ScatterRule { kind, density, size, groves, bands }| {
-            let [
-                slope,
-                height,
-                openness,
-                flow,
-                deposits,
-                wear,
-                vegetation,
-                green,
-                bright,
-                curvature,
-                wetness,
-                hardness,
-            ] = bands.map(band_numbers);
-            ScatterFileRule {
-                kind,
-                density,
-                size,
-                groves,
-                slope,
-                height,
-                openness,
-                flow,
-                deposits,
-                wear,
-                vegetation,
-                green,
-                bright,
-                curvature,
-                wetness,
-                hardness,
-            }
+            ScatterFileRule::new(kind, density, size, groves, bands)
         };
         rules.0.into_iter().map(rule).collect()
     }
