@@ -1542,28 +1542,28 @@ class UpliftMap(Node):
     def set(self, *, low: float = ..., high: float = ..., kept: float = ..., level: float = ...) -> None: ...
 
 class PaintedMap(Node):
-    """A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies. The erosions above follow it."""
+    """A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies, and how many trees and stones stand there. The erosions above follow it, and so does the view."""
 
-    kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow"]
-    """Uplift; one of Uplift, Hardness, Rain, Vegetation, Sand, Snow. What is painted."""
+    kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"]
+    """Uplift; one of Uplift, Hardness, Rain, Vegetation, Sand, Snow, Trees, Undergrowth, Stones. What is painted."""
     keep_below: bool
     """False. Paints on what the layers below have made, not on an even map."""
     value: float
     """0, from 0 to 10000. Value where nothing is painted, in the unit of the map."""
     strokes: str
     """as scene files have it. The strokes, in the order in which they act."""
-    def __init__(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow"] = "Uplift", keep_below: bool = False, value: float = 0.0, strokes: str = ...) -> None: ...
-    def set(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow"] = ..., keep_below: bool = ..., value: float = ..., strokes: str = ...) -> None: ...
+    def __init__(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"] = "Uplift", keep_below: bool = False, value: float = 0.0, strokes: str = ...) -> None: ...
+    def set(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"] = ..., keep_below: bool = ..., value: float = ..., strokes: str = ...) -> None: ...
 
 class MapFile(Node):
     """A data map from a file: water, moisture, sand, or what else layers and views read. Patches of planets bring theirs in such files."""
 
     file: str | PathLike[str]
     """''. The file: numbers in a .r32 file, or a picture from 0 to 1."""
-    kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare"]
-    """Water; one of Water, Sediment, Hardness, Flow, Wear, Deposits, Rain, Sand, Snow, Film, Vegetation, Brightness, Ground, Ridge, Uplift, Ice, Humidity, CrustAge, RockShare, GrassShare, SandShare, SnowShare, RoadShare, BareShare. The map that it is."""
-    def __init__(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare"] = "Water") -> None: ...
-    def set(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare"] = ...) -> None: ...
+    kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare", "TreeDensity", "UndergrowthDensity", "StoneDensity"]
+    """Water; one of Water, Sediment, Hardness, Flow, Wear, Deposits, Rain, Sand, Snow, Film, Vegetation, Brightness, Ground, Ridge, Uplift, Ice, Humidity, CrustAge, RockShare, GrassShare, SandShare, SnowShare, RoadShare, BareShare, TreeDensity, UndergrowthDensity, StoneDensity. The map that it is."""
+    def __init__(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare", "TreeDensity", "UndergrowthDensity", "StoneDensity"] = "Water") -> None: ...
+    def set(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare", "TreeDensity", "UndergrowthDensity", "StoneDensity"] = ...) -> None: ...
 
 class LayerGroup(Node):
     """Holds layers, and lays what they make over the ground below with one blending, opacity and mask. Hidden, it hides all of them."""
