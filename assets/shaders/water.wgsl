@@ -232,12 +232,15 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     // what lies around is the terrain, mirrored at its edges
     let unit = fract((flat / side() + 0.5) * 0.5) * 2.0;
     let shown = (select(unit, 2.0 - unit, unit > vec2<f32>(1.0)) - 0.5) * side();
-    if is_void(shown) {
+    let drawn = 0.5 * frame.fog.w * side();
+    let is_bare = step(drawn, max(abs(flat.x), abs(flat.y)));
+    if is_bare == 0.0 && is_void(shown) {
         discard;
     }
     let place = (shown + 0.5 * side()) / cell();
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-    let depth = sea() - beyond_edge(ground, flat);
+    // beyond the ground that is drawn the sea is deep
+    let depth = max(sea() - beyond_edge(ground, flat), is_bare * 0.03 * relief());
     let seen = sea_surface(in.world, depth, in.clip.xy);
     if !is_endless_sea() {
         return seen;
@@ -245,9 +248,7 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     // where the ray would leave the ground that is drawn, the water closes
     let ray = in.world - eye();
     let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
-    let drawn = 0.5 * frame.fog.w * side();
     let reach = max(abs(flat + run), abs(flat)) / drawn;
     let closed = smoothstep(0.70, 0.98, max(reach.x, reach.y)) * smoothstep(0.0, 0.02 * relief(), depth);
-    let is_bare = step(drawn, max(abs(flat.x), abs(flat.y)));
     return mix(seen, vec4<f32>(seen.rgb / max(seen.a, 0.2), 1.0), max(closed, is_bare));
 }
