@@ -152,6 +152,16 @@ fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
     return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
 }
 
+// How the depth of surface water changes from sample to sample, to the east and to the south.
+fn depth_change(at: vec2<f32>) -> vec2<f32> {
+    let texel = 0.5 / (last_sample() + 1.0);
+    let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
+        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(texel, 0.0), 0.0).x;
+    let south = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(0.0, texel), 0.0).x
+        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
+    return vec2<f32>(east, south);
+}
+
 // Whether there is no ground at a place in the world.
 fn is_void(flat: vec2<f32>) -> bool {
 #ifdef VOID_MASK

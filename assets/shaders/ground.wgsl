@@ -173,12 +173,7 @@ fn ground_at(
     let depth = textureSampleLevel(water_map, smooth_sampler, at, 0.0).x;
     if depth < 0.0 {
         // as far from the water as the depth is 0 by its slope
-        let texel = 0.5 / (last_sample() + 1.0);
-        let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
-            - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(texel, 0.0), 0.0).x;
-        let south = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(0.0, texel), 0.0).x
-            - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
-        let cells = -depth / max(length(vec2<f32>(east, south)), 1e-7);
+        let cells = -depth / max(length(depth_change(at)), 1e-7);
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
     }
     let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z) * (1.0 - 0.32 * rim);

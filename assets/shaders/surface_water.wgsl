@@ -48,12 +48,7 @@ fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
     // slope of the surface: that of the bed and of the depth
     let at = map_coordinates(world.xz);
-    let texel = 0.5 / (last_sample() + 1.0);
-    let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
-        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(texel, 0.0), 0.0).x;
-    let south = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(0.0, texel), 0.0).x
-        - textureSampleLevel(water_map, smooth_sampler, at - vec2<f32>(0.0, texel), 0.0).x;
-    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + vec2<f32>(east, south) * (relief() / cell());
+    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell());
     let steep = length(slope);
     // waves of running water go with it, those of still water with the wind
     let towards = select(frame.waves.xy, -slope / max(steep, 1e-6), steep > 0.004);

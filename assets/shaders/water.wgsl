@@ -91,11 +91,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
     let colour = with_cover(with_plants(coloured(place, surface, painted, vec2<f32>(0.0)), grown), cover, 0.0);
     let crowns = textureSampleLevel(canopy_map, smooth_sampler, at, 0.0);
     let seen = mix(colour, crowns.rgb * crowns.rgb, 0.8 * crowns.a);
-    return vec4<f32>(hazed(lit_by(seen, surface), place), 1.0);
-}
-
-fn lit_by(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
-    return lit(colour, surface.normal, surface.sun_share, surface.openness);
+    return vec4<f32>(hazed(light_on(seen, surface), place), 1.0);
 }
 
 fn nearest_height(flat: vec2<f32>) -> f32 {

@@ -100,7 +100,12 @@ fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool
         Some(Node::PaintedMap(painted)) => match painted.kind {
             PaintedKind::Sand | PaintedKind::Snow => ("m", false),
             PaintedKind::Rain => ("×", false),
-            _ => ("", true),
+            PaintedKind::Uplift
+            | PaintedKind::Hardness
+            | PaintedKind::Vegetation
+            | PaintedKind::Trees
+            | PaintedKind::Undergrowth
+            | PaintedKind::Stones => ("", true),
         },
         _ => ("m", false),
     }
