@@ -65,6 +65,10 @@ struct Frame {
 @group(0) @binding(16) var site_map: texture_2d<f32>;
 // square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
 @group(0) @binding(17) var canopy_map: texture_2d<f32>;
+#ifdef DETAIL
+@group(0) @binding(18) var plant_shadow_maps: texture_depth_2d_array;
+@group(0) @binding(19) var plant_shadow_sampler: sampler_comparison;
+#endif
 const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 
 fn eye() -> vec3<f32> { return frame.eye_exposure.xyz; }

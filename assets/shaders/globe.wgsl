@@ -1,6 +1,6 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
 // Joined with the files screen and colours, which all views have, materials, which squares have too, and globe_air,
-// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map.
+// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map; with plants, which squares have too, and globe_scatter.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -27,6 +27,8 @@ struct GlobeFrame {
     star: vec4<f32>,
     texture: vec4<f32>,
     extinction: vec4<f32>,
+    plant_shadows: array<mat4x4<f32>, 2>,
+    plants: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
@@ -45,6 +47,8 @@ struct GlobeFrame {
 @group(0) @binding(9) var material_maps: texture_2d_array<f32>;
 @group(0) @binding(10) var material_sampler: sampler;
 @group(0) @binding(11) var<uniform> ground_rules: GroundRules;
+@group(0) @binding(12) var plant_shadow_maps: texture_depth_2d_array;
+@group(0) @binding(13) var plant_shadow_sampler: sampler_comparison;
 #endif
 
 // Unit vector towards the eye, and its distance from the centre.

@@ -96,6 +96,18 @@ fn air_before(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, u32(frame.light.z));
 }
 
+// The same with few steps, before what is so near that the air on the way is nearly the same everywhere.
+fn near_air(rel: vec3<f32>) -> Air {
+    let distance = length(rel);
+    let ray = rel / distance;
+    let span = air_span(ray);
+    let end = min(span.y, distance);
+    if !has_air() || end <= span.x {
+        return Air(vec3<f32>(0.0), vec3<f32>(1.0));
+    }
+    return march(ray, span.x, end, 2u);
+}
+
 // C = C_atm (1 - n·v) (n·l), over the ground (Petitprez and others).
 fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     if !has_formula() {

@@ -85,22 +85,30 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> 
     return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()), 1.0, 0.0);
 }
 
+// Mean curvature in 1/km, from the fourth value of a tile's colours; `curvature_byte` in tile.rs packs it.
+fn curvature_of(packed: f32, spacing: f32) -> f32 {
+    return 2000.0 * (packed * 255.0 - 128.0) / (508.0 * spacing);
+}
+
 fn sampled(in: GroundVertex) -> Surface {
     let at = map_coordinates(in.place);
     let up = normalize(in.up);
     var shape = textureSample(shape_map, smooth_sampler, at, in.face);
-    var colour = textureSample(colour_map, smooth_sampler, at, in.face).rgb;
+    var colour = vec4<f32>(textureSample(colour_map, smooth_sampler, at, in.face).rgb, 0.0);
     if has_tile(in.own) {
         if has_coarse_tile(in.coarse) {
             let coarse = tile_coordinates(in.coarse, in.quad);
             shape = textureSampleLevel(tile_shapes, level_sampler, coarse, 0.0);
-            colour = textureSampleLevel(tile_colours, level_sampler, coarse, 0.0).rgb;
+            colour = textureSampleLevel(tile_colours, level_sampler, coarse, 0.0);
+            colour.a = curvature_of(colour.a, 2.0 * in.spacing);
         }
         let own = tile_coordinates(in.own, in.quad);
         shape = mix(textureSampleLevel(tile_shapes, level_sampler, own, 0.0), shape, in.coarse_share);
-        colour = mix(textureSampleLevel(tile_colours, level_sampler, own, 0.0).rgb, colour, in.coarse_share);
+        var fine = textureSampleLevel(tile_colours, level_sampler, own, 0.0);
+        fine.a = curvature_of(fine.a, in.spacing);
+        colour = mix(fine, colour, in.coarse_share);
     }
-    let surface = surface_of(shape, colour, in.face, up);
+    let surface = surface_of(shape, colour.rgb, in.face, up);
 #ifdef DETAIL
     return with_materials(surface, shape, colour, up, in);
 #else
@@ -146,7 +154,8 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
 
 // A closed forest seen from above: crowns lean every way, and between them it is dark.
 fn with_crowns(surface: Surface, forest: f32, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
-    let seen = forest * (1.0 - smoothstep(2.5, 9.0, footprint)) * smoothstep(12.0, 60.0, distance);
+    // as far as the trees themselves are drawn their crowns are not
+    let seen = forest * (1.0 - smoothstep(2.5, 9.0, footprint)) * smoothstep(12.0, 60.0, distance) * (1.0 - share_drawn(distance));
     if seen < 0.02 {
         return surface;
     }
@@ -160,7 +169,9 @@ fn with_crowns(surface: Surface, forest: f32, place: vec3<f32>, footprint: f32, 
 }
 
 // The surface with what the ground is made of, where that is near enough to be seen.
-fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
+// `found` is its colour and curvature.
+fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
+    let colour = found.rgb;
     let distance = length(in.rel);
     let facing = max(abs(dot(surface.normal, in.rel)) / distance, 0.04);
     let footprint = frame.texture.w * distance * inverseSqrt(facing);
@@ -177,10 +188,10 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
         degrees(atan(length(shape.xy))) + 7.0 * ruffled,
         shape.z * 1000.0 / max(relief() / exaggeration() - frame.cover.w, 1.0),
         1.0 + 0.12 * ruffled,
-        vec4<f32>(0.0),
+        vec4<f32>(shape.w, 0.0, 0.0, 0.0),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
-        0.0,
+        found.a,
         0.0,
         0.0,
     );
@@ -219,7 +230,10 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let up = normalize(in.up);
     let distance = length(in.rel);
     let ray = in.rel / distance;
-    let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
+    var sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
+#ifdef DETAIL
+    sun *= sun_between_plants(in.rel, surface.normal, 1.5);
+#endif
     let facing = max(dot(surface.normal, to_sun()), 0.0);
     let open = (0.5 + 0.5 * dot(surface.normal, up)) * surface.open;
     if frame.map.w > 0.5 {

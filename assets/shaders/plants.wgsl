@@ -1,16 +1,49 @@
-// What plants do to the ground: the shadows that they throw, and the crowns that hide it from afar.
+// Plants and stones, on terrains and planets alike: their leaves, and the shadows that they throw. Mirrors
+// `ScatterInstance` and `ScatterCorner` in src/app/view/plants/scatter.rs.
+
+// Pairs of needles or leaflets on a leaf.
+const NEEDLES = 11.0;
+
+// A corner of a shape, turned about the vertical (y).
+fn turned_about_y(corner: vec3<f32>, turn: f32) -> vec3<f32> {
+    let c = cos(turn);
+    let s = sin(turn);
+    return vec3<f32>(c * corner.x - s * corner.z, corner.y, s * corner.x + c * corner.z);
+}
+
+// The same of a plant so high, some wider than others.
+fn sized(corner: vec3<f32>, turn: f32, size: f32, random: f32) -> vec3<f32> {
+    let spread = 0.86 + 0.30 * random;
+    return turned_about_y(corner, turn) * size * vec3<f32>(spread, 1.0, spread);
+}
+
+// Colour of a corner: no two plants are alike. `ground` is the square root of the ground's colour, and a random number.
+fn tinted(colour: vec3<f32>, ground: vec4<f32>, ground_share: f32) -> vec3<f32> {
+    let tint = colour * mix(vec3<f32>(0.82, 0.86, 0.8), vec3<f32>(1.25, 1.15, 1.1), ground.w);
+    return mix(tint, ground.rgb * ground.rgb, ground_share);
+}
+
+// Whether a pixel shows nothing: two levels of detail share the pixels while one takes over from the other, and near
+// the eye a leaf (place along it and across it) is many needles or leaflets.
+fn is_gap(pixel: vec2<f32>, shown: vec2<f32>, leaf: vec2<f32>) -> bool {
+    let noise = fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
+    let along = leaf.x * NEEDLES;
+    let fine = 1.0 - smoothstep(0.12, 0.45, fwidth(along));
+    let away = abs(leaf.y);
+    let gap = abs(2.0 * fract(along - 1.6 * away) - 1.0);
+    return noise < shown.x || noise >= shown.y || (leaf.x >= 0.0 && gap * fine > mix(1.0, 0.42, away));
+}
+
+// How a leaf faces the sun, which shines through leaves and around needles.
+fn leaf_facing(normal: vec3<f32>) -> f32 {
+    let facing = dot(normal, to_sun());
+    return 0.72 * max(facing, 0.0) + 0.28 * saturate(0.5 + 0.5 * facing);
+}
 
 #ifdef DETAIL
 
-@group(0) @binding(18) var plant_shadow_maps: texture_depth_2d_array;
-@group(0) @binding(19) var plant_shadow_sampler: sampler_comparison;
-
 // Light that comes through a crown.
 const THROUGH_CROWNS = 0.24;
-// Area of the side of a crown beside that of its shadow at noon.
-const CROWN_SIDES = 1.5;
-// Light on crowns that stand in each other's shadow, beside that on level ground.
-const CROWN_SHADE = 0.8;
 
 // Share of the sun that is seen between what is drawn in one of the maps.
 fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
@@ -29,7 +62,8 @@ fn share_of_map(at: vec3<f32>) -> f32 {
     return (1.0 - smoothstep(0.86, 0.97, edge)) * step(0.0, at.z) * step(at.z, 1.0);
 }
 
-// Share of the sun that plants and stones leave a place; `lifted` texels away from its surface it is measured.
+// Share of the sun that plants and stones leave a place, in the coordinates of the frame's maps; `lifted` texels away
+// from its surface it is measured.
 fn sun_between_plants(world: vec3<f32>, normal: vec3<f32>, lifted: f32) -> f32 {
     if frame.plants.x <= 0.0 {
         return 1.0;
@@ -51,51 +85,6 @@ fn sun_between_plants(world: vec3<f32>, normal: vec3<f32>, lifted: f32) -> f32 {
 // Share of the plants that are drawn themselves at a distance; see `share_kept` in src/app/view/plants/scatter.rs.
 fn share_drawn(away: f32) -> f32 {
     return min(pow(frame.plants.w / max(away, 1e-6), 1.2), 1.0);
-}
-
-// Ground under the crowns that are not drawn themselves, and in the shade of those that are.
-fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
-    let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
-    if frame.plants.w <= 0.0 {
-        return ground;
-    }
-    let metres = metres_per_unit();
-    let away = distance(world, eye());
-    let pixel = pixel_metres(away);
-    let texel = side() * metres / f32(textureDimensions(canopy_map).x);
-    let found = textureSampleLevel(canopy_map, smooth_sampler, at, max(log2(pixel / texel), 0.0));
-    let cover = found.a;
-    if cover < 0.004 {
-        return ground;
-    }
-    // none are drawn on the mirrored land
-    let drawn = select(0.0, share_drawn(away), is_own);
-    let root = found.rgb / cover;
-    // crowns of some metres, and stands of some hundred
-    let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
-    let stand = noise(world.xz * metres / 140.0) - 0.5;
-    // seen at a slant crowns hide more: their sides count as often as the cotangent of the view
-    let sine = max(dot(normal, normalize(eye() - world)), 0.05);
-    let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
-    let hides = 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
-    let colour = root * root * CROWN_SHADE * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
-    var own = ground;
-    own.colour = mix(ground.colour * (1.0 - 0.25 * cover), colour, hides);
-    own.open = ground.open * (1.0 - 0.12 * cover * drawn);
-    own.gloss = ground.gloss * (1.0 - cover);
-    return own;
-}
-
-// ---- depths as seen from the sun ----
-
-@vertex
-fn plant_shadow_near_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
-    return frame.plant_shadows[0] * vec4<f32>(scatter_place(in), 1.0);
-}
-
-@vertex
-fn plant_shadow_far_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
-    return frame.plant_shadows[1] * vec4<f32>(scatter_place(in), 1.0);
 }
 
 #endif

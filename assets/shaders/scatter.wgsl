@@ -1,7 +1,5 @@
-// Plants and stones: shapes that stand on the ground, drawn once for each instance.
-
-// Pairs of needles or leaflets on a leaf.
-const NEEDLES = 11.0;
+// Plants and stones on a terrain: shapes that stand on the ground, drawn once for each instance, the depths of them as
+// seen from the sun, and the crowns that hide the ground from afar.
 
 struct ScatterVertex {
     @builtin(position) clip: vec4<f32>,
@@ -15,53 +13,44 @@ struct ScatterVertex {
     @location(5) leaf: vec3<f32>,
 }
 
-// Mirrors `ScatterInstance` and `ScatterCorner` in src/app/view/plants/scatter.rs.
 struct ScatterInput {
-    // place (x, z), size and turn
+    // place and size; the height of the place is that of the map of heights
     @location(0) place: vec4<f32>,
     // square root of the colour of the ground, random number
     @location(1) ground: vec4<f32>,
     // between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour
     @location(2) what: vec4<f32>,
+    @location(3) turn: f32,
     // how far over the ground of the grid it stands
-    @location(3) lift: f32,
+    @location(4) lift: f32,
     // position in sizes, place along a leaf
-    @location(4) position: vec4<f32>,
+    @location(5) position: vec4<f32>,
     // normal, light that reaches it
-    @location(5) normal: vec4<f32>,
+    @location(6) normal: vec4<f32>,
     // colour, place across a leaf
-    @location(6) colour: vec4<f32>,
+    @location(7) colour: vec4<f32>,
 }
 
 // Where a corner of a shape stands in the world.
 fn scatter_place(in: ScatterInput) -> vec3<f32> {
-    let flat = in.place.xy;
+    let flat = in.place.xz;
     let samples = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(last_sample()));
     let slope = textureSampleLevel(slope_map, smooth_sampler, map_coordinates(flat), 0.0).xy;
-    let c = cos(in.place.w);
-    let s = sin(in.place.w);
-    let spread = 0.86 + 0.30 * in.ground.w;
-    let turned = vec3<f32>(c * in.position.x - s * in.position.z, in.position.y, s * in.position.x + c * in.position.z);
-    var offset = turned * in.place.z * vec3<f32>(spread, 1.0, spread);
+    var offset = sized(in.position.xyz, in.turn, in.place.w, in.ground.w);
     // what lies on the ground follows it
     offset.y += in.what.z * dot(slope, offset.xz);
-    return vec3<f32>(flat.x, ground_height(samples) + in.lift - 0.02 * in.place.z, flat.y) + offset;
+    return vec3<f32>(flat.x, ground_height(samples) + in.lift - 0.02 * in.place.w, flat.y) + offset;
 }
 
 @vertex
 fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
-    let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(in.place.xy), 0.0).xy;
-    let c = cos(in.place.w);
-    let s = sin(in.place.w);
+    let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(in.place.xz), 0.0).xy;
     let world = scatter_place(in);
-    let normal = vec3<f32>(c * in.normal.x - s * in.normal.z, in.normal.y, s * in.normal.x + c * in.normal.z);
-    let ground = in.ground.rgb * in.ground.rgb;
-    let tint = in.colour.rgb * mix(vec3<f32>(0.82, 0.86, 0.8), vec3<f32>(1.25, 1.15, 1.1), in.ground.w);
     return ScatterVertex(
         clip_of(world),
         world,
-        normal,
-        mix(tint, ground, in.what.w),
+        turned_about_y(in.normal.xyz, in.turn),
+        tinted(in.colour.rgb, in.ground, in.what.w),
         vec4<f32>(sun_share_of(light.x) * under_clouds(world), light.y, in.what.xy),
         haze(world),
         vec3<f32>(in.normal.w, in.position.w, in.colour.w),
@@ -70,27 +59,67 @@ fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
 
 @fragment
 fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
-    // two levels of detail share the pixels while one takes over from the other
-    let noise = fract(52.9829189 * fract(dot(in.clip.xy, vec2<f32>(0.06711056, 0.00583715))));
-    if noise < in.light.z || noise >= in.light.w {
-        discard;
-    }
-    // near the eye a leaf is many needles or leaflets
-    let along = in.leaf.y * NEEDLES;
-    let fine = 1.0 - smoothstep(0.12, 0.45, fwidth(along));
-    let away = abs(in.leaf.z);
-    let gap = abs(2.0 * fract(along - 1.6 * away) - 1.0);
-    if in.leaf.y >= 0.0 && gap * fine > mix(1.0, 0.42, away) {
+    if is_gap(in.clip.xy, in.light.zw, in.leaf.yz) {
         discard;
     }
     let normal = normalize(in.normal);
-    // the sun shines through leaves and around needles
-    let facing = 0.72 * max(dot(normal, to_sun()), 0.0) + 0.28 * saturate(0.5 + 0.5 * dot(normal, to_sun()));
     let bare = lit(in.colour, normal, 0.0, min(in.light.y + 0.1, 1.0) * (0.7 + 0.3 * in.leaf.x));
     var seen = in.light.x;
 #ifdef DETAIL
     seen *= sun_between_plants(in.world, normal, 6.0);
 #endif
-    let sun = in.colour * sun_colour() * (facing * seen * in.leaf.x);
+    let sun = in.colour * sun_colour() * (leaf_facing(normal) * seen * in.leaf.x);
     return vec4<f32>(to_screen(mix(bare + sun, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
 }
+
+#ifdef DETAIL
+
+// Area of the side of a crown beside that of its shadow at noon.
+const CROWN_SIDES = 1.5;
+// Light on crowns that stand in each other's shadow, beside that on level ground.
+const CROWN_SHADE = 0.8;
+
+// Ground under the crowns that are not drawn themselves, and in the shade of those that are.
+fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
+    let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
+    if frame.plants.w <= 0.0 {
+        return ground;
+    }
+    let metres = metres_per_unit();
+    let away = distance(world, eye());
+    let pixel = pixel_metres(away);
+    let texel = side() * metres / f32(textureDimensions(canopy_map).x);
+    let found = textureSampleLevel(canopy_map, smooth_sampler, at, max(log2(pixel / texel), 0.0));
+    let cover = found.a;
+    if cover < 0.004 {
+        return ground;
+    }
+    // none are drawn on the mirrored land
+    let drawn = select(0.0, share_drawn(away), is_own);
+    let root = found.rgb / cover;
+    // crowns of some metres, and stands of some hundred
+    let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
+    let stand = noise(world.xz * metres / 140.0) - 0.5;
+    // seen at a slant crowns hide more: their sides count as often as the cotangent of the view
+    let sine = max(dot(normal, normalize(eye() - world)), 0.05);
+    let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
+    let hides = 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
+    let colour = root * root * CROWN_SHADE * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
+    var own = ground;
+    own.colour = mix(ground.colour * (1.0 - 0.25 * cover), colour, hides);
+    own.open = ground.open * (1.0 - 0.12 * cover * drawn);
+    own.gloss = ground.gloss * (1.0 - cover);
+    return own;
+}
+
+@vertex
+fn plant_shadow_near_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
+    return frame.plant_shadows[0] * vec4<f32>(scatter_place(in), 1.0);
+}
+
+@vertex
+fn plant_shadow_far_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
+    return frame.plant_shadows[1] * vec4<f32>(scatter_place(in), 1.0);
+}
+
+#endif

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::materials::{Bands, file_rule};
 use super::rule_list::RuleList;
+use crate::field::MapKind;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/scatter");
 
@@ -38,6 +39,15 @@ crate::choices! {
 }
 
 impl ScatterKind {
+    /// The map that thins it where a terrain has that map: 1 leaves all, 0 none.
+    pub fn density_map(self) -> MapKind {
+        match self {
+            Self::Conifer | Self::Broadleaf | Self::Palm => MapKind::TreeDensity,
+            Self::Shrub | Self::Grass => MapKind::UndergrowthDensity,
+            Self::Boulder => MapKind::StoneDensity,
+        }
+    }
+
     /// Whether it has a crown that hides the ground from above.
     pub fn has_crown(self) -> bool {
         !matches!(self, Self::Grass | Self::Boulder)

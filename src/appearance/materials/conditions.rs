@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::appearance::colours::snow_sand::vegetated;
 use crate::appearance::colours::srgb::{Light, decode, mix};
+use crate::appearance::scatter::PlantedGround;
 use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
 use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
 use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_before};
@@ -147,29 +148,6 @@ impl<'a> GroundConditions<'a> {
         bilinear(self.terrain.grid.whole_samples(), at, [u, v]) * self.settings.relief_metres
     }
 
-    /// Depth of water over the ground in metres at (u, v): sea, river or lake; 0 where there is none.
-    pub fn water_metres(&self, place: [f32; 2]) -> f32 {
-        let below_sea = self.settings.sea_level - self.metres(place);
-        let inland = self.terrain.map(MapKind::Water).map_or(0.0, |map| self.interpolated(place, |k| map[k]));
-        below_sea.max(inland * self.settings.relief_metres)
-    }
-
-    /// Whether there is ground at (u, v).
-    pub fn has_ground(&self, place: [f32; 2]) -> bool {
-        self.terrain.has_ground(self.nearest(place))
-    }
-
-    /// Share of what the rules of plants and stones give of a kind that stands at (u, v), 0 to 1: 1 where no map of
-    /// densities says otherwise.
-    pub fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
-        let map = match kind {
-            ScatterKind::Conifer | ScatterKind::Broadleaf | ScatterKind::Palm => MapKind::TreeDensity,
-            ScatterKind::Shrub | ScatterKind::Grass => MapKind::UndergrowthDensity,
-            ScatterKind::Boulder => MapKind::StoneDensity,
-        };
-        self.terrain.map(map).map_or(1.0, |map| self.interpolated(place, |k| map[k]).clamp(0.0, 1.0))
-    }
-
     /// The sample nearest to a place.
     fn nearest(&self, place: [f32; 2]) -> usize {
         let SampleCell { corner, part } = self.cell(place);
@@ -257,6 +235,36 @@ impl<'a> GroundConditions<'a> {
         let n = self.terrain.samples();
         let along = |k: usize| value(k) * (1.0 - east) + value(k + 1) * east;
         along(corner) * (1.0 - south) + along(corner + n) * south
+    }
+}
+
+impl PlantedGround for GroundConditions<'_> {
+    fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
+        self.values(place)
+    }
+
+    fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
+        // 1 where no map of densities says otherwise
+        let map = self.terrain.map(kind.density_map());
+        map.map_or(1.0, |map| self.interpolated(place, |k| map[k]).clamp(0.0, 1.0))
+    }
+
+    fn has_ground(&self, place: [f32; 2]) -> bool {
+        self.terrain.has_ground(self.nearest(place))
+    }
+
+    fn water_metres(&self, place: [f32; 2]) -> f32 {
+        let below_sea = self.settings.sea_level - self.metres(place);
+        let inland = self.terrain.map(MapKind::Water).map_or(0.0, |map| self.interpolated(place, |k| map[k]));
+        below_sea.max(inland * self.settings.relief_metres)
+    }
+
+    fn metres(&self, place: [f32; 2]) -> f32 {
+        self.metres(place)
+    }
+
+    fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light {
+        self.colour(place, slope_degrees, vegetation)
     }
 }
 

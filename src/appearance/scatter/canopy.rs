@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::groves::grove_share;
 use super::shapes::ScatterShape;
-use super::{SQUARE_METRES, ScatterPlacer, cover};
+use super::{PlantedGround, SQUARE_METRES, ScatterPlacer, cover, rule_stream};
 use crate::appearance_files::{ScatterKind, ScatterRule};
 use crate::field::{Cancelled, Control};
 
@@ -69,7 +69,7 @@ impl ScatterPlacer<'_> {
         let mut values = None;
         for (number, rule) in self.rules.iter().enumerate() {
             let Some(crown) = &CROWNS[rule.kind as usize] else { continue };
-            let stream = self.stream(number);
+            let stream = rule_stream(self.seed, number);
             let grove = rule.groves.map_or(1.0, |groves| grove_share(stream, groves, metres));
             if grove <= 0.0 {
                 continue;

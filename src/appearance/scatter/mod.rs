@@ -11,6 +11,7 @@ mod shapes;
 use std::sync::LazyLock;
 
 use super::materials::conditions::GroundConditions;
+use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
 use crate::field::Stream;
 
@@ -38,7 +39,9 @@ pub struct ScatteredObject {
     pub size_metres: f32,
     /// How far it is turned about the vertical, in radians.
     pub turn: f32,
-    /// Its rank in its cell: those of low ranks alone are evenly spread too.
+    /// Which of the places of its cell it stands on: see [`place_in_cell`].
+    pub number: u16,
+    /// Its rank in its cell, counted as if all of [`POINTS`] were taken: those of low ranks alone are evenly spread too.
     pub rank: u16,
     /// A random number of its own, 0 to 1.
     pub random: f32,
@@ -90,6 +93,95 @@ pub fn cell_metres(rule: &ScatterRule) -> f32 {
     (POINTS as f32 * SQUARE_METRES / rule.density).sqrt()
 }
 
+/// The place of a rank in its cell, from 0 to 1 along each side.
+pub fn place_in_cell(rank: usize) -> [f32; 2] {
+    PLACES[rank.min(POINTS - 1)]
+}
+
+/// What is asked about the ground under plants and stones; places are from 0 to 1 along its sides.
+pub trait PlantedGround {
+    /// The values of [`CONDITIONS`].
+    fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()];
+    /// Share of what the rules give of a kind, 0 to 1.
+    fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32;
+    /// Whether there is ground.
+    fn has_ground(&self, place: [f32; 2]) -> bool;
+    /// Depth of water over the ground in metres.
+    fn water_metres(&self, place: [f32; 2]) -> f32;
+    /// Height of the ground in metres.
+    fn metres(&self, place: [f32; 2]) -> f32;
+    /// Colour in linear light, under plants as dense as `vegetation`.
+    fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light;
+}
+
+/// Random numbers of a rule in a scene.
+pub fn rule_stream(scene_seed: u32, rule: usize) -> Stream {
+    Stream::new(scene_seed, 0x7ee5 + rule as u32)
+}
+
+/// A cell of the lattice of a rule.
+pub struct LatticeCell<'a> {
+    /// What stands there.
+    pub rule: &'a ScatterRule,
+    /// Random numbers of the rule, and of the cell.
+    pub streams: [Stream; 2],
+    /// Its area beside that of a square [`cell_metres`] wide, at most 1.
+    pub area_share: f32,
+}
+
+impl LatticeCell<'_> {
+    /// The objects from one rank to another, in the order of their ranks: those of a cell of which all places were
+    /// taken. `spot` tells where a place of the cell lies, on the ground and in metres.
+    pub fn objects(
+        &self,
+        ranks: std::ops::Range<usize>,
+        spot: impl Fn([f32; 2]) -> ([f32; 2], [f32; 2]),
+        ground: &impl PlantedGround,
+    ) -> Vec<ScatteredObject> {
+        let (own, [stream, of_cell]) = (self.rule, self.streams);
+        let taken = |(number, place): (usize, &[f32; 2])| {
+            let rank = (number as f32 / self.area_share) as usize;
+            if !ranks.contains(&rank) {
+                return None;
+            }
+            let (at, metres) = spot(*place);
+            if !at.iter().all(|at| (0.0..=1.0).contains(at)) {
+                return None;
+            }
+            let wanted = (number as f32 + 0.5) / POINTS as f32;
+            let grove = own.groves.map_or(1.0, |groves| grove_share(stream, groves, metres)) * self.area_share;
+            if grove <= wanted {
+                return None;
+            }
+            let values = ground.values(at);
+            if grove * cover(own, &values) * ground.density(own.kind, at) <= wanted || !ground.has_ground(at) {
+                return None;
+            }
+            // nothing stands in water deeper than a span
+            if ground.water_metres(at) > 0.2 {
+                return None;
+            }
+            let random = |k: i32| of_cell.unit(number as i32, k);
+            let (least, most) = own.size;
+            // many small, few large
+            let share = random(0) * (0.35 + 0.65 * random(1));
+            Some(ScatteredObject {
+                place: metres,
+                ground_metres: ground.metres(at),
+                kind: own.kind,
+                size_metres: least + (most - least) * share,
+                turn: std::f32::consts::TAU * random(2),
+                number: number as u16,
+                rank: rank as u16,
+                random: random(3),
+                ground: ground.colour(at, values[0], values[6]),
+            })
+        };
+        let all = (ranks.end as f32 * self.area_share).ceil() as usize;
+        PLACES.iter().enumerate().take(all).filter_map(taken).collect()
+    }
+}
+
 /// Stands the objects of rules on a terrain.
 pub struct ScatterPlacer<'a> {
     /// What is asked about the ground.
@@ -108,50 +200,15 @@ impl ScatterPlacer<'_> {
     pub fn cell(&self, rule: usize, [column, row]: [i32; 2], ranks: std::ops::Range<usize>) -> Vec<ScatteredObject> {
         let own = &self.rules[rule];
         let side = cell_metres(own);
-        let stream = self.stream(rule);
+        let stream = rule_stream(self.seed, rule);
         let of_cell = stream.fork(stream.bits(column, row));
         let corner = [column as f32, row as f32];
-        let taken = |(rank, place): (usize, &[f32; 2])| {
+        let cell = LatticeCell { rule: own, streams: [stream, of_cell], area_share: 1.0 };
+        let spot = |place: [f32; 2]| {
             let metres: [f32; 2] = std::array::from_fn(|axis| (corner[axis] + place[axis]) * side);
-            let at = metres.map(|metres| metres / self.size_metres);
-            if !at.iter().all(|at| (0.0..=1.0).contains(at)) {
-                return None;
-            }
-            let wanted = (rank as f32 + 0.5) / POINTS as f32;
-            let grove = own.groves.map_or(1.0, |groves| grove_share(stream, groves, metres));
-            if grove <= wanted {
-                return None;
-            }
-            let values = self.ground.values(at);
-            if grove * cover(own, &values) * self.ground.density(own.kind, at) <= wanted || !self.ground.has_ground(at)
-            {
-                return None;
-            }
-            // nothing stands in water deeper than a span
-            if self.ground.water_metres(at) > 0.2 {
-                return None;
-            }
-            let number = |k: i32| of_cell.unit(rank as i32, k);
-            let (least, most) = own.size;
-            // many small, few large
-            let share = number(0) * (0.35 + 0.65 * number(1));
-            Some(ScatteredObject {
-                place: metres,
-                ground_metres: self.ground.metres(at),
-                kind: own.kind,
-                size_metres: least + (most - least) * share,
-                turn: std::f32::consts::TAU * number(2),
-                rank: rank as u16,
-                random: number(3),
-                ground: self.ground.colour(at, values[0], values[6]),
-            })
+            (metres.map(|metres| metres / self.size_metres), metres)
         };
-        PLACES.iter().enumerate().take(ranks.end).skip(ranks.start).filter_map(taken).collect()
-    }
-
-    /// The random numbers of a rule.
-    fn stream(&self, rule: usize) -> Stream {
-        Stream::new(self.seed, 0x7ee5 + rule as u32)
+        cell.objects(ranks, spot, &self.ground)
     }
 
     /// The cells of a rule that the terrain has a part of: columns, and as many rows.

@@ -12,6 +12,7 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{RenderTerrain, SquareTerrain};
+use talweg::appearance::scatter::PlantedGround;
 use talweg::appearance::{GroundConditions, PaletteTable};
 use talweg::appearance_files::{Bands, CONDITIONS, MOST_RULES, MaterialRules, fulfilled};
 use talweg::field::{Control, MapKind, Terrain};

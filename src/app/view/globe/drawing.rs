@@ -7,14 +7,18 @@ use bevy::render::render_resource::{
 use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Vec4};
 
-use super::frame::{GlobeEye, GlobeFrame};
+use super::frame::{GlobeEye, GlobeFrame, texture_anchor};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::metering::planet_brightening;
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use super::tiles::{PatchTiles, TileDrawing};
+use super::tiles::{DetailGround, PatchTiles, TileDrawing};
 use crate::view::camera::FIELD_OF_VIEW;
 use crate::view::compare::Pane;
+use crate::view::plants::cells::ScatterEye;
+use crate::view::plants::globe::{MOST_METRES, PlantedGlobe, seen_cells};
+use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, shadow_passes, shape_draws};
+use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
 use crate::view::render::batch::{
     Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer,
 };
@@ -95,6 +99,11 @@ pub struct GlobeDrawing {
     materials: GroundMaterials,
     /// The ground between the samples, as long as the eye is near enough to see it.
     tiles: Option<TileDrawing>,
+    /// Once plants or stones were drawn.
+    scatter: Option<ScatterDrawing<PlantedGlobe>>,
+    plant_shadows: ShadowMaps,
+    /// Stands for them while they are drawn.
+    blank_shadows: ShadowMaps,
     blank: TextureView,
 }
 
@@ -126,6 +135,9 @@ impl GlobeDrawing {
                 context.queue,
             ),
             tiles: None,
+            scatter: None,
+            plant_shadows: ShadowMaps::new(false, device),
+            blank_shadows: ShadowMaps::new(false, device),
             blank: blank(device),
         }
     }
@@ -194,8 +206,42 @@ impl GlobeDrawing {
             .iter()
             .map(|patch| GlobePatchInstance::new(patch, PatchTiles::default(), plan.shell, scenery.eye));
         let instances: Vec<GlobePatchInstance> = of_ground.chain(of_clouds).collect();
-        let frame =
+        let mut frame =
             GlobeFrame::new(&eye, scenery, terrain, (context.mode, mesh.detail.quads, self.is_frugal), &plan.range);
+        let grows = target.is_detailed && is_complete && context.mode.has_plants() && !palette.scatter.0.is_empty();
+        let mut shadow_pipelines = None;
+        let scattered = match detail.filter(|_| grows) {
+            Some(detail) => {
+                let clip_from_rel = pane.crop().as_dmat4() * eye.clip_from_rel;
+                let exaggeration = f64::from(scenery.view.exaggeration);
+                let known = known_heights(detail, exaggeration);
+                let mut culling = culling_of(terrain, scenery, clip_from_rel);
+                culling.known = Some(&known);
+                let shadows = plant_shadows_of(scenery);
+                if shadows.is_some() {
+                    self.plant_shadows.require(context.device);
+                    shadow_pipelines = pipelines.shadow_pipelines(context.cache, true);
+                }
+                let wants_shadows = shadows.is_some();
+                let shadows = shadows.filter(|_| shadow_pipelines.is_some());
+                let from = ScatterEye {
+                    eye_world: Vec3::ZERO,
+                    pixels_per_radian: eye.radians_per_pixel.recip() as f32,
+                    most_metres: MOST_METRES,
+                    shadows: shadows.as_ref(),
+                };
+                let rules = &palette.scatter.0;
+                let seen = seen_cells(rules, &culling, exaggeration, &from);
+                let seed = terrain.settings.seed;
+                let ground = PlantedGlobe { ground: detail.clone(), table: palette.clone(), seed };
+                let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
+                let mut scattered = scatter.advance(&ground, &seen, &from, context);
+                scattered.is_settled &= shadow_pipelines.is_some() || !wants_shadows;
+                frame.set_plants(from.shadows, scattered.all_world);
+                scattered
+            }
+            None => ScatterFrame { is_settled: true, ..ScatterFrame::default() },
+        };
         context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
         self.patches.write(bytemuck::cast_slice(&instances), context.device, context.queue);
         let ends: Vec<f32> = scenery.lines.iter().flat_map(|(at, colour)| at.iter().chain(colour).copied()).collect();
@@ -204,39 +250,53 @@ impl GlobeDrawing {
         let map = |map| textures.view(map);
         let blanks = [&self.blank; 3];
         let [heights, shapes, colours] = self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
-        let entries = BindGroupEntries::sequential((
-            self.frame.as_entire_binding(),
-            map(TerrainMap::Heights)?,
-            map(TerrainMap::Slopes)?,
-            map(TerrainMap::Colours)?,
-            &self.sampler,
-            &self.level_sampler,
-            heights,
-            shapes,
-            colours,
-            &self.materials.maps,
-            &self.materials.sampler,
-            self.materials.rules.as_entire_binding(),
-        ));
+        let maps = [map(TerrainMap::Heights)?, map(TerrainMap::Slopes)?, map(TerrainMap::Colours)?];
+        let group = |shadows: &TextureView| {
+            let entries = BindGroupEntries::sequential((
+                self.frame.as_entire_binding(),
+                maps[0],
+                maps[1],
+                maps[2],
+                &self.sampler,
+                &self.level_sampler,
+                heights,
+                shapes,
+                colours,
+                &self.materials.maps,
+                &self.materials.sampler,
+                self.materials.rules.as_entire_binding(),
+                shadows,
+                &self.plant_shadows.sampler,
+            ));
+            context.device.create_bind_group("talweg globe", &layout, &entries)
+        };
+        let scatter_buffer = self.scatter.as_ref().map(|scatter| &scatter.instances.buffer);
+        let blank_group = || group(&self.blank_shadows.both);
+        let shadows =
+            shadow_passes(shadow_pipelines, scattered.shadow_calls, (&self.plant_shadows, scatter_buffer), blank_group);
         let (ground, all) = (plan.ground.len() as u32, instances.len() as u32);
         let call = |(part, pipeline)| {
             let (vertices, geometry, instances) = match part {
+                ViewPart::GlobeScatter => return shape_draws(pipeline, &scattered.calls, scatter_buffer),
                 ViewPart::GlobeGround => (Some(&self.patches), Geometry::SkirtedPatch, 0..ground),
                 ViewPart::GlobeClouds => (Some(&self.patches), Geometry::SkirtedPatch, ground..all),
-                ViewPart::GlobeLines if scenery.lines.is_empty() => return None,
+                ViewPart::GlobeLines if scenery.lines.is_empty() => return Vec::new(),
                 ViewPart::GlobeLines => (Some(&self.lines), Geometry::Vertices(scenery.lines.len() as u32), 0..1),
                 _ => (None, Geometry::Vertices(3), 0..1),
             };
-            Some(DrawCall { pipeline, vertices: vertices.map(|growing| growing.buffer.clone()), geometry, instances })
+            let vertices = vertices.map(|growing| growing.buffer.clone());
+            vec![DrawCall { pipeline, vertices, geometry, instances }]
         };
         Some(Batch {
             pane,
-            bind_groups: vec![context.device.create_bind_group("talweg globe", &layout, &entries)],
+            bind_groups: vec![group(&self.plant_shadows.both)],
             march: None,
-            shadows: Vec::new(),
-            shapes: None,
-            calls: parts.into_iter().filter_map(call).collect(),
-            is_settled: (is_complete || !wants_materials) && self.tiles.as_ref().is_none_or(|tiles| tiles.is_settled),
+            shadows,
+            shapes: self.scatter.as_ref().map(ScatterDrawing::shape_buffers),
+            calls: parts.into_iter().flat_map(call).collect(),
+            is_settled: (is_complete || !wants_materials)
+                && scattered.is_settled
+                && self.tiles.as_ref().is_none_or(|tiles| tiles.is_settled),
         })
     }
 }
@@ -274,20 +334,14 @@ impl PatchPlan {
         if scenery.projection == PlanetProjection::Map {
             return plan;
         }
-        let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
-        let heights = (ground.radius, ground.relief, floor);
-        let ranges = ground.detail.map(|(detail, _)| detail.ranges());
-        let known = |patch: GlobePatch| {
-            let (low, high) = ranges.as_ref()?(patch)?;
-            Some((low * exaggeration, high * exaggeration))
-        };
-        let mut culling = GlobeCulling::new(&terrain.bounds, heights, eye, clip_from_rel);
-        culling.slack = ground.slack();
-        culling.known = Some(&known);
+        let known = ground.detail.map(|(detail, times)| known_heights(detail, times));
+        let mut culling = culling_of(terrain, scenery, clip_from_rel);
+        culling.known = known.as_ref().map(|known| known as _);
         plan.ground = select(&range, Some(&culling));
+        let solid = culling.solid;
         if let Some(shell) = scenery.cloud_shell(terrain) {
             let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, clip_from_rel);
-            culling.solid = ground.radius + floor;
+            culling.solid = solid;
             // the same measure of distance as the shader has
             let range = GlobeLodRange {
                 finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
@@ -297,4 +351,30 @@ impl PatchPlan {
         }
         plan
     }
+}
+
+/// What of a planet can be seen, as it is drawn.
+fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, clip_from_rel: DMat4) -> GlobeCulling<'a> {
+    let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
+    let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
+    let heights = (ground.radius, ground.relief, floor);
+    let mut culling = GlobeCulling::new(&terrain.bounds, heights, scenery.eye, clip_from_rel);
+    culling.slack = ground.slack();
+    culling
+}
+
+/// What tiles on screen tell about the heights of patches, in metres as they are drawn.
+fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
+    let ranges = detail.ranges();
+    move |patch| {
+        let (low, high) = ranges(patch)?;
+        Some((low * exaggeration, high * exaggeration))
+    }
+}
+
+/// Where the shadows of plants lie around the eye, counted from it; `None` where the sun is too low.
+fn plant_shadows_of(scenery: &Scenery) -> Option<ShadowCascades> {
+    let around = (scenery.eye - texture_anchor(scenery.eye)).as_vec3();
+    let up = scenery.eye.normalize_or(DVec3::X).as_vec3();
+    ShadowCascades::new(around, scenery.sun.as_vec3(), up, 1.0).map(|shadows| shadows.counted_from(around))
 }

@@ -8,6 +8,7 @@ use super::lod::{GlobeLodRange, MORPH_START};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use crate::view::mode::ViewMode;
+use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades, shadow_uniforms};
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW};
 use talweg::preferences::AirModel;
 
@@ -58,6 +59,10 @@ pub struct GlobeFrame {
     texture: Vec4,
     /// What clear air takes away; by how much brighter than by itself the picture is.
     extinction: Vec4,
+    /// From places relative to the eye to the maps of the shadows that plants throw.
+    plant_shadows: [Mat4; SHADOW_CASCADES],
+    /// How much of those is seen, half a texel of each map, up to which distance all plants are drawn; in metres.
+    plants: Vec4,
 }
 
 /// What is known of the picture.
@@ -167,13 +172,20 @@ impl GlobeFrame {
             ),
             extinction: xyz(near.extinction.into(), f64::from(terrain.settings.exposure + view.auto_stops).exp2()),
             texture: xyz(scenery.eye - texture_anchor(scenery.eye), view.radians_per_pixel),
+            plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
+            plants: Vec4::ZERO,
         }
+    }
+
+    /// Tells where the shadows of plants are, and up to which distance all plants are drawn.
+    pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_metres: f32) {
+        (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_metres);
     }
 }
 
 /// Near enough to the eye that single precision tells millimetres of its surroundings apart, and the same for all eyes
 /// around.
-fn texture_anchor(eye: DVec3) -> DVec3 {
+pub fn texture_anchor(eye: DVec3) -> DVec3 {
     const APART_METRES: f64 = 65_536.0;
     (eye / APART_METRES).round() * APART_METRES
 }

@@ -67,8 +67,19 @@ impl GlobePatch {
         ([within(self.column, ancestor.column), within(self.row, ancestor.row)], span)
     }
 
-    fn quarter(&self, k: u32) -> Self {
-        Self { face: self.face, level: self.level + 1, row: 2 * self.row + (k >> 1), column: 2 * self.column + (k & 1) }
+    /// The whole faces.
+    pub fn faces() -> impl Iterator<Item = Self> {
+        (0..FACES as u32).map(|face| Self { face, level: 0, row: 0, column: 0 })
+    }
+
+    /// The four patches that it consists of.
+    pub fn quarters(self) -> impl Iterator<Item = Self> {
+        (0..4).map(move |k| Self {
+            face: self.face,
+            level: self.level + 1,
+            row: 2 * self.row + (k >> 1),
+            column: 2 * self.column + (k & 1),
+        })
     }
 }
 
@@ -158,16 +169,37 @@ impl<'a> GlobeCulling<'a> {
         Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, known: None, eye, planes }
     }
 
-    fn sees(&self, patch: GlobePatch, centre: DVec3, chord: f64) -> bool {
+    /// Where the eye is.
+    pub fn eye(&self) -> DVec3 {
+        self.eye
+    }
+
+    /// Distances from the centre between which the ground of a patch is drawn.
+    fn span(&self, patch: GlobePatch) -> [f64; 2] {
         let (low, high) = self.known.and_then(|known| known(patch)).unwrap_or_else(|| {
             let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
             (f64::from(low) * self.relief - self.slack, f64::from(high) * self.relief + self.slack)
         });
-        let [low, high] = [low, high].map(|height| self.radius + height.max(self.floor));
+        [low, high].map(|height| self.radius + height.max(self.floor))
+    }
+
+    /// A ball around the ground of a patch: its middle as seen from the eye, and its radius.
+    pub fn ball(&self, patch: GlobePatch) -> (DVec3, f64) {
+        self.ball_of(patch.cap(), self.span(patch))
+    }
+
+    fn ball_of(&self, (centre, chord): (DVec3, f64), [low, high]: [f64; 2]) -> (DVec3, f64) {
         // what bulges over the chord of a large patch counts as well
         let bulge = 0.5 * chord * chord * high;
-        let middle = centre * 0.5 * (low + high) - self.eye;
-        let ball = (chord * high).hypot(0.5 * (high - low) + bulge);
+        (centre * 0.5 * (low + high) - self.eye, (chord * high).hypot(0.5 * (high - low) + bulge))
+    }
+
+    /// Whether a patch may be seen, with what stands so high on it.
+    pub fn sees(&self, patch: GlobePatch, standing: f64) -> bool {
+        let (centre, chord) = patch.cap();
+        let [low, high] = self.span(patch);
+        let high = high + standing;
+        let (middle, ball) = self.ball_of((centre, chord), [low, high]);
         if self.planes.iter().any(|plane| plane.truncate().dot(middle) + plane.w < -ball) {
             return false;
         }
@@ -185,16 +217,15 @@ impl<'a> GlobeCulling<'a> {
 /// The patches to draw, each direction in exactly one (those out of culling left out).
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut out = Vec::with_capacity(256);
-    let mut open: Vec<GlobePatch> =
-        (0..FACES as u32).map(|face| GlobePatch { face, level: 0, row: 0, column: 0 }).collect();
+    let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
     while let Some(patch) = open.pop() {
-        let (centre, chord) = patch.cap();
-        if culling.is_some_and(|culling| !culling.sees(patch, centre, chord)) {
+        if culling.is_some_and(|culling| !culling.sees(patch, 0.0)) {
             continue;
         }
+        let (centre, chord) = patch.cap();
         let nearest = range.along_chord((centre.distance(range.eye) - chord).max(0.0));
         if patch.level < range.finest && nearest < range.of_level(patch.level + 1) {
-            open.extend((0..4).map(|k| patch.quarter(k)));
+            open.extend(patch.quarters());
         } else {
             out.push(patch);
         }

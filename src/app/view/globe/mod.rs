@@ -27,7 +27,7 @@ mod relief;
 pub(super) mod scenery;
 mod sun;
 pub(super) mod terrain;
-mod tiles;
+pub(super) mod tiles;
 mod wetness;
 
 use bevy::prelude::*;

@@ -1,59 +1,53 @@
-//! Plants and stones on a square: which of them the camera sees, in which detail, ready for the graphics card.
+//! Plants and stones on a terrain or a planet: which of them the camera sees, in which detail, ready for the graphics
+//! card.
 //!
 //! Where they stand is worked out in the background, cell by cell, as far as the camera sees: see
 //! [`talweg::appearance::scatter`]. What is known is drawn until the rest is there.
 
-use std::borrow::Cow;
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    Buffer, BufferInitDescriptor, BufferUsages, Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension,
-    TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+    BindGroup, Buffer, BufferInitDescriptor, BufferUsages, CachedRenderPipelineId, Extent3d, TextureDataOrder,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, least_pixels, part_kept, seen_cells};
-use super::shadows::SHADOW_CASCADES;
-use crate::view::construction_surface::{Sample, TreeSurface};
-use crate::view::render::batch::{DrawContext, Geometry, GrowingBuffer};
+use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, part_kept};
+use super::shadows::{SHADOW_CASCADES, ShadowMaps};
+use crate::view::render::batch::{DrawCall, DrawContext, Geometry, GrowingBuffer, ShadowPass};
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
-use crate::view::scale::SIDE_WORLD;
-use crate::view::square::SquareTerrain;
-use talweg::appearance::scatter::{Canopy, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, tallest_crown};
-use talweg::appearance::{GroundConditions, PaletteTable};
+use talweg::appearance::PaletteTable;
+use talweg::appearance::scatter::{SHAPE_DETAILS, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
-use talweg::construction::LANES;
-use talweg::field::Control;
 
 /// Heights on screen in pixels from which on a shape is drawn in its finest detail, and in the next one.
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
 /// Part of such a height over which one detail takes over from the other.
 const TAKE_OVER: f32 = 0.25;
-/// Most texels of a side of the canopy.
-const CANOPY_SIDE: usize = 1024;
 /// Detail of the shapes that throw shadows into each cascade.
 const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
 const KINDS: usize = ScatterKind::ALL.len();
 
-/// One plant or stone on the graphics card; mirrors `ScatterInput` in `assets/shaders/scatter.wgsl`.
+/// One plant or stone on the graphics card; mirrors `ScatterInput` in `assets/shaders/plants.wgsl`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterInstance {
-    /// Place (x, z), size, turn.
+    /// Place and size.
     place: [f32; 4],
     /// Square root of the colour of the ground, a random number.
     ground: [u8; 4],
     /// Between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour.
     what: [u8; 4],
-    /// How far over the ground of the grid it stands, in units of the world.
-    lift: f32,
+    turn: f32,
+    stance: u32,
 }
 
 /// A corner of a shape on the graphics card.
@@ -68,81 +62,79 @@ pub struct ScatterCorner {
     colour: [f32; 4],
 }
 
+/// What plants and stones stand on.
+pub trait PlantedSurface: Clone + Send + 'static {
+    /// Which of the cells of the lattice of a rule.
+    type Cell: Copy + Eq + Ord + Hash + Send + Sync;
+
+    /// Most cells of an order.
+    const MOST_CELLS: usize;
+
+    fn table(&self) -> &Arc<PaletteTable>;
+
+    /// Whether the same things stand in the same places.
+    fn is_same(&self, other: &Self) -> bool;
+
+    fn metres_per_world(&self) -> f32;
+
+    /// What stands in cells, and the crowns over the whole where they are wanted and known.
+    fn plant(&self, cells: Vec<CellRequest<Self::Cell>>, wants_canopy: bool) -> PlantedCells<Self::Cell>;
+
+    /// Whether the crowns over the whole are drawn from afar.
+    fn has_canopy(&self) -> bool;
+}
+
+/// What an order brings.
+pub struct PlantedCells<C> {
+    pub cells: Vec<(CellRequest<C>, Vec<StandingObject>)>,
+    pub canopy: Option<Mips>,
+}
+
+/// A plant or a stone with its place.
+pub struct StandingObject {
+    pub object: ScatteredObject,
+    /// From the origin of its cell, in units of the world.
+    pub foot: Vec3,
+    /// How it stands on what is drawn, for the shader: how far over the ground of the grid, in units of the world, on a
+    /// terrain; the slope on a planet.
+    pub stance: u32,
+}
+
 struct ScatterCell {
     /// Which ground it was made for.
     source: u64,
     /// Ranks that were looked at.
     ranks: usize,
     /// In the order of their ranks.
-    objects: Vec<ScatteredObject>,
-    /// How far over the ground of the grid each stands, in units of the world; nothing where that is what is drawn.
-    lifts: Vec<f32>,
+    objects: Vec<StandingObject>,
 }
 
 /// What was made of an order.
-#[derive(Default)]
-struct MadeScatter {
-    cells: Vec<(CellKey, ScatterCell)>,
-    /// Of which ground, if it was asked for.
-    canopy: Option<(u64, Mips)>,
+struct MadeScatter<C> {
+    planted: PlantedCells<C>,
+    /// Of which ground.
+    source: u64,
 }
 
 /// A place for it.
-type ScatterTask = Arc<Mutex<Option<MadeScatter>>>;
+type ScatterTask<C> = Arc<Mutex<Option<MadeScatter<C>>>>;
 
 /// What is kept of plants and stones from frame to frame.
-pub struct ScatterDrawing {
+pub struct ScatterDrawing<S: PlantedSurface> {
     vertices: Buffer,
     indices: Buffer,
     /// Of every kind and detail, the finest first.
     shapes: Vec<[Geometry; SHAPE_DETAILS]>,
     pub instances: GrowingBuffer,
-    cells: HashMap<CellKey, ScatterCell>,
+    cells: HashMap<CellKey<S::Cell>, ScatterCell>,
     /// The ground that the newest cells stand on, counted up from one.
     source: u64,
-    ground: Option<ScatterGround>,
-    task: Option<ScatterTask>,
+    ground: Option<S>,
+    task: Option<ScatterTask<S::Cell>>,
     /// Colour and cover of the crowns, and the ground that they stand on.
     canopy: Option<(u64, TextureView)>,
     /// The same on the processor.
     canopy_mips: Option<Mips>,
-}
-
-/// What plants and stones stand on.
-#[derive(Clone)]
-pub struct ScatterGround {
-    pub terrain: Arc<SquareTerrain>,
-    /// The tree that is drawn in place of the grid.
-    pub tree: Option<Arc<TreeSurface>>,
-    pub table: Arc<PaletteTable>,
-}
-
-impl ScatterGround {
-    fn is_same(&self, other: &Self) -> bool {
-        let serial = |ground: &Self| (ground.terrain.serial, ground.tree.as_ref().map(|tree| tree.serial));
-        serial(self) == serial(other) && (Arc::ptr_eq(&self.table, &other.table) || self.table.grows_like(&other.table))
-    }
-
-    /// How far over the ground of the grid objects of one cell stand on the tree, if one is drawn.
-    fn lifts(&self, objects: &[ScatteredObject]) -> Vec<f32> {
-        let (Some(tree), Some(first)) = (&self.tree, objects.first()) else { return Vec::new() };
-        let metres = self.terrain.scale.metres_per_world;
-        let flat = |object: &ScatteredObject| object.place.map(|along| f64::from(along / metres - 0.5 * SIDE_WORLD));
-        let (mut low, mut high) = (flat(first), flat(first));
-        objects.iter().map(flat).for_each(|at| {
-            (low, high) = ([0, 1].map(|k| low[k].min(at[k])), [0, 1].map(|k| high[k].max(at[k])));
-        });
-        let selection = tree.selection(low, high);
-        // what is smaller than a part of the plant does not lift it
-        let smallest = objects.iter().map(|object| object.size_metres).fold(f32::INFINITY, f32::min);
-        let detail = tree.detail(f64::from(0.25 * smallest.max(0.2) / metres));
-        let mut samples = Vec::with_capacity(objects.len());
-        for row in objects.chunks(LANES) {
-            tree.row_in(&selection, &row.iter().map(flat).collect::<Vec<_>>(), &detail, &mut samples);
-        }
-        let lift = |(object, sample): (&ScatteredObject, &Sample)| sample.height as f32 - object.ground_metres / metres;
-        objects.iter().zip(&samples).map(lift).collect()
-    }
 }
 
 /// Shapes with the instances of each.
@@ -161,7 +153,7 @@ pub struct ScatterFrame {
     pub is_settled: bool,
 }
 
-impl ScatterDrawing {
+impl<S: PlantedSurface> ScatterDrawing<S> {
     pub fn new(device: &RenderDevice) -> Self {
         let (mut corners, mut indices, mut shapes) = (Vec::new(), Vec::<u16>::new(), Vec::new());
         for kind in ScatterKind::ALL {
@@ -213,49 +205,52 @@ impl ScatterDrawing {
         (self.vertices.clone(), self.indices.clone())
     }
 
-    /// What the camera sees of what is known; asks for the rest.
-    pub fn advance(&mut self, ground: &ScatterGround, eye: &ScatterEye, context: &DrawContext) -> ScatterFrame {
+    /// What the camera sees of what is known; asks for the rest. `seen` are the cells that it sees.
+    pub fn advance(
+        &mut self,
+        ground: &S,
+        seen: &[WantedCell<S::Cell>],
+        eye: &ScatterEye,
+        context: &DrawContext,
+    ) -> ScatterFrame {
         self.take_made(context);
-        let ScatterGround { terrain, table, .. } = ground;
         let is_new = !self.ground.as_ref().is_some_and(|before| before.is_same(ground));
         if is_new {
             self.ground = Some(ground.clone());
             self.source += 1;
         }
-        let rules = &table.scatter.0;
+        let rules = &ground.table().scatter.0;
         self.cells.retain(|(rule, _), _| *rule < rules.len());
-        let seen = seen_cells(rules, terrain, eye);
-        let is_there = |wanted: &&WantedCell| {
+        let is_there = |wanted: &&WantedCell<S::Cell>| {
             let has = |cell: &ScatterCell| cell.source == self.source && cell.ranks >= wanted.ranks;
             self.cells.get(&wanted.key).is_some_and(has)
         };
-        let missing: Vec<CellRequest> = seen
-            .iter()
-            .filter(|wanted| !is_there(wanted))
-            .map(|wanted| CellRequest { key: wanted.key, ranks: wanted.ranks })
-            .collect();
-        let wants_canopy =
-            tallest_crown(rules).is_some() && self.canopy.as_ref().is_none_or(|(source, _)| *source != self.source);
+        let missing = seen.iter().filter(|wanted| !is_there(wanted));
+        let mut missing: Vec<_> = missing.map(|wanted| CellRequest { key: wanted.key, ranks: wanted.ranks }).collect();
+        let wants_canopy = ground.has_canopy()
+            && tallest_crown(rules).is_some()
+            && self.canopy.as_ref().is_none_or(|(source, _)| *source != self.source);
         let mut is_settled = missing.is_empty() && !wants_canopy;
         if !is_settled && self.task.is_none() {
-            let order = ScatterOrder { cells: missing, wants_canopy, source: self.source };
             if context.quality == RenderQuality::Still {
                 // a picture waits in any case, and need not be drawn without them first
-                self.keep(make(ground, order), context);
+                let made = MadeScatter { planted: ground.plant(missing, wants_canopy), source: self.source };
+                self.keep(made, context);
                 is_settled = true;
             } else if !is_new {
                 // ground that changes from frame to frame is not followed
-                self.task = Some(begin(ground.clone(), order));
+                missing.truncate(S::MOST_CELLS);
+                self.task = Some(begin(ground.clone(), missing, wants_canopy, self.source));
             }
         }
         let most = 4 * seen.len() + 4096;
         if self.cells.len() > most {
-            let wanted: HashSet<CellKey> = seen.iter().map(|wanted| wanted.key).collect();
+            let wanted: HashSet<CellKey<S::Cell>> = seen.iter().map(|wanted| wanted.key).collect();
             self.cells.retain(|key, _| wanted.contains(key));
         }
-        let (calls, shadow_calls) = self.gather(rules, &seen, terrain, eye, context);
+        let (calls, shadow_calls) = self.gather(rules, seen, (ground.metres_per_world(), eye), context);
         let all_metres = tallest_crown(rules).map_or(0.0, |size| size * eye.pixels_per_radian / ALL_PIXELS);
-        ScatterFrame { calls, shadow_calls, all_world: all_metres / terrain.scale.metres_per_world, is_settled }
+        ScatterFrame { calls, shadow_calls, all_world: all_metres / ground.metres_per_world(), is_settled }
     }
 
     fn take_made(&mut self, context: &DrawContext) {
@@ -265,9 +260,13 @@ impl ScatterDrawing {
         self.task = None;
     }
 
-    fn keep(&mut self, made: MadeScatter, context: &DrawContext) {
-        self.cells.extend(made.cells);
-        if let Some((source, mips)) = made.canopy {
+    fn keep(&mut self, made: MadeScatter<S::Cell>, context: &DrawContext) {
+        let source = made.source;
+        let cell = |(request, objects): (CellRequest<S::Cell>, _)| {
+            (request.key, ScatterCell { source, ranks: request.ranks, objects })
+        };
+        self.cells.extend(made.planted.cells.into_iter().map(cell));
+        if let Some(mips) = made.planted.canopy {
             self.canopy = Some((source, canopy_texture(&mips, context)));
             self.canopy_mips = Some(mips);
         }
@@ -277,18 +276,17 @@ impl ScatterDrawing {
     fn gather(
         &mut self,
         rules: &[ScatterRule],
-        seen: &[WantedCell],
-        terrain: &SquareTerrain,
-        eye: &ScatterEye,
+        seen: &[WantedCell<S::Cell>],
+        (metres_per_world, eye): (f32, &ScatterEye),
         context: &DrawContext,
     ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
         let share = seen.len().div_ceil(4 * rayon::current_num_threads()).max(8);
         let cells = &self.cells;
-        let lists_of = |part: &[WantedCell]| {
+        let lists_of = |part: &[WantedCell<S::Cell>]| {
             let mut lists = InstanceLists::default();
             for wanted in part {
                 if let Some(cell) = cells.get(&wanted.key) {
-                    lists.add(&rules[wanted.key.0], wanted, cell, terrain, eye);
+                    lists.add(&rules[wanted.key.0], wanted, cell, metres_per_world, eye);
                 }
             }
             lists
@@ -322,6 +320,36 @@ impl ScatterDrawing {
     }
 }
 
+/// Draw calls of shapes.
+pub fn shape_draws(pipeline: CachedRenderPipelineId, calls: &ShapeCalls, instances: Option<&Buffer>) -> Vec<DrawCall> {
+    let call = |(geometry, range): &(Geometry, Range<u32>)| DrawCall {
+        pipeline,
+        vertices: instances.cloned(),
+        geometry: *geometry,
+        instances: range.clone(),
+    };
+    calls.iter().map(call).collect()
+}
+
+/// What draws each of the shadow maps, with a bind group of which they are no part.
+pub fn shadow_passes(
+    pipelines: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
+    calls: [ShapeCalls; SHADOW_CASCADES],
+    (maps, instances): (&ShadowMaps, Option<&Buffer>),
+    group: impl Fn() -> BindGroup,
+) -> Vec<ShadowPass> {
+    let (Some(pipelines), Some(instances)) = (pipelines, instances) else { return Vec::new() };
+    let each = pipelines.into_iter().zip(calls).zip(&maps.each);
+    let pass = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| ShadowPass {
+        pipeline,
+        target: target.clone(),
+        group: group(),
+        instances: instances.clone(),
+        calls,
+    };
+    each.map(pass).collect()
+}
+
 /// Threads of their own: a frame does not wait for what an evaluation has the others do.
 static FRAME_THREADS: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().thread_name(|k| format!("plants {k}")).build().ok());
@@ -332,23 +360,19 @@ struct InstanceLists([[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]; K
 
 impl InstanceLists {
     /// What is drawn of a cell.
-    fn add(
+    fn add<C>(
         &mut self,
         rule: &ScatterRule,
-        wanted: &WantedCell,
+        wanted: &WantedCell<C>,
         cell: &ScatterCell,
-        terrain: &SquareTerrain,
+        metres: f32,
         eye: &ScatterEye,
     ) {
-        let metres = terrain.scale.metres_per_world;
-        let half = 0.5 * SIDE_WORLD;
         let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
-        let least = least_pixels(rule.kind);
-        let ranked = cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks);
-        for (k, object) in ranked.enumerate() {
-            let [east, south] = object.place.map(|metres_along| metres_along / metres - half);
-            let lift = cell.lifts.get(k).copied().unwrap_or(0.0);
-            let world = Vec3::new(east, object.ground_metres / metres + lift, south);
+        let least = eye.least_pixels(rule);
+        let ranked = cell.objects.iter().take_while(|standing| usize::from(standing.object.rank) < wanted.ranks);
+        for StandingObject { object, foot, stance } in ranked {
+            let world = wanted.origin_world + foot + wanted.raised_world * object.ground_metres;
             let away = world.distance(eye.eye_world) * metres;
             let pixels = object.size_metres * eye.pixels_per_radian / away.max(0.1);
             if pixels <= least {
@@ -368,10 +392,11 @@ impl InstanceLists {
             let lists = &mut self.0[object.kind as usize];
             let mut push = |list: usize, [from, to]: [f32; 2]| {
                 lists[list].push(ScatterInstance {
-                    place: [east, south, size / metres, object.turn],
+                    place: world.extend(size / metres).into(),
                     ground: [r, g, b, (object.random * 255.0) as u8],
                     what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
-                    lift,
+                    turn: object.turn,
+                    stance: *stance,
                 });
             };
             if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
@@ -411,62 +436,25 @@ fn detail_of(pixels: f32) -> (usize, Option<f32>) {
 }
 
 /// A cell to be made.
-struct CellRequest {
-    key: CellKey,
-    ranks: usize,
+pub struct CellRequest<C> {
+    pub key: CellKey<C>,
+    pub ranks: usize,
 }
 
-/// What a background task is to make.
-struct ScatterOrder {
-    cells: Vec<CellRequest>,
+/// Makes cells in the background.
+fn begin<S: PlantedSurface>(
+    ground: S,
+    cells: Vec<CellRequest<S::Cell>>,
     wants_canopy: bool,
     source: u64,
-}
-
-/// Makes cells, and the canopy if it is wanted.
-fn make(ground: &ScatterGround, order: ScatterOrder) -> MadeScatter {
-    let ScatterGround { terrain, table, .. } = ground;
-    let settings = &terrain.settings;
-    let rules = &table.scatter.0;
-    let colours = terrain.colours.as_ref().map(|mips| Cow::Borrowed(mips.levels[0].bytes.as_chunks::<4>().0));
-    let bands = rules.iter().map(|rule| &rule.bands);
-    let control = Control::default();
-    let conditions = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
-    // nobody can stop it
-    let Ok(conditions) = conditions else { return MadeScatter::default() };
-    let placer = ScatterPlacer { ground: conditions, rules, size_metres: settings.size_metres, seed: settings.seed };
-    let cell = |request: CellRequest| {
-        let (rule, place) = request.key;
-        let objects = placer.cell(rule, place, 0..request.ranks);
-        let lifts = ground.lifts(&objects);
-        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects, lifts })
-    };
-    let cells = order.cells.into_par_iter().map(cell).collect();
-    let side = terrain.terrain.samples().min(CANOPY_SIDE);
-    let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
-    let map = order.wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok());
-    MadeScatter { cells, canopy: map.flatten().map(|mips| (order.source, mips)) }
-}
-
-/// The same in the background.
-fn begin(ground: ScatterGround, order: ScatterOrder) -> ScatterTask {
+) -> ScatterTask<S::Cell> {
     let task = ScatterTask::default();
     let result = task.clone();
     rayon::spawn(move || {
-        let made = make(&ground, order);
+        let made = MadeScatter { planted: ground.plant(cells, wants_canopy), source };
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     });
     task
-}
-
-/// Square root of the colour, and the cover; the colour counts as much as it covers where texels are mixed.
-fn texel(canopy: &Canopy) -> [f32; 4] {
-    let [r, g, b] = canopy.colour.map(|c| c.sqrt() * canopy.cover);
-    [r, g, b, canopy.cover]
-}
-
-fn bytes(shares: [f32; 4]) -> [u8; 4] {
-    shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
 fn canopy_texture(mips: &Mips, context: &DrawContext) -> TextureView {

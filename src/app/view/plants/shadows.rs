@@ -35,27 +35,36 @@ pub struct ShadowCascades {
 }
 
 impl ShadowCascades {
-    /// Around an eye; `None` where the sun is too low.
-    pub fn new(eye_world: Vec3, towards_sun: Vec3, metres_per_world: f32) -> Option<Self> {
-        let strength = ((towards_sun.y - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
+    /// Around an eye on ground that is level across `up`; `None` where the sun is too low.
+    pub fn new(eye_world: Vec3, towards_sun: Vec3, up: Vec3, metres_per_world: f32) -> Option<Self> {
+        let sine = towards_sun.dot(up);
+        let strength = ((sine - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
         if strength <= 0.0 {
             return None;
         }
         let reach_world = REACH_METRES.map(|metres| metres / metres_per_world);
+        // does not turn with the eye
         let right = Vec3::Y.cross(towards_sun).normalize_or(Vec3::X);
-        let up = towards_sun.cross(right);
+        let aside = towards_sun.cross(right);
         let map_from_world = reach_world.map(|reach| {
             // moves by whole texels, so that edges stand still while the eye moves
             let texel = 2.0 * reach / SIDE as f32;
             let snapped = |axis: Vec3| (axis.dot(eye_world) / texel).round() * texel;
             let ahead = towards_sun.dot(eye_world);
             // ground that falls away from the eye as the rays do lies the deeper, the lower the sun is
-            let deep = reach * (2.0 + 1.0 / towards_sun.y);
-            let rows = [right.extend(-snapped(right)) / reach, up.extend(-snapped(up)) / reach];
+            let deep = reach * (2.0 + 1.0 / sine);
+            let rows = [right.extend(-snapped(right)) / reach, aside.extend(-snapped(aside)) / reach];
             let depth = (-towards_sun).extend(ahead + deep) / (2.0 * deep);
             Mat4::from_cols(rows[0], rows[1], depth, Vec4::W).transpose()
         });
         Some(Self { map_from_world, reach_world, strength })
+    }
+
+    /// The same maps for places that are counted from another origin.
+    pub fn counted_from(mut self, origin_world: Vec3) -> Self {
+        let shift = Mat4::from_translation(origin_world);
+        self.map_from_world = self.map_from_world.map(|map| map * shift);
+        self
     }
 
     /// Whether something so high at a place throws a shadow into a map.
@@ -82,6 +91,13 @@ impl ShadowCascades {
     pub fn half_texels(&self) -> [f32; SHADOW_CASCADES] {
         self.reach_world.map(|reach| reach / SIDE as f32)
     }
+}
+
+/// What the shaders are told of them: `plant_shadows` and `plants` of the frame. All plants are drawn up to a distance.
+pub fn shadow_uniforms(shadows: Option<&ShadowCascades>, all_world: f32) -> ([Mat4; SHADOW_CASCADES], Vec4) {
+    let Some(shadows) = shadows else { return ([Mat4::IDENTITY; SHADOW_CASCADES], Vec4::W * all_world) };
+    let [near, far] = shadows.half_texels();
+    (shadows.map_from_world, Vec4::new(shadows.strength, near, far, all_world))
 }
 
 /// The maps on the graphics card.
@@ -140,8 +156,8 @@ impl ShadowMaps {
 
 /// What draws each map.
 pub fn queue_pipelines(
-    layout: &BindGroupLayoutDescriptor,
-    shader: &Handle<Shader>,
+    (layout, shader): (&BindGroupLayoutDescriptor, &Handle<Shader>),
+    input: VertexInput,
     cache: &PipelineCache,
 ) -> [CachedRenderPipelineId; SHADOW_CASCADES] {
     ["plant_shadow_near_vertex", "plant_shadow_far_vertex"].map(|entry| {
@@ -152,7 +168,7 @@ pub fn queue_pipelines(
                 shader: shader.clone(),
                 entry_point: Some(entry.into()),
                 shader_defs: vec!["DETAIL".into()],
-                buffers: VertexInput::Shape.layouts(),
+                buffers: input.layouts(),
             },
             primitive: PrimitiveState { cull_mode: None, ..default() },
             depth_stencil: Some(DepthStencilState {
@@ -176,7 +192,7 @@ mod tests {
     fn what_lies_along_a_ray_of_the_sun_lies_at_one_place_of_the_map() {
         let sun = Vec3::new(0.6, 0.48, 0.64);
         let eye = Vec3::new(120.0, 30.0, -75.0);
-        let cascades = ShadowCascades::new(eye, sun, 10.0).expect("the sun is high enough");
+        let cascades = ShadowCascades::new(eye, sun, Vec3::Y, 10.0).expect("the sun is high enough");
         let foot = eye + Vec3::new(1.3, -2.0, 0.4);
         for (map, half) in cascades.map_from_world.iter().zip(cascades.half_texels()) {
             let [low, high] = [foot, foot + 2.0 * sun].map(|place| map.transform_point3(place));
@@ -192,14 +208,14 @@ mod tests {
         // what stands towards the sun throws its shadow here however far away it is
         assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
         assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));
-        assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), 10.0).is_none());
+        assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), Vec3::Y, 10.0).is_none());
     }
 
     #[test]
     fn the_maps_stand_still_while_the_eye_moves() {
         let sun = Vec3::new(0.6, 0.48, 0.64);
         let texels = |eye: Vec3| {
-            let cascades = ShadowCascades::new(eye, sun, 10.0).expect("the sun is high enough");
+            let cascades = ShadowCascades::new(eye, sun, Vec3::Y, 10.0).expect("the sun is high enough");
             let at = cascades.map_from_world[0].transform_point3(Vec3::new(0.2, 0.1, 0.3));
             [at.x, at.y].map(|at| at * 0.5 * SIDE as f32)
         };

@@ -4,7 +4,7 @@ use bevy::math::{Mat4, Vec3, Vec4};
 use bytemuck::{Pod, Zeroable};
 
 use crate::view::mode::ViewMode;
-use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades};
+use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades, shadow_uniforms};
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::square::lod::{LodRange, MORPH_START};
@@ -146,12 +146,7 @@ impl SquareFrame {
 
     /// Tells where the shadows of plants are, and up to which distance in units of the world all plants are drawn.
     pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_world: f32) {
-        self.plants = Vec4::W * all_world;
-        if let Some(shadows) = shadows {
-            let [near, far] = shadows.half_texels();
-            self.plant_shadows = shadows.map_from_world;
-            self.plants = Vec4::new(shadows.strength, near, far, all_world);
-        }
+        (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_world);
     }
 }
 

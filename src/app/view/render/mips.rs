@@ -141,7 +141,7 @@ pub fn from_halves([a, b, c, d]: [u8; 4]) -> [f32; 2] {
     [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])].map(from_half)
 }
 
-fn from_half(bits: u16) -> f32 {
+pub fn from_half(bits: u16) -> f32 {
     let (sign, magnitude) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff));
     if magnitude == 0 { f32::from_bits(sign) } else { f32::from_bits(sign | ((magnitude << 13) + (112 << 23))) }
 }

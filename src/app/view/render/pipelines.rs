@@ -53,6 +53,8 @@ pub enum ViewPart {
     AdaptiveSea,
     Traced,
     GlobeGround,
+    /// Plants and stones of a planet.
+    GlobeScatter,
     GlobeSky,
     GlobeLines,
     GlobeClouds,
@@ -79,11 +81,15 @@ pub(in crate::view) enum VertexInput {
     /// Where a plant or a stone stands; then, of its shape, position, normal, light that reaches it, colour
     /// and place on a leaf.
     Shape,
+    /// The same on a planet, where it stands on a slope.
+    GlobeShape,
 }
 
 impl VertexInput {
     pub(in crate::view) fn layouts(self) -> Vec<VertexBufferLayout> {
-        use VertexFormat::{Float32, Float32x3, Float32x4, Uint32x4, Unorm8x4};
+        use VertexFormat::{Float16x2, Float32, Float32x3, Float32x4, Uint32x4, Unorm8x4};
+        let standing = [(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20), (Float32, 24)];
+        let [place, ground, what, turn] = standing;
         let per_instance: (u64, &[_]) = match self {
             Self::Nothing => return Vec::new(),
             Self::Patch => (16, &[(Uint32x4, 0)]),
@@ -93,9 +99,8 @@ impl VertexInput {
                 (80, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32), (Float32x4, 48), (Float32x4, 64)])
             }
             Self::LineEnd => (28, &[(Float32x3, 0), (Float32x4, 12)]),
-            Self::Shape => {
-                (size_of::<ScatterInstance>() as u64, &[(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20), (Float32, 24)])
-            }
+            Self::Shape => (size_of::<ScatterInstance>() as u64, &[place, ground, what, turn, (Float32, 28)]),
+            Self::GlobeShape => (size_of::<ScatterInstance>() as u64, &[place, ground, what, turn, (Float16x2, 28)]),
         };
         let layout = |(array_stride, formats): (u64, &[(VertexFormat, u64)]), step_mode, first: u32| {
             let attribute = |(shader_location, &(format, offset)): (u32, &(VertexFormat, u64))| VertexAttribute {
@@ -107,10 +112,10 @@ impl VertexInput {
         };
         match self {
             Self::LineEnd => vec![layout(per_instance, VertexStepMode::Vertex, 0)],
-            Self::Shape => {
+            Self::Shape | Self::GlobeShape => {
                 let corner =
                     (size_of::<ScatterCorner>() as u64, &[(Float32x4, 0), (Float32x4, 16), (Float32x4, 32)][..]);
-                vec![layout(per_instance, VertexStepMode::Instance, 0), layout(corner, VertexStepMode::Vertex, 4)]
+                vec![layout(per_instance, VertexStepMode::Instance, 0), layout(corner, VertexStepMode::Vertex, 5)]
             }
             _ => vec![layout(per_instance, VertexStepMode::Instance, 0)],
         }
@@ -146,7 +151,8 @@ impl ViewPart {
     ];
 
     /// The parts of a planet; the map is one of its own.
-    const OF_GLOBE: [Self; 4] = [Self::GlobeGround, Self::GlobeSky, Self::GlobeLines, Self::GlobeClouds];
+    const OF_GLOBE: [Self; 5] =
+        [Self::GlobeGround, Self::GlobeScatter, Self::GlobeSky, Self::GlobeLines, Self::GlobeClouds];
 
     /// The parts of a terrain that rays meet; the sea and the void edge are those of the grid.
     const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
@@ -170,7 +176,7 @@ impl ViewPart {
             Self::FarGround => ("far_ground_vertex", "far_ground_fragment"),
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Walls => ("walls_vertex", "walls_fragment"),
-            Self::Scatter => ("scatter_vertex", "scatter_fragment"),
+            Self::Scatter | Self::GlobeScatter => ("scatter_vertex", "scatter_fragment"),
             Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
             Self::Sky => ("screen_vertex", "sky_fragment"),
             Self::SurfaceWaterSides => ("surface_water_sides_vertex", "surface_water_sides_fragment"),
@@ -238,6 +244,7 @@ impl ViewPart {
                 | Self::AdaptiveSides
                 | Self::Traced
                 | Self::GlobeGround
+                | Self::GlobeScatter
         )
     }
 
@@ -253,6 +260,7 @@ impl ViewPart {
             Self::GlobeGround | Self::GlobeClouds => VertexInput::GlobePatch,
             Self::GlobeLines => VertexInput::LineEnd,
             Self::Scatter => VertexInput::Shape,
+            Self::GlobeScatter => VertexInput::GlobeShape,
             part if Self::OF_PATCHES.contains(&part) => VertexInput::Tile,
             _ => VertexInput::Patch,
         }
@@ -315,7 +323,8 @@ pub struct Pipelines {
     shader: ViewShader,
     queued: HashMap<(ViewPart, GroundStyle, TargetKey), CachedRenderPipelineId>,
     march: Option<CachedComputePipelineId>,
-    plant_shadows: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
+    /// On terrains, and on planets.
+    plant_shadows: [Option<[CachedRenderPipelineId; SHADOW_CASCADES]>; 2],
 }
 
 impl Pipelines {
@@ -341,6 +350,8 @@ impl Pipelines {
                     faces(true),
                     smooth(),
                     rules(),
+                    texture_2d_array(TextureSampleType::Depth),
+                    sampler(SamplerBindingType::Comparison),
                 ),
             ),
         );
@@ -388,7 +399,7 @@ impl Pipelines {
                 &BindGroupLayoutEntries::sequential(ShaderStages::FRAGMENT, (tracing(), words())),
             ),
         ];
-        Self { square, globe, rays, shader, queued: HashMap::default(), march: None, plant_shadows: None }
+        Self { square, globe, rays, shader, queued: HashMap::default(), march: None, plant_shadows: [None; 2] }
     }
 
     /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
@@ -442,12 +453,19 @@ impl Pipelines {
         cache.get_compute_pipeline(id).map(|_| id)
     }
 
-    /// What draws the shadows of plants; queued when it is asked for, `None` until it is ready.
-    pub fn shadow_pipelines(&mut self, cache: &PipelineCache) -> Option<[CachedRenderPipelineId; SHADOW_CASCADES]> {
-        if self.plant_shadows.is_none() {
-            self.plant_shadows = Some(queue_pipelines(&self.square, &self.shader.grid, cache));
-        }
-        self.plant_shadows.filter(|ids| ids.iter().all(|id| cache.get_render_pipeline(*id).is_some()))
+    /// What draws the shadows of plants, those of a terrain or of a planet; queued when it is asked for, `None` until it
+    /// is ready.
+    pub fn shadow_pipelines(
+        &mut self,
+        cache: &PipelineCache,
+        is_globe: bool,
+    ) -> Option<[CachedRenderPipelineId; SHADOW_CASCADES]> {
+        let (own, input) = match is_globe {
+            true => ((&self.globe, &self.shader.globe), VertexInput::GlobeShape),
+            false => ((&self.square, &self.shader.grid), VertexInput::Shape),
+        };
+        let ids = *self.plant_shadows[usize::from(is_globe)].get_or_insert_with(|| queue_pipelines(own, input, cache));
+        ids.iter().all(|id| cache.get_render_pipeline(*id).is_some()).then_some(ids)
     }
 
     fn queue(
@@ -497,8 +515,14 @@ impl Pipelines {
             _ => PrimitiveTopology::TriangleList,
         };
         // clouds and leaves are seen from both sides, and what is mirrored is turned
-        let is_two_sided =
-            matches!(part, ViewPart::FarGround | ViewPart::Scatter | ViewPart::GlobeClouds | ViewPart::GlobeLines);
+        let is_two_sided = matches!(
+            part,
+            ViewPart::FarGround
+                | ViewPart::Scatter
+                | ViewPart::GlobeScatter
+                | ViewPart::GlobeClouds
+                | ViewPart::GlobeLines
+        );
         let is_culled = !part.is_everywhere() && !is_two_sided;
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),

@@ -44,7 +44,9 @@ pub(in crate::view) const GLOBE: &str = joined!(
     "globe_air",
     "globe_shadows",
     "globe_clouds",
+    "plants",
     "globe_ground",
+    "globe_scatter",
     "globe_sky",
     "globe_map"
 );

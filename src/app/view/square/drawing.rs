@@ -1,7 +1,6 @@
 //! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
 //! made of.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -20,11 +19,12 @@ use crate::view::mode::ViewMode;
 use crate::view::overlays::palette::PaletteTexture;
 use crate::view::overlays::ramp::Ramp;
 use crate::view::plants::cells::ScatterEye;
-use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, ScatterGround, ShapeCalls};
+use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, shadow_passes, shape_draws};
 use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
+use crate::view::plants::square::{PlantedSquare, seen_cells};
 use crate::view::render::auto_exposure::brightening;
 use crate::view::render::batch::{
-    Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, ShadowPass, picture_pixels, uniform_buffer,
+    Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, picture_pixels, uniform_buffer,
 };
 use crate::view::render::frame::{FAR_TILES, SquareEye, SquareFrame};
 use crate::view::render::ground_materials::GroundMaterials;
@@ -53,7 +53,7 @@ pub struct SquareDrawing {
     sky: SkyTexture,
     materials: GroundMaterials,
     /// Once plants or stones were drawn.
-    scatter: Option<ScatterDrawing>,
+    scatter: Option<ScatterDrawing<PlantedSquare>>,
     plant_shadows: ShadowMaps,
     /// Stands for them while they are drawn.
     blank_shadows: ShadowMaps,
@@ -247,17 +247,18 @@ impl SquareDrawing {
         let scattered = if grows && !table.scatter.0.is_empty() {
             let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
             let sun = Vec3::from(terrain.towards_sun);
-            let shadows = ShadowCascades::new(eye.eye_world, sun, terrain.scale.metres_per_world);
+            let shadows = ShadowCascades::new(eye.eye_world, sun, Vec3::Y, terrain.scale.metres_per_world);
             if shadows.is_some() {
                 self.plant_shadows.require(context.device);
-                shadow_pipelines = pipelines.shadow_pipelines(context.cache);
+                shadow_pipelines = pipelines.shadow_pipelines(context.cache, false);
                 is_settled &= shadow_pipelines.is_some();
             }
             let shadows = shadows.filter(|_| shadow_pipelines.is_some());
             let shadows = shadows.as_ref();
-            let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian, shadows };
-            let ground = ScatterGround { terrain: terrain.clone(), tree: tree.cloned(), table: table.clone() };
-            let scattered = scatter.advance(&ground, &eye, context);
+            let eye = ScatterEye { eye_world: eye.eye_world, pixels_per_radian, most_metres: f32::INFINITY, shadows };
+            let ground = PlantedSquare { terrain: terrain.clone(), tree: tree.cloned(), table: table.clone() };
+            let seen = seen_cells(&table.scatter.0, terrain, &frustum, &eye);
+            let scattered = scatter.advance(&ground, &seen, &eye, context);
             frame.set_plants(shadows, scattered.all_world);
             scattered
         } else {
@@ -301,13 +302,10 @@ impl SquareDrawing {
             context.device.create_bind_group("talweg view", &layout, &entries)
         };
         let own = group(&self.plant_shadows.both);
-        let shadows = shadow_pipelines.into_iter().flatten().zip(scattered.shadow_calls).zip(&self.plant_shadows.each);
-        let scatter_buffer = self.scatter.as_ref().map(|scatter| scatter.instances.buffer.clone());
-        let shadow = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| {
-            let group = group(&self.blank_shadows.both);
-            Some(ShadowPass { pipeline, target: target.clone(), group, instances: scatter_buffer.clone()?, calls })
-        };
-        let shadows = shadows.filter_map(shadow).collect();
+        let scatter_buffer = self.scatter.as_ref().map(|scatter| &scatter.instances.buffer);
+        let blank_group = || group(&self.blank_shadows.both);
+        let shadows =
+            shadow_passes(shadow_pipelines, scattered.shadow_calls, (&self.plant_shadows, scatter_buffer), blank_group);
 
         // data would be hard to read through water
         let is_plain = terrain.tint() == Tint::None;
@@ -319,19 +317,9 @@ impl SquareDrawing {
         let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
         let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
         let tiles = tiles.unwrap_or_default();
-        let standing = |pipeline| {
-            let vertices = scatter_buffer.clone();
-            let call = move |(geometry, instances): &(Geometry, Range<u32>)| DrawCall {
-                pipeline,
-                vertices: vertices.clone(),
-                geometry: *geometry,
-                instances: instances.clone(),
-            };
-            scattered.calls.iter().map(call).collect::<Vec<_>>()
-        };
         let call = |(part, pipeline)| {
             let (geometry, instances) = match part {
-                ViewPart::Scatter => return standing(pipeline),
+                ViewPart::Scatter => return shape_draws(pipeline, &scattered.calls, scatter_buffer),
                 ViewPart::Ground => (Geometry::Patch, ground.clone()),
                 ViewPart::FarGround => (Geometry::Patch, far_ground.clone()),
                 ViewPart::Sides if has_sides => (Geometry::Strip, sides.clone()),

@@ -136,6 +136,21 @@ impl DetailGround {
         self.drawn.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// A tile that is on screen.
+    pub fn drawn_tile(&self, patch: GlobePatch) -> Option<Arc<GlobeTile>> {
+        self.drawn().get(&patch).cloned()
+    }
+
+    /// Difference between the heights 0 and 1 of the planet's samples.
+    pub fn relief_metres(&self) -> f32 {
+        self.painter.relief_metres
+    }
+
+    /// The planet's samples.
+    pub fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
     /// Height of ground and surface water in a direction, in metres: of the finest tile that is on screen, else of the
     /// detail itself, if that is prepared.
     pub fn height_metres(&self, direction: DVec3) -> Option<f64> {

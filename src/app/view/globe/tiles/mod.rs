@@ -18,3 +18,7 @@ mod tile;
 
 pub use detail_ground::{DetailGround, TilePainter, palette_colour};
 pub use drawing::{PatchTiles, TileDrawing};
+pub use tile::{GlobeTile, SIDE, STEPS};
+
+#[cfg(test)]
+pub use tile::tests::ground;

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
-use crate::view::render::mips::half;
+use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
 use talweg::field::globe::direction_at;
@@ -24,7 +24,7 @@ pub struct GlobeTile {
     pub heights: Vec<f32>,
     /// Slopes along rows and columns, height over the sea in kilometres, share of surface water; half precision.
     pub shape: Vec<[u16; 4]>,
-    /// As they are stored, encoded.
+    /// As they are stored, encoded; the fourth is the curvature: see [`curvature_byte`].
     pub colours: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
@@ -32,6 +32,17 @@ pub struct GlobeTile {
 
 /// Bytes of a tile on the graphics card.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4);
+
+/// How far a sample stands over the mean of its four neighbours in distances of samples, -0.25 to 0.25, in a byte. Mean
+/// curvature is twice as much divided by the distance. Mirrors `curvature_of` in `assets/shaders/globe_ground.wgsl`.
+fn curvature_byte(bend: f32) -> u8 {
+    (128.0 + 508.0 * bend).clamp(0.0, 255.0).round() as u8
+}
+
+/// What [`curvature_byte`] has packed.
+fn bend_of(byte: u8) -> f32 {
+    (f32::from(byte) - 128.0) / 508.0
+}
 
 impl GlobeTile {
     /// Computes a tile; `None` if `stop` says so, which is asked all the time.
@@ -80,10 +91,26 @@ impl GlobeTile {
             slopes: &steepness,
             spacing_metres: spacing as f32,
         };
-        let colours = ground.painter.colours(&places).into_iter().map(|[r, g, b]| [r, g, b, 255]).collect();
+        let bent = |row: usize, column: usize| {
+            let k = (row + 1) * WIDE + column + 1;
+            let around = height(k - 1) + height(k + 1) + height(k - WIDE) + height(k + WIDE);
+            curvature_byte((height(k) - 0.25 * around) / spacing as f32)
+        };
+        let painted = ground.painter.colours(&places).into_iter().enumerate();
+        let colours = painted.map(|(k, [r, g, b])| [r, g, b, bent(k / SIDE, k % SIDE)]).collect();
         let lowest_metres = heights.iter().copied().fold(f32::INFINITY, f32::min);
         let highest_metres = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         Some(Self { patch, heights, shape, colours, lowest_metres, highest_metres })
+    }
+
+    /// Share of the ground of a sample that lies under surface water.
+    pub fn water_share(&self, sample: usize) -> f32 {
+        from_half(self.shape[sample][3])
+    }
+
+    /// Mean curvature in 1/km at a sample, above 0 where the ground is convex; samples are so far apart.
+    pub fn curvature(&self, sample: usize, spacing_metres: f64) -> f32 {
+        2000.0 * bend_of(self.colours[sample][3]) / spacing_metres as f32
     }
 
     /// Height at a place of the face that lies in the tile, both from 0 to 1; bilinear.
@@ -132,14 +159,14 @@ impl TileJob for GlobeTileJob {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::view::globe::terrain::GlobeTerrain;
     use crate::view::overlays::overlay::OverlayChoice;
     use talweg::appearance::PaletteTable;
     use talweg::field::Control;
 
-    fn ground() -> Arc<DetailGround> {
+    pub fn ground() -> Arc<DetailGround> {
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
         let mut store = talweg::eval::Store::forgetful();
         let terrain = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default()).unwrap().terrain;

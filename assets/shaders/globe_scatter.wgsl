@@ -1,0 +1,107 @@
+// Plants and stones on a planet: shapes that stand upright on the ground, drawn once for each instance, and the depths of
+// them as seen from the sun. Places are relative to the eye.
+
+struct ScatterVertex {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) rel: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) colour: vec3<f32>,
+    // between which values of noise it is drawn; light that reaches it between leaves, height over the radius
+    @location(3) light: vec4<f32>,
+    // the air before it, and the light of the sun on it
+    @location(4) scattered: vec3<f32>,
+    @location(5) passed: vec3<f32>,
+    @location(6) sunlight: vec3<f32>,
+    // place along and across a leaf
+    @location(7) leaf: vec2<f32>,
+}
+
+struct ScatterInput {
+    // place and size
+    @location(0) place: vec4<f32>,
+    // square root of the colour of the ground, random number
+    @location(1) ground: vec4<f32>,
+    // between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour
+    @location(2) what: vec4<f32>,
+    @location(3) turn: f32,
+    // slope of the ground along the axes of `level_axes`
+    @location(4) slope: vec2<f32>,
+    // position in sizes, place along a leaf
+    @location(5) position: vec4<f32>,
+    // normal, light that reaches it
+    @location(6) normal: vec4<f32>,
+    // colour, place across a leaf
+    @location(7) colour: vec4<f32>,
+}
+
+fn up_at(rel: vec3<f32>) -> vec3<f32> {
+    return normalize(to_eye() * eye_radius() + rel);
+}
+
+// A level direction, the vertical, another level one; as `level_axes` in src/app/view/plants/globe.rs.
+fn level_axes(up: vec3<f32>) -> mat3x3<f32> {
+    let aside = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), abs(up.z) < 0.9);
+    let first = normalize(cross(aside, up));
+    return mat3x3<f32>(first, up, cross(first, up));
+}
+
+// Where a corner of a shape stands.
+fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
+    var offset = sized(in.position.xyz, in.turn, in.place.w, in.ground.w);
+    // what lies on the ground follows it
+    offset.y += in.what.z * dot(in.slope, offset.xz) - 0.02 * in.place.w;
+    return in.place.xyz + axes * offset;
+}
+
+@vertex
+fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
+    let axes = level_axes(up_at(in.place.xyz));
+    let rel = scatter_place(in, axes);
+    // the eye is near: `lod.y` and more of its height do not fit into single precision beside the radius
+    let height = dot(rel, to_eye()) + 0.5 * (dot(rel, rel) - pow(dot(rel, to_eye()), 2.0)) / eye_radius()
+        + (eye_radius() - radius());
+    let air = near_air(rel);
+    return ScatterVertex(
+        clip_of(rel),
+        rel,
+        axes * turned_about_y(in.normal.xyz, in.turn),
+        tinted(in.colour.rgb, in.ground, in.what.w),
+        vec4<f32>(in.what.xy, in.normal.w, height),
+        air.light,
+        air.through,
+        sunlight_at(radius() + height / exaggeration(), dot(axes[1], to_sun())),
+        vec2<f32>(in.position.w, in.colour.w),
+    );
+}
+
+@fragment
+fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
+    if is_gap(in.clip.xy, in.light.xy, in.leaf) {
+        discard;
+    }
+    let up = up_at(in.rel);
+    let normal = normalize(in.normal);
+    let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, in.light.w);
+    var seen = in.light.z;
+#ifdef DETAIL
+    seen *= sun_between_plants(in.rel, normal, 6.0);
+#endif
+    let open = (0.5 + 0.5 * dot(normal, up)) * (0.7 + 0.3 * in.light.z);
+    let around = sun * (max(dot(up, to_sun()), 0.0) * 0.32 * (0.5 - 0.5 * dot(normal, up)));
+    let light = in.colour * (sun * (leaf_facing(normal) * seen) + sky_light(up) * open + around * in.light.z);
+    return vec4<f32>(to_screen(light * in.passed + in.scattered + formula(up, in.rel / length(in.rel)), in.clip.xy), 1.0);
+}
+
+#ifdef DETAIL
+
+@vertex
+fn plant_shadow_near_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
+    return frame.plant_shadows[0] * vec4<f32>(scatter_place(in, level_axes(up_at(in.place.xyz))), 1.0);
+}
+
+@vertex
+fn plant_shadow_far_vertex(in: ScatterInput) -> @builtin(position) vec4<f32> {
+    return frame.plant_shadows[1] * vec4<f32>(scatter_place(in, level_axes(up_at(in.place.xyz))), 1.0);
+}
+
+#endif

@@ -1,0 +1,419 @@
+//! Plants and stones on a planet. The cells of their lattices are the patches of the cube's faces at a level of their
+//! own, so that they are the same ones from every place and distance; what they ask about the ground the tile tells in
+//! which the cell lies.
+
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+use bevy::math::Vec3;
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
+use super::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
+use crate::view::globe::lod::{GlobeCulling, GlobePatch};
+use crate::view::globe::terrain::{axes, tangents};
+use crate::view::globe::tiles::{DetailGround, GlobeTile, SIDE, STEPS};
+use crate::view::render::mips::half;
+use talweg::appearance::scatter::{
+    LatticeCell, PlantedGround, ScatteredObject, cell_metres, place_in_cell, rule_stream,
+};
+use talweg::appearance::{PaletteTable, decode};
+use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
+use talweg::field::Globe;
+
+/// Samples of the tiles that things stand on are no farther apart: those of the finest that are drawn.
+const STEP_METRES: f64 = 3.0;
+/// Nothing is drawn from farther away: forests are crowns on the ground from there on.
+pub const MOST_METRES: f32 = 6000.0;
+/// Share of a pixel's ground that water covers from which on nothing stands there.
+const WATER_SHARE: f32 = 0.2;
+
+/// See the module.
+#[derive(Clone)]
+pub struct PlantedGlobe {
+    pub ground: Arc<DetailGround>,
+    pub table: Arc<PaletteTable>,
+    /// Of the scene.
+    pub seed: u32,
+}
+
+/// The level of the tiles that things stand on, on a planet of a radius in metres.
+fn tile_level(radius_metres: f64) -> u32 {
+    level_within(radius_metres, STEP_METRES * STEPS as f64)
+}
+
+/// The first level of patches that are nowhere wider than so many metres.
+fn level_within(radius_metres: f64, metres: f64) -> u32 {
+    (radius_metres * FRAC_PI_2 / metres).max(1.0).log2().ceil() as u32
+}
+
+/// The level of the patches that are the cells of a rule: each lies in one tile.
+fn cell_level(rule: &ScatterRule, radius_metres: f64) -> u32 {
+    level_within(radius_metres, f64::from(cell_metres(rule))).max(tile_level(radius_metres))
+}
+
+impl PlantedGlobe {
+    fn objects(&self, request: &CellRequest<GlobePatch>, tile: &TileGround) -> Vec<StandingObject> {
+        let (number, patch) = request.key;
+        let rule = &self.table.scatter.0[number];
+        let radius = self.ground.radius_metres;
+        let stream = rule_stream(self.seed, number);
+        let of_face = stream.fork(u64::from(patch.face) << 32 | u64::from(patch.level));
+        let of_cell = of_face.fork(of_face.bits(patch.column as i32, patch.row as i32));
+        let corner = |u: f64, v: f64| patch.direction(u, v) * radius;
+        let (across, down) = (corner(1.0, 0.0) - corner(0.0, 0.0), corner(0.0, 1.0) - corner(0.0, 0.0));
+        let whole = f64::from(cell_metres(rule)).powi(2);
+        let area_share = (across.cross(down).length() / whole).min(1.0) as f32;
+        let cell = LatticeCell { rule, streams: [of_face, of_cell], area_share };
+        let (within, span) = patch.place_in(&tile.tile.patch);
+        let spot = |place: [f32; 2]| {
+            let (u, v) = patch.place(place[0].into(), place[1].into());
+            let face_metres = [u, v].map(|along| (radius * FRAC_PI_2 * (along - 0.5)) as f32);
+            ([0, 1].map(|axis| within[axis] + place[axis] * span), face_metres)
+        };
+        let origin = patch.direction(0.5, 0.5) * radius;
+        let stand = |object: ScatteredObject| {
+            let place = place_in_cell(object.number.into());
+            let up = patch.direction(place[0].into(), place[1].into());
+            let foot = (up * (radius + f64::from(object.ground_metres)) - origin).as_vec3();
+            let [along, down] = tile.slopes([0, 1].map(|axis| within[axis] + place[axis] * span));
+            let (first, second) = tangents(axes(patch.face as usize), up);
+            let uphill = first * f64::from(along) + second * f64::from(down);
+            let [east, south] = level_axes(up).map(|axis| half(axis.dot(uphill) as f32));
+            StandingObject { object, foot, stance: u32::from(east) | u32::from(south) << 16 }
+        };
+        cell.objects(0..request.ranks, spot, tile).into_iter().map(stand).collect()
+    }
+}
+
+/// Two level directions at a place of a planet; as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
+fn level_axes(up: DVec3) -> [DVec3; 2] {
+    let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
+    let first = aside.cross(up).normalize();
+    [first, first.cross(up)]
+}
+
+impl PlantedSurface for PlantedGlobe {
+    type Cell = GlobePatch;
+
+    /// Those near the eye first: each needs the ground under it.
+    const MOST_CELLS: usize = 256;
+
+    fn table(&self) -> &Arc<PaletteTable> {
+        &self.table
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let has_same_rules = || Arc::ptr_eq(&self.table, &other.table) || self.table.grows_like(&other.table);
+        self.ground.serial == other.ground.serial && self.seed == other.seed && has_same_rules()
+    }
+
+    fn metres_per_world(&self) -> f32 {
+        1.0
+    }
+
+    fn has_canopy(&self) -> bool {
+        false
+    }
+
+    fn plant(&self, cells: Vec<CellRequest<GlobePatch>>, _: bool) -> PlantedCells<GlobePatch> {
+        let level = tile_level(self.ground.radius_metres);
+        let mut by_tile: BTreeMap<GlobePatch, Vec<CellRequest<GlobePatch>>> = BTreeMap::new();
+        for request in cells {
+            if let Some(tile) = request.key.1.ancestors().find(|patch| patch.level == level) {
+                by_tile.entry(tile).or_default().push(request);
+            }
+        }
+        // before the tiles, which wait for it on every thread
+        let _ = self.ground.detail();
+        let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
+            let tile = TileGround::new(&self.ground, &self.table, patch)?;
+            let stand = |request: CellRequest<GlobePatch>| {
+                let objects = self.objects(&request, &tile);
+                (request, objects)
+            };
+            Some(requests.into_iter().map(stand).collect::<Vec<_>>())
+        });
+        PlantedCells { cells: planted.flatten_iter().collect(), canopy: None }
+    }
+}
+
+/// What a tile tells about its ground.
+struct TileGround<'a> {
+    ground: &'a DetailGround,
+    tile: Arc<GlobeTile>,
+    /// Distance of its samples along rows and columns.
+    step_metres: [f32; 2],
+    /// Where the planet has maps of densities.
+    globe: Option<Globe>,
+}
+
+impl<'a> TileGround<'a> {
+    /// `None` where the detail of the planet was given up.
+    fn new(ground: &'a DetailGround, table: &PaletteTable, patch: GlobePatch) -> Option<Self> {
+        let tile = match ground.drawn_tile(patch) {
+            Some(tile) => tile,
+            None => Arc::new(GlobeTile::new(ground, patch, &|| false)?),
+        };
+        let corner = |u: f64, v: f64| patch.direction(u, v) * (ground.radius_metres / STEPS as f64);
+        let step = |to: DVec3| (to - corner(0.0, 0.0)).length() as f32;
+        let step_metres = [step(corner(1.0, 0.0)), step(corner(0.0, 1.0))];
+        let has_densities = table.scatter.0.iter().any(|rule| ground.terrain().map(rule.kind.density_map()).is_some());
+        let globe = has_densities.then(|| Globe::new(ground.terrain().samples()));
+        Some(Self { ground, tile, step_metres, globe })
+    }
+
+    /// The sample before a place along rows and columns, and how far the place lies behind it.
+    fn cell([x, y]: [f32; 2]) -> [(usize, f32); 2] {
+        [x, y].map(|along| {
+            let at = (along * STEPS as f32).clamp(0.0, STEPS as f32);
+            let low = (at as usize).min(STEPS - 1);
+            (low, at - low as f32)
+        })
+    }
+
+    fn height(&self, row: usize, column: usize) -> f32 {
+        self.tile.heights[row * SIDE + column]
+    }
+
+    /// Slopes along rows and columns, as tangents: those of the quad that is drawn.
+    fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
+        let [(j, right), (i, down)] = Self::cell(place);
+        let [a, b, c, d] = [self.height(i, j), self.height(i, j + 1), self.height(i + 1, j), self.height(i + 1, j + 1)];
+        let along = (b - a) * (1.0 - down) + (d - c) * down;
+        let across = (c - a) * (1.0 - right) + (d - b) * right;
+        [along / self.step_metres[0], across / self.step_metres[1]]
+    }
+
+    fn sea_metres(&self) -> Option<f32> {
+        self.ground.sea_metres.map(|sea| sea as f32)
+    }
+
+    fn nearest(place: [f32; 2]) -> usize {
+        let [column, row] = place.map(|along| ((along * STEPS as f32 + 0.5) as usize).min(STEPS));
+        row * SIDE + column
+    }
+}
+
+impl PlantedGround for TileGround<'_> {
+    fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
+        let [along, across] = self.slopes(place);
+        let slope = along.hypot(across).atan().to_degrees();
+        let sea = self.sea_metres().unwrap_or(0.0);
+        let height = (self.metres(place) - sea) / (self.ground.relief_metres() - sea).max(1.0);
+        let [r, g, b] = self.colour(place, slope, 0.0);
+        let bright = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        let sample = Self::nearest(place);
+        let curvature = self.tile.curvature(sample, self.ground.spacing_metres(self.tile.patch.level));
+        let flow = self.tile.water_share(sample);
+        // what only maps of a terrain tell is middling or nothing, as in `with_materials` of globe_ground.wgsl
+        let (openness, unknown) = (0.5, 0.0);
+        let green = g - r.max(b);
+        [slope, height, openness, flow, unknown, unknown, unknown, green, bright, curvature, unknown, unknown]
+    }
+
+    fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
+        let map = self.ground.terrain().map(kind.density_map());
+        let direction = || self.tile.patch.direction(place[0].into(), place[1].into()).to_array();
+        let share = self.globe.as_ref().zip(map).map(|(globe, map)| globe.sample(map, direction()));
+        share.map_or(1.0, |share| share.clamp(0.0, 1.0))
+    }
+
+    fn has_ground(&self, _: [f32; 2]) -> bool {
+        true
+    }
+
+    fn water_metres(&self, place: [f32; 2]) -> f32 {
+        let below_sea = self.sea_metres().map_or(0.0, |sea| sea - self.metres(place));
+        let is_wet = self.tile.water_share(Self::nearest(place)) > WATER_SHARE;
+        below_sea.max(if is_wet { f32::INFINITY } else { 0.0 })
+    }
+
+    fn metres(&self, place: [f32; 2]) -> f32 {
+        let [(j, right), (i, down)] = Self::cell(place);
+        let along = |row: usize| self.height(row, j) + (self.height(row, j + 1) - self.height(row, j)) * right;
+        let (top, bottom) = (along(i), along(i + 1));
+        top + (bottom - top) * down
+    }
+
+    fn colour(&self, place: [f32; 2], _: f32, _: f32) -> [f32; 3] {
+        let [r, g, b, _] = self.tile.colours[Self::nearest(place)];
+        decode([r, g, b])
+    }
+}
+
+/// The cells that the camera sees, with the ranks that it asks of each, the nearest first. Lengths are counted from the
+/// eye, in metres; heights are drawn `exaggeration` times as high as they are.
+pub fn seen_cells(
+    rules: &[ScatterRule],
+    culling: &GlobeCulling,
+    exaggeration: f64,
+    eye: &ScatterEye,
+) -> Vec<WantedCell<GlobePatch>> {
+    let radius = culling.radius;
+    let levels: Vec<u32> = rules.iter().map(|rule| cell_level(rule, radius)).collect();
+    let mut distinct = levels.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let mut seen = Vec::new();
+    for level in distinct {
+        let own = || rules.iter().enumerate().zip(&levels).filter(|(_, of)| **of == level).map(|(rule, _)| rule);
+        let farthest = own().map(|(_, rule)| eye.farthest_metres(rule)).fold(0.0, f32::max);
+        let tallest = own().map(|(_, rule)| rule.size.1).fold(0.0, f32::max);
+        let throws = own().any(|(_, rule)| rule.kind != ScatterKind::Grass);
+        let shadows = eye.shadows.filter(|_| throws);
+        let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
+        while let Some(patch) = open.pop() {
+            let (middle, ball) = culling.ball(patch);
+            let (middle_rel, reach) = (middle.as_vec3(), ball as f32 + tallest);
+            let nearest = (middle_rel.length() - reach).max(0.0);
+            let is_seen = nearest < farthest && culling.sees(patch, f64::from(tallest));
+            let low_high = (middle_rel - Vec3::splat(reach), middle_rel + Vec3::splat(reach));
+            if !is_seen && !shadows.is_some_and(|shadows| shadows.reaches(low_high.0, low_high.1)) {
+                continue;
+            }
+            if patch.level < level {
+                open.extend(patch.quarters());
+                continue;
+            }
+            let up = patch.direction(0.5, 0.5);
+            for (number, rule) in own() {
+                let is_near = nearest < eye.farthest_metres(rule);
+                if !is_near || !is_seen && rule.kind == ScatterKind::Grass {
+                    continue;
+                }
+                seen.push(WantedCell {
+                    key: (number, patch),
+                    ranks: ranks_wanted(rule, nearest, eye),
+                    metres: nearest,
+                    is_seen,
+                    origin_world: (up * radius - culling.eye()).as_vec3(),
+                    raised_world: (up * (exaggeration - 1.0)).as_vec3(),
+                });
+            }
+        }
+    }
+    nearest_first(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::globe::ground::FaceBounds;
+    use crate::view::globe::tiles::ground;
+    use glam::DMat4;
+    use talweg::appearance_files::{Palette, RuleList, ScatterRules};
+    use talweg::scene::Settings;
+
+    fn planted(rules: &str) -> PlantedGlobe {
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &Settings::default());
+        let scatter = Arc::new(ScatterRules::from_ron("test", rules).unwrap());
+        PlantedGlobe { ground: ground(), table: Arc::new(PaletteTable { scatter, ..table }), seed: 3 }
+    }
+
+    /// Cells of the first rule, in the middle of faces and in their corners.
+    fn cells(planted: &PlantedGlobe) -> Vec<GlobePatch> {
+        let level = cell_level(&planted.table.scatter.0[0], planted.ground.radius_metres);
+        let last = (1 << level) - 1;
+        (0..24)
+            .map(|k| {
+                let place = |turn: u32| last / 7 * ((k * turn + k / 5) % 8).min(7);
+                GlobePatch { level, face: k % 6, row: place(3), column: place(5) }
+            })
+            .collect()
+    }
+
+    fn requests(cells: &[GlobePatch], ranks: usize) -> Vec<CellRequest<GlobePatch>> {
+        cells.iter().map(|cell| CellRequest { key: (0, *cell), ranks }).collect()
+    }
+
+    #[test]
+    fn as_many_stand_on_a_hectare_of_land_as_the_rule_says_and_on_the_ground_that_is_drawn() {
+        let planted = planted("[(kind: Boulder, density: 100, size: (1, 2))]");
+        let radius = planted.ground.radius_metres;
+        let made = planted.plant(requests(&cells(&planted), 1024), false);
+        let (mut land, mut stones) = (0.0, 0);
+        for (request, objects) in &made.cells {
+            let patch = request.key.1;
+            let tile = patch.ancestors().find(|patch| patch.level == tile_level(radius)).unwrap();
+            let tile = TileGround::new(&planted.ground, &planted.table, tile).unwrap();
+            let (within, span) = patch.place_in(&tile.tile.patch);
+            let on_land = (0..400).filter(|k| {
+                let place = [k % 20, k / 20].map(|at| (at as f32 + 0.5) / 20.0);
+                tile.water_metres([0, 1].map(|axis| within[axis] + place[axis] * span)) <= 0.2
+            });
+            let edge = |u: f64, v: f64| (patch.direction(u, v) - patch.direction(0.0, 0.0)) * radius;
+            let area = edge(1.0, 0.0).cross(edge(0.0, 1.0)).length();
+            land += on_land.count() as f64 / 400.0 * area / 10_000.0;
+            stones += objects.len();
+            let origin = patch.direction(0.5, 0.5) * radius;
+            for StandingObject { foot, object, .. } in objects {
+                let place = (origin + foot.as_dvec3()).normalize();
+                let (_, u, v) = talweg::field::globe::locate(place.to_array());
+                let height = f64::from(tile.tile.height_at(u, v));
+                let stands = (origin + foot.as_dvec3()).length() - radius;
+                assert!((stands - height).abs() < 0.05, "{stands} over {height}");
+                assert!(f64::from(object.ground_metres) > planted.ground.sea_metres.unwrap() - 0.2);
+            }
+        }
+        assert!(land > 20.0 && (stones as f64 / land / 100.0 - 1.0).abs() < 0.03, "{stones} on {land} ha");
+    }
+
+    #[test]
+    fn fewer_ranks_are_a_part_of_all_and_cells_do_not_depend_on_each_other() {
+        let planted = planted("[(kind: Shrub, density: 900, size: (1, 2), groves: (60, 0.6))]");
+        let cells = cells(&planted);
+        let whole = planted.plant(requests(&cells, 1024), false).cells;
+        let places = |objects: &[StandingObject], ranks: u16| -> Vec<Vec3> {
+            objects.iter().filter(|standing| standing.object.rank < ranks).map(|standing| standing.foot).collect()
+        };
+        let mut counted = 0;
+        for (request, objects) in &whole {
+            let alone = planted.plant(requests(&[request.key.1], 256), false).cells;
+            assert_eq!(places(&alone[0].1, u16::MAX), places(objects, 256));
+            assert!(objects.is_sorted_by_key(|standing| standing.object.rank));
+            counted += objects.len();
+        }
+        assert!(counted > 1000, "{counted}");
+    }
+
+    #[test]
+    fn every_cell_with_ground_in_the_picture_is_found() {
+        let rules = ScatterRules::from_ron("t", "[(kind: Conifer, density: 300, size: (9, 22))]").unwrap().0;
+        let heights = talweg::field::Globe::new(9);
+        let flat = FaceBounds::new(9, &vec![0.0; heights.len()]);
+        for (turn, radius) in [(0.3, 6.371e6), (1.1, 4.0e5), (2.2, 1.7e6)] {
+            let up = DVec3::new(f64::cos(turn), f64::sin(turn), 0.4 * turn - 0.3).normalize();
+            let eye = up * (radius + 120.0);
+            let ahead = (up.any_orthonormal_vector() - 0.15 * up).normalize();
+            let clip =
+                DMat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * DMat4::look_to_rh(DVec3::ZERO, ahead, up);
+            let culling = GlobeCulling::new(&flat, (radius, 1.0, 0.0), eye, clip);
+            let from =
+                ScatterEye { eye_world: Vec3::ZERO, pixels_per_radian: 900.0, most_metres: 2000.0, shadows: None };
+            let seen = seen_cells(&rules, &culling, 1.0, &from);
+            assert!(seen.is_sorted_by_key(|wanted| wanted.metres));
+            let level = cell_level(&rules[0], radius);
+            let mut inside = 0;
+            for k in 0..4000 {
+                let (along, aside) = (f64::from(k % 63) * 30.0, (f64::from(k / 63) - 31.0) * 40.0);
+                let flat = ahead - up * ahead.dot(up);
+                let place = (eye + flat.normalize() * along + flat.cross(up).normalize() * aside).normalize();
+                let rel = place * radius - eye;
+                let at = clip * rel.extend(1.0);
+                if rel.length() > 1990.0 || at.w <= 0.0 || at.x.abs() > at.w || at.y.abs() > at.w {
+                    continue;
+                }
+                inside += 1;
+                let (face, row, column) = crate::view::globe::ground::tile_of(place, level);
+                let patch = GlobePatch { level, face: face as u32, row, column };
+                let found = seen.iter().find(|wanted| wanted.key.1 == patch);
+                let found = found.unwrap_or_else(|| panic!("{patch:?} is missing"));
+                assert!(f64::from(found.metres) <= rel.length() && found.is_seen);
+            }
+            assert!(inside > 300, "{inside}");
+        }
+    }
+}
