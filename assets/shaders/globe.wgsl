@@ -1,6 +1,7 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
 // Joined with the files screen and colours, which all views have, materials, which squares have too, and globe_air,
-// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map; with plants, which squares have too, and globe_scatter.
+// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map; with plants, which squares have too, and
+// globe_scatter.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -49,6 +50,8 @@ struct GlobeFrame {
 @group(0) @binding(11) var<uniform> ground_rules: GroundRules;
 @group(0) @binding(12) var plant_shadow_maps: texture_depth_2d_array;
 @group(0) @binding(13) var plant_shadow_sampler: sampler_comparison;
+// of the tiles: square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
+@group(0) @binding(14) var tile_canopies: texture_2d<f32>;
 #endif
 
 // Unit vector towards the eye, and its distance from the centre.

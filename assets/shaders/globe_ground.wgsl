@@ -152,19 +152,32 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
 
-// A closed forest seen from above: crowns lean every way, and between them it is dark.
-fn with_crowns(surface: Surface, forest: f32, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
-    // as far as the trees themselves are drawn their crowns are not
-    let seen = forest * (1.0 - smoothstep(2.5, 9.0, footprint)) * smoothstep(12.0, 60.0, distance) * (1.0 - share_drawn(distance));
-    if seen < 0.02 {
+// Ground under crowns that are not drawn themselves, and in the shade of those that are: they lean every way, and
+// between them it is dark.
+fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
+    var found = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.own, in.quad), 0.0);
+    if has_coarse_tile(in.coarse) {
+        let coarse = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
+        found = mix(found, coarse, in.coarse_share);
+    }
+    // from afar the colours of the maps are left
+    let near = (1.0 - surface.water) * (1.0 - smoothstep(60.0, 200.0, footprint));
+    let drawn = select(share_drawn(distance) * (1.0 - smoothstep(4500.0, 6000.0, distance)), 0.0, frame.plants.w <= 0.0);
+    if found.a * near < 0.004 {
         return surface;
     }
     let wide = noises(place / 9.3);
     let fine = noises(place / 3.7 + 11.0) - 0.5;
+    let stand = noises(place / 140.0).x - 0.5;
+    let shown = 1.0 - smoothstep(2.5, 9.0, footprint);
+    let hides = near * hidden_by_crowns(found.a, dot(surface.normal, -in.rel) / distance, drawn);
+    let leaning = shown * hides;
     var out = surface;
-    out.normal = normalize(surface.normal + seen * (1.3 * (wide - 0.5) + 0.9 * fine));
-    out.albedo *= mix(1.0, 0.45 + 1.0 * wide.y + 0.5 * fine.x, seen);
-    out.open *= mix(1.0, 0.65 + 0.5 * wide.y, seen);
+    out.normal = normalize(surface.normal + leaning * (1.3 * (wide - 0.5) + 0.9 * fine));
+    let crown = 2.0 * shown * (wide.y - 0.5 + 0.5 * fine.x);
+    out.albedo = mix(surface.albedo * (1.0 - 0.25 * near * found.a), crown_colour(found, crown, stand), hides);
+    out.open *= mix(1.0, 0.65 + 0.5 * wide.y, leaning);
+    out.gloss *= 1.0 - hides;
     return out;
 }
 
@@ -202,8 +215,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
     let normal = normalize(mix(surface.normal, ground.normal, near));
     let laid = Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
         mix(1.0, ground.open, near), ground.gloss * near);
-    let forest = near * smoothstep(0.012, 0.045, colour.g - highest) * (1.0 - smoothstep(0.09, 0.17, values.bright));
-    return with_crowns(laid, forest, place, footprint, distance);
+    return with_canopy(laid, in, place, footprint, distance);
 }
 #endif
 

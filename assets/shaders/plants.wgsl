@@ -87,4 +87,23 @@ fn share_drawn(away: f32) -> f32 {
     return min(pow(frame.plants.w / max(away, 1e-6), 1.2), 1.0);
 }
 
+// Area of the side of a crown beside that of its shadow at noon.
+const CROWN_SIDES = 1.5;
+// Light on crowns that stand in each other's shadow, beside that on level ground.
+const CROWN_SHADE = 0.8;
+
+// Share of the ground that crowns hide which are not drawn themselves: `cover` of it seen from above. Seen at a slant
+// they hide more: their sides count as often as the cotangent of the view, of which the sine is given.
+fn hidden_by_crowns(cover: f32, view_sine: f32, drawn: f32) -> f32 {
+    let sine = max(view_sine, 0.05);
+    let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
+    return 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
+}
+
+// Their colour; `crown` and `stand` are noises around 0 as wide as crowns and as stands of trees.
+fn crown_colour(canopy: vec4<f32>, crown: f32, stand: f32) -> vec3<f32> {
+    let root = canopy.rgb / canopy.a;
+    return root * root * CROWN_SHADE * (1.0 + 0.5 * crown + 0.35 * stand);
+}
+
 #endif

@@ -74,11 +74,6 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
 
 #ifdef DETAIL
 
-// Area of the side of a crown beside that of its shadow at noon.
-const CROWN_SIDES = 1.5;
-// Light on crowns that stand in each other's shadow, beside that on level ground.
-const CROWN_SHADE = 0.8;
-
 // Ground under the crowns that are not drawn themselves, and in the shade of those that are.
 fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
     let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
@@ -96,15 +91,11 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     }
     // none are drawn on the mirrored land
     let drawn = select(0.0, share_drawn(away), is_own);
-    let root = found.rgb / cover;
     // crowns of some metres, and stands of some hundred
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
     let stand = noise(world.xz * metres / 140.0) - 0.5;
-    // seen at a slant crowns hide more: their sides count as often as the cotangent of the view
-    let sine = max(dot(normal, normalize(eye() - world)), 0.05);
-    let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
-    let hides = 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
-    let colour = root * root * CROWN_SHADE * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
+    let hides = hidden_by_crowns(cover, dot(normal, normalize(eye() - world)), drawn);
+    let colour = crown_colour(found, crown * (1.0 - smoothstep(2.0, 9.0, pixel)), stand);
     var own = ground;
     own.colour = mix(ground.colour * (1.0 - 0.25 * cover), colour, hides);
     own.open = ground.open * (1.0 - 0.12 * cover * drawn);

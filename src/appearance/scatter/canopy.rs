@@ -59,31 +59,64 @@ fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
     std::f32::consts::PI * crown.radius * crown.radius * square
 }
 
-impl ScatterPlacer<'_> {
-    /// The crowns over a place in metres east and south of the north-western corner: as many as stand there on average,
-    /// at random places (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
-    pub fn canopy(&self, metres: [f32; 2]) -> Canopy {
-        let at = metres.map(|metres| metres / self.size_metres);
+/// Where the crowns over the ground are asked for.
+pub struct CanopySpot {
+    /// The place, as [`PlantedGround`] counts it.
+    pub at: [f32; 2],
+    /// How far the next places are away that are asked for: of groves that are narrower there is a share everywhere.
+    pub spacing_metres: f32,
+}
+
+impl CanopySpot {
+    /// The crowns over the place: as many as stand there on average, at random places. `inside` tells how far inside a
+    /// grove of a rule it is, 0 to 1.
+    pub fn canopy(
+        &self,
+        rules: &[ScatterRule],
+        inside: impl Fn(usize, (f32, f32)) -> f32,
+        ground: &impl PlantedGround,
+    ) -> Canopy {
         let mut area = 0.0;
         let mut colour = [0.0; 3];
         let mut values = None;
-        for (number, rule) in self.rules.iter().enumerate() {
+        for (number, rule) in rules.iter().enumerate() {
             let Some(crown) = &CROWNS[rule.kind as usize] else { continue };
-            let stream = rule_stream(self.seed, number);
-            let grove = rule.groves.map_or(1.0, |groves| grove_share(stream, groves, metres));
+            let grove = rule.groves.map_or(1.0, |(width, share)| {
+                let blurred = (2.0 * self.spacing_metres / width - 0.25).clamp(0.0, 1.0);
+                if blurred >= 1.0 { share } else { (1.0 - blurred) * inside(number, (width, share)) + blurred * share }
+            });
             if grove <= 0.0 {
                 continue;
             }
-            let values = values.get_or_insert_with(|| self.ground.values(at));
-            let share = grove * cover(rule, values) * self.ground.density(rule.kind, at);
+            let values = values.get_or_insert_with(|| ground.values(self.at));
+            let share = grove * cover(rule, values) * ground.density(rule.kind, self.at);
             let own = share * rule.density / SQUARE_METRES * crown_area(rule, crown);
             area += own;
             colour = std::array::from_fn(|c| colour[c] + own * crown.colour[c]);
         }
-        if area <= 0.0 || !self.ground.has_ground(at) || self.ground.water_metres(at) > 0.2 {
+        if area <= 0.0 || !ground.has_ground(self.at) || ground.water_metres(self.at) > 0.2 {
             return Canopy::default();
         }
         Canopy { colour: colour.map(|sum| sum / area), cover: 1.0 - libm::expf(-area) }
+    }
+}
+
+impl Canopy {
+    /// Square root of the colour and the cover, from 0 to 1; the colour counts as much as it covers, so that texels can
+    /// be mixed.
+    pub fn texel(&self) -> [f32; 4] {
+        let [r, g, b] = self.colour.map(|c| c.sqrt() * self.cover);
+        [r, g, b, self.cover]
+    }
+}
+
+impl ScatterPlacer<'_> {
+    /// The crowns over a place in metres east and south of the north-western corner: as many as stand there on average,
+    /// at random places (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
+    pub fn canopy(&self, metres: [f32; 2]) -> Canopy {
+        let spot = CanopySpot { at: metres.map(|metres| metres / self.size_metres), spacing_metres: 0.0 };
+        let inside = |number: usize, groves| grove_share(rule_stream(self.seed, number), groves, metres);
+        spot.canopy(self.rules, inside, &self.ground)
     }
 
     /// The crowns over a square of `side` by `side` places, evenly spread from edge to edge of the terrain, row by row.

@@ -18,7 +18,7 @@ const DEVIATION: f32 = 0.25;
 
 /// How far inside a grove a place in metres is: 0 outside, 1 within, over a seam of a sixth of the width. Groves are
 /// about `width` metres wide and cover such a share of the ground.
-pub(super) fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
+pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
     let scale = WAVES / width;
     let plane = metres.map(|along| along * scale);
     let [east, south] = gradient_noises(stream.fork(1), turned(plane, OCTAVES[0]).map(|along| along * BEND_WAVES));

@@ -15,9 +15,9 @@ use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
 use crate::field::Stream;
 
-use groves::grove_share;
 
-pub use canopy::{Canopy, tallest_crown};
+pub use canopy::{Canopy, CanopySpot, tallest_crown};
+pub use groves::grove_share;
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
 
 /// Places of a cell.

@@ -1,5 +1,7 @@
 //! A planet on the graphics card: its patches, clouds and lines, or its map.
 
+use std::sync::Arc;
+
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     AddressMode, BindGroupEntries, Buffer, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor, TextureView,
@@ -29,6 +31,7 @@ use crate::view::render::rules_text::shipped_number;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
 use crate::view::square::lod::PatchDetail;
+use talweg::appearance_files::ScatterRules;
 use talweg::preferences::PlanetProjection;
 
 /// Without detail the ground is not drawn finer than this many quads a cell, nor with quads smaller than this.
@@ -101,6 +104,8 @@ pub struct GlobeDrawing {
     tiles: Option<TileDrawing>,
     /// Once plants or stones were drawn.
     scatter: Option<ScatterDrawing<PlantedGlobe>>,
+    /// The ground with plants by other rules than it came with, and the serial of that ground.
+    planted: Option<(u64, Arc<DetailGround>)>,
     plant_shadows: ShadowMaps,
     /// Stands for them while they are drawn.
     blank_shadows: ShadowMaps,
@@ -136,6 +141,7 @@ impl GlobeDrawing {
             ),
             tiles: None,
             scatter: None,
+            planted: None,
             plant_shadows: ShadowMaps::new(false, device),
             blank_shadows: ShadowMaps::new(false, device),
             blank: blank(device),
@@ -184,6 +190,21 @@ impl GlobeDrawing {
             parts = pipelines.globe_parts(context.cache, plain, context.mode.of_grid(), is_map);
         }
 
+        // other rules, other crowns; what tells heights is the same
+        let detail = detail.map(|detail| {
+            let is_own =
+                |rules: &Arc<ScatterRules>| Arc::ptr_eq(rules, &palette.scatter) || **rules == *palette.scatter;
+            if is_own(&detail.scatter.0) {
+                return detail.clone();
+            }
+            let planted =
+                self.planted.take().filter(|(from, planted)| *from == detail.serial && is_own(&planted.scatter.0));
+            let (from, planted) =
+                planted.unwrap_or_else(|| (detail.serial, Arc::new(detail.planted(&palette.scatter))));
+            self.planted = Some((from, planted.clone()));
+            planted
+        });
+        let detail = detail.as_ref();
         let eye = GlobeEye::new(pane, scenery, context);
         let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
         let finest = plan.ground.iter().map(|patch| patch.level).max().unwrap_or(0);
@@ -248,8 +269,8 @@ impl GlobeDrawing {
         self.lines.write(bytemuck::cast_slice(&ends), context.device, context.queue);
         let layout = context.cache.get_bind_group_layout(&pipelines.globe);
         let map = |map| textures.view(map);
-        let blanks = [&self.blank; 3];
-        let [heights, shapes, colours] = self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
+        let blanks = [&self.blank; 4];
+        let [heights, shapes, colours, canopy] = self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
         let maps = [map(TerrainMap::Heights)?, map(TerrainMap::Slopes)?, map(TerrainMap::Colours)?];
         let group = |shadows: &TextureView| {
             let entries = BindGroupEntries::sequential((
@@ -267,6 +288,7 @@ impl GlobeDrawing {
                 self.materials.rules.as_entire_binding(),
                 shadows,
                 &self.plant_shadows.sampler,
+                canopy,
             ));
             context.device.create_bind_group("talweg globe", &layout, &entries)
         };

@@ -12,16 +12,17 @@ use rayon::prelude::*;
 
 use super::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
 use super::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
+use super::square::bytes;
 use crate::view::globe::lod::{GlobeCulling, GlobePatch};
 use crate::view::globe::terrain::{axes, tangents};
 use crate::view::globe::tiles::{DetailGround, GlobeTile, SIDE, STEPS};
 use crate::view::render::mips::half;
 use talweg::appearance::scatter::{
-    LatticeCell, PlantedGround, ScatteredObject, cell_metres, place_in_cell, rule_stream,
+    CanopySpot, LatticeCell, PlantedGround, ScatteredObject, cell_metres, grove_share, place_in_cell, rule_stream,
 };
 use talweg::appearance::{PaletteTable, decode};
 use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
-use talweg::field::Globe;
+use talweg::field::{Globe, Stream};
 
 /// Samples of the tiles that things stand on are no farther apart: those of the finest that are drawn.
 const STEP_METRES: f64 = 3.0;
@@ -54,13 +55,23 @@ fn cell_level(rule: &ScatterRule, radius_metres: f64) -> u32 {
     level_within(radius_metres, f64::from(cell_metres(rule))).max(tile_level(radius_metres))
 }
 
+/// Random numbers of a rule on a face.
+fn face_stream(seed: u32, (number, rule): (usize, &ScatterRule), face: u32, radius_metres: f64) -> Stream {
+    let level = cell_level(rule, radius_metres);
+    rule_stream(seed, number).fork(u64::from(face) << 32 | u64::from(level))
+}
+
+/// A place of a face in metres from its middle, along its curves: where groves are.
+fn face_metres(radius_metres: f64, u: f64, v: f64) -> [f32; 2] {
+    [u, v].map(|along| (radius_metres * FRAC_PI_2 * (along - 0.5)) as f32)
+}
+
 impl PlantedGlobe {
     fn objects(&self, request: &CellRequest<GlobePatch>, tile: &TileGround) -> Vec<StandingObject> {
         let (number, patch) = request.key;
         let rule = &self.table.scatter.0[number];
         let radius = self.ground.radius_metres;
-        let stream = rule_stream(self.seed, number);
-        let of_face = stream.fork(u64::from(patch.face) << 32 | u64::from(patch.level));
+        let of_face = face_stream(self.seed, (number, rule), patch.face, radius);
         let of_cell = of_face.fork(of_face.bits(patch.column as i32, patch.row as i32));
         let corner = |u: f64, v: f64| patch.direction(u, v) * radius;
         let (across, down) = (corner(1.0, 0.0) - corner(0.0, 0.0), corner(0.0, 1.0) - corner(0.0, 0.0));
@@ -70,8 +81,7 @@ impl PlantedGlobe {
         let (within, span) = patch.place_in(&tile.tile.patch);
         let spot = |place: [f32; 2]| {
             let (u, v) = patch.place(place[0].into(), place[1].into());
-            let face_metres = [u, v].map(|along| (radius * FRAC_PI_2 * (along - 0.5)) as f32);
-            ([0, 1].map(|axis| within[axis] + place[axis] * span), face_metres)
+            ([0, 1].map(|axis| within[axis] + place[axis] * span), face_metres(radius, u, v))
         };
         let origin = patch.direction(0.5, 0.5) * radius;
         let stand = |object: ScatteredObject| {
@@ -129,7 +139,11 @@ impl PlantedSurface for PlantedGlobe {
         // before the tiles, which wait for it on every thread
         let _ = self.ground.detail();
         let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
-            let tile = TileGround::new(&self.ground, &self.table, patch)?;
+            let tile = match self.ground.drawn_tile(patch) {
+                Some(tile) => tile,
+                None => Arc::new(GlobeTile::new(&self.ground, patch, &|| false)?),
+            };
+            let tile = TileGround::new(&self.ground, &tile);
             let stand = |request: CellRequest<GlobePatch>| {
                 let objects = self.objects(&request, &tile);
                 (request, objects)
@@ -141,9 +155,9 @@ impl PlantedSurface for PlantedGlobe {
 }
 
 /// What a tile tells about its ground.
-struct TileGround<'a> {
+pub struct TileGround<'a> {
     ground: &'a DetailGround,
-    tile: Arc<GlobeTile>,
+    tile: &'a GlobeTile,
     /// Distance of its samples along rows and columns.
     step_metres: [f32; 2],
     /// Where the planet has maps of densities.
@@ -151,18 +165,49 @@ struct TileGround<'a> {
 }
 
 impl<'a> TileGround<'a> {
-    /// `None` where the detail of the planet was given up.
-    fn new(ground: &'a DetailGround, table: &PaletteTable, patch: GlobePatch) -> Option<Self> {
-        let tile = match ground.drawn_tile(patch) {
-            Some(tile) => tile,
-            None => Arc::new(GlobeTile::new(ground, patch, &|| false)?),
-        };
-        let corner = |u: f64, v: f64| patch.direction(u, v) * (ground.radius_metres / STEPS as f64);
+    pub fn new(ground: &'a DetailGround, tile: &'a GlobeTile) -> Self {
+        let corner = |u: f64, v: f64| tile.patch.direction(u, v) * (ground.radius_metres / STEPS as f64);
         let step = |to: DVec3| (to - corner(0.0, 0.0)).length() as f32;
         let step_metres = [step(corner(1.0, 0.0)), step(corner(0.0, 1.0))];
-        let has_densities = table.scatter.0.iter().any(|rule| ground.terrain().map(rule.kind.density_map()).is_some());
+        let mut kinds = ground.scatter.0.0.iter().map(|rule| rule.kind);
+        let has_densities = kinds.any(|kind| ground.terrain().map(kind.density_map()).is_some());
         let globe = has_densities.then(|| Globe::new(ground.terrain().samples()));
-        Some(Self { ground, tile, step_metres, globe })
+        Self { ground, tile, step_metres, globe }
+    }
+
+    /// The crowns over its samples, worked out at every second one; `None` when `stop` says so.
+    pub fn canopy(&self, stop: &dyn Fn() -> bool) -> Option<Vec<[u8; 4]>> {
+        const HALF: usize = STEPS / 2;
+        let (rules, seed) = (&self.ground.scatter.0.0, self.ground.scatter.1);
+        let (patch, radius) = (self.tile.patch, self.ground.radius_metres);
+        if !rules.iter().any(|rule| rule.kind.has_crown()) {
+            return Some(vec![[0; 4]; SIDE * SIDE]);
+        }
+        let streams: Vec<Stream> =
+            (0..rules.len()).map(|number| face_stream(seed, (number, &rules[number]), patch.face, radius)).collect();
+        let mut coarse = Vec::with_capacity((HALF + 1) * (HALF + 1));
+        for row in 0..=HALF {
+            if stop() {
+                return None;
+            }
+            for column in 0..=HALF {
+                let at = [column, row].map(|k| k as f32 / HALF as f32);
+                let (u, v) = patch.place(at[0].into(), at[1].into());
+                let metres = face_metres(radius, u, v);
+                let inside = |number: usize, groves| grove_share(streams[number], groves, metres);
+                let spot = CanopySpot { at, spacing_metres: 2.0 * self.step_metres[0] };
+                coarse.push(spot.canopy(rules, inside, self).texel());
+            }
+        }
+        let texel = |k: usize| {
+            let (row, column) = (k / SIDE, k % SIDE);
+            let at = |row: usize, column: usize| coarse[row * (HALF + 1) + column];
+            let (top, left) = (row / 2, column / 2);
+            let (bottom, right) = (row.div_ceil(2), column.div_ceil(2));
+            let four = [at(top, left), at(top, right), at(bottom, left), at(bottom, right)];
+            bytes(std::array::from_fn(|c| 0.25 * four.iter().map(|texel| texel[c]).sum::<f32>()))
+        };
+        Some((0..SIDE * SIDE).map(texel).collect())
     }
 
     /// The sample before a place along rows and columns, and how far the place lies behind it.
@@ -338,7 +383,8 @@ mod tests {
         for (request, objects) in &made.cells {
             let patch = request.key.1;
             let tile = patch.ancestors().find(|patch| patch.level == tile_level(radius)).unwrap();
-            let tile = TileGround::new(&planted.ground, &planted.table, tile).unwrap();
+            let tile = GlobeTile::new(&planted.ground, tile, &|| false).unwrap();
+            let tile = TileGround::new(&planted.ground, &tile);
             let (within, span) = patch.place_in(&tile.tile.patch);
             let on_land = (0..400).filter(|k| {
                 let place = [k % 20, k / 20].map(|at| (at as f32 + 0.5) / 20.0);

@@ -110,19 +110,13 @@ impl PlantedSurface for PlantedSquare {
         };
         let cells = cells.into_par_iter().map(cell).collect();
         let side = terrain.terrain.samples().min(CANOPY_SIDE);
-        let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
+        let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(Canopy::texel).collect(), bytes, &control);
         let canopy = wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok()).flatten();
         PlantedCells { cells, canopy }
     }
 }
 
-/// Square root of the colour, and the cover; the colour counts as much as it covers where texels are mixed.
-fn texel(canopy: &Canopy) -> [f32; 4] {
-    let [r, g, b] = canopy.colour.map(|c| c.sqrt() * canopy.cover);
-    [r, g, b, canopy.cover]
-}
-
-fn bytes(shares: [f32; 4]) -> [u8; 4] {
+pub fn bytes(shares: [f32; 4]) -> [u8; 4] {
     shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 

@@ -352,6 +352,7 @@ impl Pipelines {
                     rules(),
                     texture_2d_array(TextureSampleType::Depth),
                     sampler(SamplerBindingType::Comparison),
+                    filtered(),
                 ),
             ),
         );

@@ -1,4 +1,4 @@
-//! The tiles on the graphics card: three textures, with a square of each for every tile.
+//! The tiles on the graphics card: four textures, with a square of each for every tile.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -8,13 +8,13 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::tile::{GlobeTile, SIDE};
 
-/// Heights, shape and colours.
-const FORMATS: [TextureFormat; 3] =
-    [TextureFormat::R32Float, TextureFormat::Rgba16Float, TextureFormat::Rgba8UnormSrgb];
+/// Heights, shape, colours and canopy.
+const FORMATS: [TextureFormat; 4] =
+    [TextureFormat::R32Float, TextureFormat::Rgba16Float, TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba8Unorm];
 
 pub struct GlobeAtlas {
-    textures: [Texture; 3],
-    pub views: [TextureView; 3],
+    textures: [Texture; 4],
+    pub views: [TextureView; 4],
     columns: u32,
 }
 
@@ -47,10 +47,11 @@ impl GlobeAtlas {
 
     pub fn write(&self, slot: u32, tile: &GlobeTile, queue: &RenderQueue) {
         let [x, y] = [slot % self.columns, slot / self.columns].map(|at| at * SIDE as u32);
-        let texels: [&[u8]; 3] = [
+        let texels: [&[u8]; 4] = [
             bytemuck::cast_slice(&tile.heights),
             bytemuck::cast_slice(&tile.shape),
             bytemuck::cast_slice(&tile.colours),
+            bytemuck::cast_slice(&tile.canopy),
         ];
         for (texture, texels) in self.textures.iter().zip(texels) {
             queue.write_texture(

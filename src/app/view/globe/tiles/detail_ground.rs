@@ -10,6 +10,7 @@ use super::super::lod::GlobePatch;
 use super::tile::{GlobeTile, STEPS};
 use crate::view::render_base::{RenderBase, next_serial};
 use talweg::appearance::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered};
+use talweg::appearance_files::ScatterRules;
 use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
@@ -31,7 +32,9 @@ pub struct DetailGround {
     pub sea_metres: Option<f64>,
     source: DetailSource,
     terrain: Arc<Terrain>,
-    pub painter: TilePainter,
+    pub painter: Arc<TilePainter>,
+    /// What grows on it, and the seed of the scene.
+    pub scatter: (Arc<ScatterRules>, u32),
     slack_metres: f64,
     first_level: u32,
     /// Those of other colours share it.
@@ -41,7 +44,7 @@ pub struct DetailGround {
     /// Of the preparation that goes on.
     preparing: Mutex<Arc<Control>>,
     /// What is on the graphics card.
-    drawn: RwLock<Arc<HashMap<GlobePatch, Arc<GlobeTile>>>>,
+    drawn: Arc<RwLock<Arc<HashMap<GlobePatch, Arc<GlobeTile>>>>>,
 }
 
 impl DetailGround {
@@ -60,15 +63,16 @@ impl DetailGround {
             serial: next_serial(),
             radius_metres,
             sea_metres: (sea >= -source.relief_metres).then_some(f64::from(sea)),
+            scatter: (painter.palette.scatter.clone(), source.seed),
             source,
             terrain,
-            painter,
+            painter: Arc::new(painter),
             slack_metres: SLACK_RISES * steepest_metres,
             first_level: steps.max(1.0).log2().ceil() as u32,
             made: Arc::default(),
             making: Mutex::default(),
             preparing: Mutex::default(),
-            drawn: RwLock::default(),
+            drawn: Arc::default(),
         }
     }
 
@@ -78,11 +82,28 @@ impl DetailGround {
             serial: next_serial(),
             source: self.source.clone(),
             terrain: self.terrain.clone(),
-            painter,
+            painter: Arc::new(painter),
+            scatter: self.scatter.clone(),
             made: self.made.clone(),
             making: Mutex::default(),
             preparing: Mutex::default(),
-            drawn: RwLock::default(),
+            drawn: Arc::default(),
+            ..*self
+        }
+    }
+
+    /// The same ground with other plants and stones on it.
+    pub fn planted(&self, rules: &Arc<ScatterRules>) -> Self {
+        Self {
+            serial: next_serial(),
+            source: self.source.clone(),
+            terrain: self.terrain.clone(),
+            painter: self.painter.clone(),
+            scatter: (rules.clone(), self.scatter.1),
+            made: self.made.clone(),
+            making: Mutex::default(),
+            preparing: Mutex::default(),
+            drawn: self.drawn.clone(),
             ..*self
         }
     }

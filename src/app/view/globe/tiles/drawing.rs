@@ -16,7 +16,7 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory of the tiles on the graphics card: room for 1,985, where a view over mountains needs up to 1,400 until it is
+/// Memory of the tiles on the graphics card: room for 1,588, where a view over mountains needs up to 1,400 until it is
 /// known which hills hide which. With less than it needs, tiles would push each other out, and what is known of the
 /// ground with them, for ever.
 const TILES_BYTES: usize = 128 << 20;
@@ -65,8 +65,8 @@ impl TileDrawing {
         }
     }
 
-    /// Heights, shape and colours.
-    pub fn views(&self) -> &[TextureView; 3] {
+    /// Heights, shape, colours and canopy.
+    pub fn views(&self) -> &[TextureView; 4] {
         &self.atlas.views
     }
 

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
+use crate::view::plants::globe::TileGround;
 use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
@@ -26,12 +27,14 @@ pub struct GlobeTile {
     pub shape: Vec<[u16; 4]>,
     /// As they are stored, encoded; the fourth is the curvature: see [`curvature_byte`].
     pub colours: Vec<[u8; 4]>,
+    /// Crowns over the ground, as `Canopy::texel` has them.
+    pub canopy: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
 }
 
 /// Bytes of a tile on the graphics card.
-pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4);
+pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
 /// How far a sample stands over the mean of its four neighbours in distances of samples, -0.25 to 0.25, in a byte. Mean
 /// curvature is twice as much divided by the distance. Mirrors `curvature_of` in `assets/shaders/globe_ground.wgsl`.
@@ -100,7 +103,9 @@ impl GlobeTile {
         let colours = painted.map(|(k, [r, g, b])| [r, g, b, bent(k / SIDE, k % SIDE)]).collect();
         let lowest_metres = heights.iter().copied().fold(f32::INFINITY, f32::min);
         let highest_metres = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        Some(Self { patch, heights, shape, colours, lowest_metres, highest_metres })
+        let mut tile = Self { patch, heights, shape, colours, canopy: Vec::new(), lowest_metres, highest_metres };
+        tile.canopy = TileGround::new(ground, &tile).canopy(stop)?;
+        Some(tile)
     }
 
     /// Share of the ground of a sample that lies under surface water.
