@@ -15,7 +15,6 @@ use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
 use crate::field::Stream;
 
-
 pub use canopy::{Canopy, CanopySpot, tallest_crown};
 pub use groves::grove_share;
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};

@@ -25,6 +25,7 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
 
 /// What changes from one picture to the next: the mean of the differences of the channels, and the greatest such mean
 /// of a block of 24 × 24 pixels, in which a single tree or patch would be seen to jump.
+#[derive(Debug)]
 struct FlightSteps {
     whole: Vec<f32>,
     block: Vec<f32>,
@@ -127,4 +128,47 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
         let seen = largest_spike(&flight(&skipped).whole);
         assert!(seen > MOST_JUMP, "{start}: {seen}");
     }
+}
+
+/// A part of an example with its forests, or without them.
+fn forested(rules: &str) -> Arc<GlobeTerrain> {
+    let scene = talweg::scene::example("earthlike").expect("it is shipped").scene.clone();
+    let mut store = talweg::eval::Store::forgetful();
+    let evaluation = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default());
+    let terrain = evaluation.expect("it can be evaluated").terrain;
+    let scatter = ScatterRules::named(rules).expect("it is shipped").clone();
+    let table = PaletteTable { scatter, ..PaletteTable::for_scene(&scene) };
+    let source = (f64::from(scene.planet.radius_metres), Some(scene.detail_source()));
+    let choice = OverlayChoice { biomes: table.biomes.clone(), ..OverlayChoice::default() };
+    let globe = GlobeTerrain::new(&terrain, &scene.settings, source, &table.into(), &choice, &Control::default());
+    Arc::new(globe.expect("nobody stops it"))
+}
+
+#[test]
+fn nothing_jumps_in_a_slow_flight_over_the_forests_of_a_planet() {
+    let engine = SharedEngine::default();
+    let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
+    let options = ShotOptions { width: WIDTH, height: HEIGHT, ..ShotOptions::default() };
+    let picture = |planet: &Arc<GlobeTerrain>, latitude: f64| {
+        let subject = over_globe(planet, [latitude, 52.0, 150.0, 0.0, -20.0], 1.0, size);
+        engine.draw(&subject, &options, RenderQuality::Still)
+    };
+    let forest = forested("earth");
+    // a metre and a half to the north with each picture
+    let flight = |frames: &[i32]| {
+        let draw = |k: &i32| picture(&forest, 2.0 + 1.4e-5 * f64::from(*k));
+        frames.iter().map(draw).collect::<Vec<_>>()
+    };
+    let frames: Vec<i32> = (0..20).collect();
+    let pictures = flight(&frames);
+    let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
+    assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
+    assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
+    // trees are what is seen: they, their shadows and crowns darken the ground
+    let bare = picture(&forested("none"), 2.0);
+    let light = |picture: &[u8]| picture.iter().map(|c| f64::from(*c)).sum::<f64>() / picture.len() as f64;
+    let steps = FlightSteps::of_pictures(&[bare.clone(), pictures[0].clone()]);
+    assert!(light(&pictures[0]) < 0.85 * light(&bare) && steps.whole[0] > 10.0 * whole[0], "{steps:?} after {whole:?}");
+    let skipped = FlightSteps::of_pictures(&flight(&[&frames[..8], &frames[16..]].concat()));
+    assert!(largest_spike(&skipped.whole) > MOST_JUMP, "{skipped:?}");
 }
