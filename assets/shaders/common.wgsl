@@ -32,7 +32,8 @@ struct Frame {
     // extinction of the fog at its floor, by how much it thins a unit, height of its floor; how many sides of ground are
     // drawn
     fog: vec4<f32>,
-    // where waves run to (east, south), how steep they are
+    // where waves and snow go with the wind (east, south), how steep waves are, metres that a pixel shows at a distance of
+    // 1
     waves: vec4<f32>,
     // how much of those is seen, half a texel of each map, up to which distance all plants are drawn
     plants: vec4<f32>,

@@ -62,9 +62,10 @@ fn inspected(ray: Ray) -> vec3<f32> {
 // A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
 // for how a texture is stretched then read all of what lies between.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
-    let end = last_sample();
-    let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));
-    let low = min(floor(place), vec2<f32>(end - 1.0));
+    // some maps have half as many texels as there are samples
+    let texels = vec2<f32>(textureDimensions(map));
+    let place = clamp(map_coordinates(flat) * texels - 0.5, vec2<f32>(0.0), texels - 1.0);
+    let low = min(floor(place), texels - 2.0);
     let part = place - low;
     let at = vec2<i32>(low);
     let north = mix(textureLoad(map, at, 0), textureLoad(map, at + vec2<i32>(1, 0), 0), part.x);

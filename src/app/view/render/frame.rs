@@ -55,7 +55,8 @@ pub struct SquareFrame {
     /// Extinction of the fog at its floor, a unit of the world; by how much it thins a unit; height of its floor. How
     /// many sides of ground are drawn from end to end.
     fog: Vec4,
-    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, unused.
+    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, metres that a
+    /// pixel shows at a distance of 1.
     waves: Vec4,
     /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
     plants: Vec4,
@@ -82,6 +83,13 @@ pub struct SquareEye {
     pub has_air: bool,
     /// Stops by which automatic exposure brightens the picture.
     pub auto_stops: f32,
+}
+
+impl SquareEye {
+    /// Width of what a pixel shows, as a share of its distance.
+    fn pixel_share(&self) -> f32 {
+        2.0 / (self.clip_from_eye.row(1).truncate().length() * self.viewport.w)
+    }
 }
 
 impl SquareFrame {
@@ -139,7 +147,7 @@ impl SquareFrame {
             plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
             fog: if eye.has_air && terrain.settings.has_fog() { fog_of(terrain) } else { Vec4::ZERO }
                 .with_w((2 * far_tiles + 1) as f32),
-            waves: waves_of(&terrain.settings),
+            waves: waves_of(&terrain.settings).with_w(eye.pixel_share() * scale.metres_per_world),
             plants: Vec4::ZERO,
         }
     }

@@ -32,7 +32,7 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mesh::{self, SideKind};
 use crate::view::render::metering::{metered_square, with_sky_in_view};
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
-use crate::view::render::rules_text::shipped_number;
+use crate::view::render::rules_text::RulesKey;
 use crate::view::render::sky_texture::SkyTexture;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
@@ -189,7 +189,7 @@ impl SquareDrawing {
             samples: context.msaa.samples(),
             void_mask: void_mask.is_some(),
             is_detailed,
-            rules: is_detailed.then(|| shipped_number(&table.materials)).flatten(),
+            rules: is_detailed.then(|| RulesKey::new(&table.materials)),
         };
         let style = (mode.of_grid(), terrain.tint());
         let mut parts = pipelines.grid_parts(context.cache, target, style);
