@@ -218,7 +218,11 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
         cover = textureSample(cover_map, smooth_sampler, at).xy;
 #endif
     }
-    let site = textureSample(site_map, smooth_sampler, at);
+    var site = NO_SITE;
+    // a terrain without the map has a single texel in its place
+    if textureDimensions(site_map).x > 1u {
+        site = textureSample(site_map, smooth_sampler, at);
+    }
     return ground_at(world, at, surface, painted, cover, site);
 }
 
