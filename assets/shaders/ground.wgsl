@@ -36,6 +36,7 @@ fn pixel_metres(away: f32) -> f32 {
 // Samples from a crest to where its sides are looked at.
 const CREST_CELLS = 2.0;
 
+#ifdef COVER_MAP
 // How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
 // patches from a few cells down to what a pixel shows.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
@@ -53,6 +54,7 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
     }
     return sum / cell_metres;
 }
+#endif
 
 #ifdef ASKS_CURVATURE
 // Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: slopes two samples away.
@@ -108,8 +110,10 @@ fn ground_of(
 #endif
     var hardness = 0.0;
 #ifdef ASKS_HARDNESS
+#ifdef COVER_MAP
     // where it is known there is a map of what lies on the ground
-    if frame.surface_water.w > 0.5 { hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z; }
+    hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z;
+#endif
 #endif
     let values = SiteValues(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
@@ -145,8 +149,10 @@ fn with_cornice(
 ) -> Ground {
     let downwind = frame.waves.xy;
     let reach = downwind * (CREST_CELLS / (last_sample() + 1.0));
-    let there = textureSampleLevel(cover_map, smooth_sampler, at - 0.5 * reach, 0.0).y;
-    let snow = max(bare.snow, there * step(0.5, frame.surface_water.w));
+    var snow = bare.snow;
+#ifdef COVER_MAP
+    snow = max(snow, textureSampleLevel(cover_map, smooth_sampler, at - 0.5 * reach, 0.0).y);
+#endif
     if snow < 0.03 { return bare; }
     let windward = textureSampleLevel(slope_map, smooth_sampler, at - reach, 0.0).xy;
     let lee = textureSampleLevel(slope_map, smooth_sampler, at + reach, 0.0).xy;
@@ -207,22 +213,21 @@ fn natural(in: GroundVertex, surface: Surface) -> Ground {
 // The same of a place that shows the ground at other coordinates of the maps.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
     var painted = vec4<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 {
-        painted = textureSample(colour_map, smooth_sampler, at);
-    }
-    var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 {
-#ifdef DETAIL
-        cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
-#else
-        cover = textureSample(cover_map, smooth_sampler, at).xy;
+#ifdef COLOUR_MAP
+    painted = textureSample(colour_map, smooth_sampler, at);
 #endif
-    }
+    var cover = vec2<f32>(0.0);
+#ifdef COVER_MAP
+#ifdef DETAIL
+    cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
+#else
+    cover = textureSample(cover_map, smooth_sampler, at).xy;
+#endif
+#endif
     var site = NO_SITE;
-    // a terrain without the map has a single texel in its place
-    if textureDimensions(site_map).x > 1u {
-        site = textureSample(site_map, smooth_sampler, at);
-    }
+#ifdef SITE_MAP
+    site = textureSample(site_map, smooth_sampler, at);
+#endif
     return ground_at(world, at, surface, painted, cover, site);
 }
 
@@ -237,6 +242,7 @@ fn ground_at(
 #ifdef DETAIL
     // wet rims of rivers and lakes: the map of depths goes on below 0 beside the water, and is 0 where there is none
     var rim = 0.0;
+#ifdef WATER_MAP
     let place = at * (last_sample() + 1.0) - 0.5;
     let low = floor(place);
     let part = place - low;
@@ -250,18 +256,19 @@ fn ground_at(
         let cells = -depth / max(length(change), 1e-7);
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
     }
-    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z) * (1.0 - 0.32 * rim);
+#endif
+    let bare = with_plants(coloured(world, surface, painted), site.z) * (1.0 - 0.32 * rim);
     return with_canopy(ground_of(world, at, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
-    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
+    let bare = with_plants(coloured(world, surface, painted), site.z);
     return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0, 0.0);
 #endif
 }
 
 // The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
-// much as alpha leaves, and how much sand and snow hide.
-fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, cover: vec2<f32>) -> vec3<f32> {
+// much as alpha leaves.
+fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -269,16 +276,13 @@ fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, cover: vec2<
     let is_land = step(0.0, above);
     let height = world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
-    var own = vec4<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 { own = painted; }
-    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land * (1.0 - own.a);
+    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land * (1.0 - painted.a);
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    let ground = own.rgb + palette_colour(height) * (1.0 - own.a);
+    let ground = painted.rgb + palette_colour(height) * (1.0 - painted.a);
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
-    let colour = with_cover(bare, cover, rough);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, min(0.012 * relief(), 4.0 / metres_per_unit()), above));
-    return colour * (1.0 - 0.28 * wet);
+    return bare * (1.0 - 0.28 * wet);
 }
 
 // Loaded, not sampled: where a filter reads beyond the end of a row it may find the palette.

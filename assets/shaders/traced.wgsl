@@ -163,10 +163,18 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     let at = map_coordinates(world.xz);
     var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 { cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy; }
-    // a terrain without the map has a single texel in its place
-    let site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
-    var ground_seen = ground_at(world, at, surface, textureSampleLevel(colour_map, smooth_sampler, at, 0.0), cover, site);
+    var site = NO_SITE;
+    var painted = vec4<f32>(0.0);
+#ifdef COVER_MAP
+    cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy;
+#endif
+#ifdef SITE_MAP
+    site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
+#endif
+#ifdef COLOUR_MAP
+    painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0);
+#endif
+    var ground_seen = ground_at(world, at, surface, painted, cover, site);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {

@@ -19,6 +19,7 @@ use bevy::shader::ShaderDefVal;
 use super::frame::SquareFrame;
 use super::ground_materials::RulesUniform;
 use super::rules_text::RulesKey;
+use super::scene_needs::SceneNeeds;
 use super::shader_text::ViewShader;
 use crate::view::construction_surface::adaptive::atlas::TileInstance;
 use crate::view::construction_surface::trace::Tracing;
@@ -297,6 +298,8 @@ pub struct TargetKey {
     pub is_detailed: bool,
     /// The rules of that detail.
     pub rules: Option<RulesKey>,
+    /// What the scene of a square has.
+    pub needs: SceneNeeds,
 }
 
 impl TargetKey {
@@ -478,7 +481,7 @@ impl Pipelines {
         let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask), ("DETAIL", key.is_detailed)];
         let mut shader_defs: Vec<ShaderDefVal> =
             defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
-        shader_defs.extend(key.rules.into_iter().flat_map(RulesKey::shader_defs));
+        shader_defs.extend(key.rules.into_iter().flat_map(RulesKey::shader_defs).chain(key.needs.shader_defs()));
         let shader = match (part, part.input()) {
             (ViewPart::Traced, _) => &self.shader.rays,
             (_, VertexInput::Tile) => &self.shader.patches,
