@@ -76,7 +76,7 @@ impl SquareDrawing {
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
-            palette: PaletteTexture::new(context.device, context.anisotropy()),
+            palette: PaletteTexture::new(context.device, context.anisotropy(), context.is_frugal()),
             drawn: None,
             scatter: None,
             plant_shadows: ShadowMaps::new(false, device),
