@@ -232,20 +232,21 @@ fn with_size(
     }
     let at = place / size.repeat;
     var turn = size.turn;
-    var from_above = material;
+    var first_turn = turn;
+    var first_material = material;
 #ifdef HAS_STRATA
     if material == STRATA_MATERIAL {
-        // beds lie level at every size and are seen from the side
+        // beds lie level at every size, and are seen from the side
         turn = vec4<f32>(turn.xy, 1.0, 0.0);
-        from_above = ROCK_MATERIAL;
+        first_turn = select(first_turn, turn, sides.of_x.x);
+        first_material = select(ROCK_MATERIAL, material, sides.of_x.x);
     }
 #endif
     var out = sum;
     let slopes = form.x * size.fine;
     let shares = weight * sides.shares;
     if sides.shares.x > 0.02 {
-        let side = select(from_above, material, sides.of_x.x);
-        let t = shares.x * texel(side, select(at.xz, at.zy, sides.of_x.x), turn, size.lod);
+        let t = shares.x * texel(first_material, select(at.xz, at.zy, sides.of_x.x), first_turn, size.lod);
         out.relief.gradient += slopes * select(vec3<f32>(t.x, 0.0, t.y), vec3<f32>(0.0, t.yx), sides.of_x.x);
         out.relief.height += t.z;
         out.relief.tone += t.w;
