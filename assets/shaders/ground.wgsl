@@ -136,9 +136,9 @@ fn ground_of(
     return with_cornice(laid, surface.normal, world.xz * metres, at, footprint, cell_metres);
 }
 
-// Snow rounds the edges that it lies on. On crests that stand across the wind it grows out over the lee side as a cornice:
-// a smooth roof up to a rim, and below that a hollow face in shade (Seligman 1936; Vogel et al. 2012). It is narrower
-// than samples are apart, so it is told by how the slope changes from one side of the crest to the other.
+// Snow rounds the edges that it lies on. On crests that stand across the wind it grows out over the lee side as a
+// cornice: a smooth roof up to a rim, and below that a hollow face in shade (Seligman 1936; Vogel et al. 2012). It is
+// narrower than samples are apart, so it is told by how the slope changes from one side of the crest to the other.
 fn with_cornice(
     bare: Ground,
     normal: vec3<f32>,
