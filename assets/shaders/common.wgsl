@@ -1,4 +1,6 @@
 // What all parts of the flat view share: the frame, the surface in the vertex stage and light.
+// Drivers in software pay for every branch, taken or not: what a scene has not is left out where CLOUDS, FOG, STARS,
+// COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is not defined, see src/app/view/render/scene_needs.rs.
 // Joined with the files screen and colours, which all views have, and sky, ground, sides, water, surface_water.
 
 // Mirrors `SquareFrame` in src/app/view/render/frame.rs.
@@ -32,7 +34,8 @@ struct Frame {
     // extinction of the fog at its floor, by how much it thins a unit, height of its floor; how many sides of ground are
     // drawn
     fog: vec4<f32>,
-    // where waves run to (east, south), how steep they are
+    // where waves and snow go with the wind (east, south), how steep waves are, metres that a pixel shows at a distance of
+    // 1
     waves: vec4<f32>,
     // how much of those is seen, half a texel of each map, up to which distance all plants are drawn
     plants: vec4<f32>,
@@ -201,6 +204,7 @@ fn sky_light() -> vec3<f32> {
     return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
 }
 
+#ifdef CLOUDS
 // How thick the clouds are over a place in metres, from 0 to 1: noise of six octaves, each turned against the others.
 fn cloudiness(metres: vec2<f32>) -> f32 {
     let cover = frame.overlay.z;
@@ -216,15 +220,20 @@ fn cloudiness(metres: vec2<f32>) -> f32 {
     let level = mix(0.24, -0.30, cover);
     return smoothstep(level, level + 0.16, sum) * smoothstep(0.0, 0.08, cover);
 }
+#endif
 
 // Share of the sun that clouds leave a place.
 fn under_clouds(world: vec3<f32>) -> f32 {
+#ifdef CLOUDS
     if frame.overlay.z <= 0.0 {
         return 1.0;
     }
     let sun = to_sun();
     let towards = world.xz + sun.xz * (max(frame.overlay.w - world.y, 0.0) / max(sun.y, 0.12));
     return 1.0 - 0.82 * cloudiness(towards * metres_per_unit());
+#else
+    return 1.0;
+#endif
 }
 
 // Share of the sun that is seen where the light map holds such a depth in the shadow; see `shadow_depth` in light.rs.

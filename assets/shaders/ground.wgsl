@@ -30,10 +30,13 @@ fn palette_colour(height: f32) -> vec3<f32> {
 #ifdef DETAIL
 // Width in metres of what a pixel shows at a distance in units of the world.
 fn pixel_metres(away: f32) -> f32 {
-    let up_scale = length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y));
-    return away * metres_per_unit() * 2.0 / (up_scale * frame.viewport.w);
+    return away * frame.waves.w;
 }
 
+// Samples from a crest to where its sides are looked at.
+const CREST_CELLS = 2.0;
+
+#ifdef COVER_MAP
 // How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
 // patches from a few cells down to what a pixel shows.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
@@ -46,12 +49,14 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
         let shown = 1.0 - smoothstep(0.25 * width, width, footprint);
         if shown <= 0.0 { break; }
         let place = world.xz * (metres / width) + 17.3 * f32(k);
-        sum += (shown * width) * (vec2<f32>(noise(place), noise(place + 57.7)) - 0.5);
+        sum += (shown * width) * (noise_pair(place) - 0.5);
         width *= 0.41;
     }
     return sum / cell_metres;
 }
+#endif
 
+#ifdef ASKS_CURVATURE
 // Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: slopes two samples away.
 fn curvature_at(at: vec2<f32>, lod: f32) -> f32 {
     let step = 2.0 / (last_sample() + 1.0);
@@ -67,12 +72,16 @@ fn leaning(at: vec2<f32>, lod: f32) -> vec2<f32> {
     return slope * inverseSqrt(1.0 + dot(slope, slope));
 }
 
+#endif
+
+#ifdef ASKS_WETNESS
 // Mirrors `wetness` in src/appearance/materials/conditions.rs.
 fn wetness_of(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let area_log = (3.0 + 4.0 * flow) * 2.302585;
     let index = area_log - log(cell_metres * max(tangent, 0.001));
     return min(flow / 0.04, 1.0) * saturate((index - 5.0) / 10.0);
 }
+#endif
 
 fn ground_of(
     world: vec3<f32>,
@@ -92,12 +101,20 @@ fn ground_of(
     let cell_metres = cell() * metres;
     let lod = max(log2(footprint / cell_metres), 0.0);
     var curvature = 0.0;
-    if asks_curvature() { curvature = curvature_at(at, lod); }
+#ifdef ASKS_CURVATURE
+    curvature = curvature_at(at, lod);
+#endif
     var wetness = 0.0;
-    if asks_wetness() && site.x > 0.0 { wetness = wetness_of(site.x, surface.steepness, cell_metres) + 0.06 * ruffled; }
+#ifdef ASKS_WETNESS
+    if site.x > 0.0 { wetness = wetness_of(site.x, surface.steepness, cell_metres) + 0.06 * ruffled; }
+#endif
     var hardness = 0.0;
+#ifdef ASKS_HARDNESS
+#ifdef COVER_MAP
     // where it is known there is a map of what lies on the ground
-    if asks_hardness() && frame.surface_water.w > 0.5 { hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z; }
+    hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z;
+#endif
+#endif
     let values = SiteValues(
         degrees(atan(surface.steepness)) + 7.0 * ruffled,
         (world.y - sea()) / max(relief() - sea(), 1e-6),
@@ -113,7 +130,59 @@ fn ground_of(
     let slope = -surface.normal.xz / max(surface.normal.y, 0.05);
     var creases = creases_of(world.xz * metres, slope, footprint, cell_metres);
     creases.gradient *= surface.normal.y;
-    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
+    let laid = laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
+    // the mirrored land has its wind from another side
+    if footprint > 1.5 * cell_metres || any(abs(world.xz) > vec2<f32>(0.5 * side())) { return laid; }
+    return with_cornice(laid, surface.normal, world.xz * metres, at, footprint, cell_metres);
+}
+
+// Snow rounds the edges that it lies on. On crests that stand across the wind it grows out over the lee side as a
+// cornice: a smooth roof up to a rim, and below that a hollow face in shade (Seligman 1936; Vogel et al. 2012). It is
+// narrower than samples are apart, so it is told by how the slope changes from one side of the crest to the other.
+fn with_cornice(
+    bare: Ground,
+    normal: vec3<f32>,
+    flat: vec2<f32>,
+    at: vec2<f32>,
+    footprint: f32,
+    cell_metres: f32,
+) -> Ground {
+    let downwind = frame.waves.xy;
+    let reach = downwind * (CREST_CELLS / (last_sample() + 1.0));
+    var snow = bare.snow;
+#ifdef COVER_MAP
+    snow = max(snow, textureSampleLevel(cover_map, smooth_sampler, at - 0.5 * reach, 0.0).y);
+#endif
+    if snow < 0.03 { return bare; }
+    let windward = textureSampleLevel(slope_map, smooth_sampler, at - reach, 0.0).xy;
+    let lee = textureSampleLevel(slope_map, smooth_sampler, at + reach, 0.0).xy;
+    let slope = -normal.xz / max(normal.y, 0.05);
+    let rise = dot(windward, downwind);
+    let fall = -dot(lee, downwind);
+    let bend = rise + fall;
+    // half of the slope around takes the place of its own
+    let rounded = snow * 0.5 * smoothstep(0.2, 0.9, bend) * (1.0 - smoothstep(0.5, 1.5, footprint / cell_metres));
+    var shape = rounded * (0.5 * (windward + lee) - slope);
+    // cornices are some metres wide, and the less so the finer the heights are
+    let width = clamp(0.4 * cell_metres, 1.5, 7.0);
+    let ragged = noise_pair(flat / (5.0 * width)) - 0.5;
+    let past = 2.0 * CREST_CELLS * cell_metres * -dot(slope, downwind) / max(bend, 0.2);
+    let t = past / width + 1.4 * ragged.x;
+    let grown = snow * smoothstep(0.5, 1.0, bend + 0.6 * ragged.y) * smoothstep(0.2, 0.55, fall)
+        * smoothstep(-0.3, 0.05, rise) * (1.0 - smoothstep(0.3, 1.0, footprint / width));
+    let roof = grown * smoothstep(-2.5, -0.5, t) * (1.0 - smoothstep(0.15, 0.6, t));
+    let face = grown * smoothstep(0.2, 0.7, t) * (1.0 - smoothstep(1.0, 3.5, t));
+    // the roof goes on as the windward side comes up, flatter; the face is steep
+    shape += downwind * (roof * (0.4 * rise - dot(slope, downwind)) - face * 0.8);
+    var out = bare;
+    let white = max(roof, face * (1.0 - smoothstep(0.8, 2.2, t)));
+    // light that has gone through snow is blue
+    let shade = mix(vec3<f32>(1.0 + 0.06 * roof), vec3<f32>(0.80, 0.88, 0.97), face);
+    out.colour = mix(bare.colour, SNOW, white * (1.0 - bare.snow)) * shade;
+    out.snow = max(bare.snow, white);
+    out.open = bare.open * (1.0 - 0.34 * face);
+    out.normal = normalize(bare.normal - vec3<f32>(shape.x, 0.0, shape.y) * normal.y);
+    return out;
 }
 #else
 // What lies at a place, ready to be lit.
@@ -144,18 +213,21 @@ fn natural(in: GroundVertex, surface: Surface) -> Ground {
 // The same of a place that shows the ground at other coordinates of the maps.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
     var painted = vec4<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 {
-        painted = textureSample(colour_map, smooth_sampler, at);
-    }
-    var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 {
-#ifdef DETAIL
-        cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
-#else
-        cover = textureSample(cover_map, smooth_sampler, at).xy;
+#ifdef COLOUR_MAP
+    painted = textureSample(colour_map, smooth_sampler, at);
 #endif
-    }
-    let site = textureSample(site_map, smooth_sampler, at);
+    var cover = vec2<f32>(0.0);
+#ifdef COVER_MAP
+#ifdef DETAIL
+    cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
+#else
+    cover = textureSample(cover_map, smooth_sampler, at).xy;
+#endif
+#endif
+    var site = NO_SITE;
+#ifdef SITE_MAP
+    site = textureSample(site_map, smooth_sampler, at);
+#endif
     return ground_at(world, at, surface, painted, cover, site);
 }
 
@@ -170,24 +242,33 @@ fn ground_at(
 #ifdef DETAIL
     // wet rims of rivers and lakes: the map of depths goes on below 0 beside the water, and is 0 where there is none
     var rim = 0.0;
-    let depth = textureSampleLevel(water_map, smooth_sampler, at, 0.0).x;
+#ifdef WATER_MAP
+    let place = at * (last_sample() + 1.0) - 0.5;
+    let low = floor(place);
+    let part = place - low;
+    // of the four samples around: south-west, south-east, north-east, north-west
+    let depths = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
+    let rows = mix(depths.wx, depths.zy, part.x);
+    let depth = mix(rows.x, rows.y, part.y);
     if depth < 0.0 {
         // as far from the water as the depth is 0 by its slope
-        let cells = -depth / max(length(depth_change(at)), 1e-7);
+        let change = vec2<f32>(mix(depths.z - depths.w, depths.y - depths.x, part.y), rows.y - rows.x);
+        let cells = -depth / max(length(change), 1e-7);
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
     }
-    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z) * (1.0 - 0.32 * rim);
+#endif
+    let bare = with_plants(coloured(world, surface, painted), site.z) * (1.0 - 0.32 * rim);
     return with_canopy(ground_of(world, at, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
-    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
+    let bare = with_plants(coloured(world, surface, painted), site.z);
     return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0, 0.0);
 #endif
 }
 
 // The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
-// much as alpha leaves, and how much sand and snow hide.
-fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, cover: vec2<f32>) -> vec3<f32> {
+// much as alpha leaves.
+fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -195,16 +276,13 @@ fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, cover: vec2<
     let is_land = step(0.0, above);
     let height = world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
-    var own = vec4<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 { own = painted; }
-    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land * (1.0 - own.a);
+    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land * (1.0 - painted.a);
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    let ground = own.rgb + palette_colour(height) * (1.0 - own.a);
+    let ground = painted.rgb + palette_colour(height) * (1.0 - painted.a);
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
-    let colour = with_cover(bare, cover, rough);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, min(0.012 * relief(), 4.0 / metres_per_unit()), above));
-    return colour * (1.0 - 0.28 * wet);
+    return bare * (1.0 - 0.28 * wet);
 }
 
 // Loaded, not sampled: where a filter reads beyond the end of a row it may find the palette.

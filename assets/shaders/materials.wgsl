@@ -42,7 +42,7 @@ struct MaterialTest {
 
 // Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // rules, texels of a side, whether there are textures, which of the conditions below are asked for
+    // rules, texels of a side, whether there are textures
     count: vec4<f32>,
     looks: array<MaterialLook, 11>,
     rules: array<MaterialRule, 16>,
@@ -134,11 +134,6 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
 
 #ifndef SHIPPED_RULES
 
-// Whether a rule asks for a condition that costs more than others.
-fn asks_curvature() -> bool { return (u32(ground_rules.count.w) & 1u) != 0u; }
-fn asks_wetness() -> bool { return (u32(ground_rules.count.w) & 2u) != 0u; }
-fn asks_hardness() -> bool { return (u32(ground_rules.count.w) & 4u) != 0u; }
-
 // Share of the ground that a rule covers.
 fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, c: vec4<f32>) -> f32 {
     var share = what.x;
@@ -186,91 +181,98 @@ struct Relief {
     tone: f32,
 }
 
-// A cosine and a sine, and the place after the turn.
-fn turned(uv: vec2<f32>, step: f32, angle: f32) -> vec4<f32> {
-    let c = cos(angle);
-    let s = sin(angle);
-    return vec4<f32>(c * uv.x - s * uv.y + 0.37 * step, s * uv.x + c * uv.y + 0.11 * step, c, s);
+// The two sides that textures are laid from, those that the ground faces most: the share of the lesser is 0 where the
+// third would take its place (Quilez 2020, biplanar mapping).
+struct LaidSides {
+    // whether the first is that of the x axis in place of y, and the second that of x in place of z
+    of_x: vec2<bool>,
+    shares: vec2<f32>,
+}
+
+fn sides_of(planes: vec3<f32>) -> LaidSides {
+    let least = min(planes.x, min(planes.y, planes.z));
+    let of_x = vec2<bool>(planes.y <= least, planes.y > least && planes.z <= least);
+    let shares = select(planes.yz, planes.xx, of_x) - least;
+    return LaidSides(of_x, shares / max(shares.x + shares.y, 1e-6));
+}
+
+// A size at which textures repeat.
+struct TextureSize {
+    // in metres
+    repeat: f32,
+    // how far textures are shifted, cosine and sine of their turn
+    turn: vec4<f32>,
+    lod: f32,
+    // how much of it a pixel shows, and how much of its slopes is not in the heights already
+    weight: f32,
+    fine: f32,
 }
 
 // A texel as slope along the axes before the turn, height and tone.
-fn texel(material: u32, uv: vec2<f32>, step: f32, lod: f32) -> vec4<f32> {
-    // beds lie level at every size
-    let place = turned(uv, step, select(0.61 * step, 0.0, material == STRATA_MATERIAL));
-    let found = textureSampleLevel(material_maps, material_sampler, place.xy, i32(material), lod);
-    let slope = found.xy * (255.0 / 127.0) - vec2<f32>(128.0 / 127.0);
-    let back = vec2<f32>(place.z * slope.x + place.w * slope.y, -place.w * slope.x + place.z * slope.y);
-    return vec4<f32>(back, found.z, found.w * (255.0 / 127.0) - 128.0 / 127.0);
+fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
+    let place = turn.z * uv + turn.w * vec2<f32>(-uv.y, uv.x) + turn.xy;
+    let found = textureSampleLevel(material_maps, material_sampler, place, i32(material), lod);
+    let signed = found.xyw * (255.0 / 127.0) - vec3<f32>(128.0 / 127.0);
+    return vec4<f32>(turn.z * signed.xy + turn.w * vec2<f32>(signed.y, -signed.x), found.z, signed.z);
 }
 
-// One size of the texture, laid from the three sides.
-fn laid(material: u32, place: vec3<f32>, planes: vec3<f32>, step: f32, footprint: f32) -> Relief {
-    let repeat = FINEST_METRES * pow(COARSER, step);
-    let at = place / repeat;
-    let lod = max(log2(footprint * ground_rules.count.y / repeat), 0.0);
-    var gradient = vec3<f32>(0.0);
-    var rest = vec2<f32>(0.0);
-    if planes.y > 0.02 {
-        // beds are seen from the side
-        let t = texel(select(material, ROCK_MATERIAL, material == STRATA_MATERIAL), at.xz, step, lod);
-        gradient += planes.y * vec3<f32>(t.x, 0.0, t.y);
-        rest += planes.y * t.zw;
-    }
-    if planes.x > 0.02 {
-        let t = texel(material, at.zy, step, lod);
-        gradient += planes.x * vec3<f32>(0.0, t.y, t.x);
-        rest += planes.x * t.zw;
-    }
-    if planes.z > 0.02 {
-        let t = texel(material, at.xy, step, lod);
-        gradient += planes.z * vec3<f32>(t.x, t.y, 0.0);
-        rest += planes.z * t.zw;
-    }
-    return Relief(gradient, rest.x, rest.y);
+// What is laid so far of a material, and the sum of weights.
+struct LaidRelief {
+    relief: Relief,
+    weights: f32,
 }
 
+// With one more size of a material of the `form` of its look, at a place in metres.
+fn with_size(
+    sum: LaidRelief, material: u32, form: vec4<f32>, place: vec3<f32>, sides: LaidSides, size: TextureSize,
+) -> LaidRelief {
+    let weight = size.weight * (1.0 - smoothstep(0.5 * form.z, 2.0 * form.z, size.repeat));
+    if weight < 0.01 {
+        return sum;
+    }
+    let at = place / size.repeat;
+    var turn = size.turn;
+    var first_turn = turn;
+    var first_material = material;
+#ifdef HAS_STRATA
+    if material == STRATA_MATERIAL {
+        // beds lie level at every size, and are seen from the side
+        turn = vec4<f32>(turn.xy, 1.0, 0.0);
+        first_turn = select(first_turn, turn, sides.of_x.x);
+        first_material = select(ROCK_MATERIAL, material, sides.of_x.x);
+    }
+#endif
+    var out = sum;
+    let slopes = form.x * size.fine;
+    let shares = weight * sides.shares;
+    if sides.shares.x > 0.02 {
+        let t = shares.x * texel(first_material, select(at.xz, at.zy, sides.of_x.x), first_turn, size.lod);
+        out.relief.gradient += slopes * select(vec3<f32>(t.x, 0.0, t.y), vec3<f32>(0.0, t.yx), sides.of_x.x);
+        out.relief.height += t.z;
+        out.relief.tone += t.w;
+    }
+    if sides.shares.y > 0.02 {
+        let t = shares.y * texel(material, select(at.xy, at.zy, sides.of_x.y), turn, size.lod);
+        out.relief.gradient += slopes * select(vec3<f32>(t.xy, 0.0), vec3<f32>(0.0, t.yx), sides.of_x.y);
+        out.relief.height += t.z;
+        out.relief.tone += t.w;
+    }
+    out.weights += weight;
+    return out;
+}
+
+// The relief of a material of the `form` of its look when all sizes are laid.
+fn relief_of(sum: LaidRelief, form: vec4<f32>) -> Relief {
+    let height = mix(0.5, sum.relief.height / max(sum.weights, 0.01), saturate(sum.weights));
+    return Relief(sum.relief.gradient, height, sum.relief.tone * form.y * 0.8);
+}
+
+#ifdef HAS_STRATA
 // By how much beds lie lower at a place: they dip and bend.
 fn bend_of_beds(flat: vec2<f32>) -> f32 {
     return 14.0 * noise(flat / 410.0) + 3.0 * noise(flat / 93.0 + 7.0) + 0.035 * flat.x - 0.02 * flat.y;
 }
-
-// All sizes of a material that a pixel of so many metres shows.
-fn relief_of(material: u32, at: vec3<f32>, bend: f32, sides: vec3<f32>, footprint: f32, cell_metres: f32) -> Relief {
-    let form = ground_rules.looks[material].form;
-    var place = at;
-    var planes = sides;
-    if material == STRATA_MATERIAL {
-        // the edges of beds crop out on slopes, too
-        place.y += bend;
-        planes.y *= 0.03;
-        planes /= planes.x + planes.y + planes.z;
-    }
-    let finest = max(log2(footprint * ground_rules.count.y * 0.6 / FINEST_METRES) / log2(COARSER), 0.0);
-    let first = floor(finest);
-    let part = finest - first;
-    var sum = Relief(vec3<f32>(0.0), 0.0, 0.0);
-    var weights = 0.0;
-    for (var k = 0u; k < 3u; k += 1u) {
-        let step = first + f32(k);
-        let repeat = FINEST_METRES * pow(COARSER, step);
-        var weight = 1.0;
-        if k == 0u { weight = 1.0 - part; }
-        if k == 2u { weight = part; }
-        if step == 0.0 { weight = 1.0; }
-        weight *= 1.0 - smoothstep(0.5 * form.z, 2.0 * form.z, repeat);
-        if weight < 0.01 { continue; }
-        let own = laid(material, place, planes, step, footprint);
-        // what is larger than a cell is in the heights already
-        let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
-        sum.gradient += own.gradient * (form.x * weight * fine);
-        sum.height += own.height * weight;
-        sum.tone += own.tone * weight;
-        weights += weight;
-    }
-    sum.height = mix(0.5, sum.height / max(weights, 0.01), saturate(weights));
-    sum.tone *= form.y * 0.8;
-    return sum;
-}
+#endif
 
 // Colour of a material on ground of a colour.
 fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f32> {
@@ -309,13 +311,12 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
             let part = place - low;
             let fade = part * part * (3.0 - 2.0 * part);
             let turned_across = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * across;
-            var wave = vec2<f32>(0.0);
-            for (var corner = 0; corner < 4; corner += 1) {
-                let offset = vec2<f32>(f32(corner & 1), f32(corner >> 1));
-                let weights = mix(1.0 - fade, fade, offset);
-                let phase = 6.2831853 * (dot(part - offset, turned_across) + hash(low + offset));
-                wave += weights.x * weights.y * vec2<f32>(cos(phase), sin(phase));
-            }
+            // of the four corners
+            let along = dot(part, turned_across) - vec4<f32>(0.0, turned_across, turned_across.x + turned_across.y);
+            let phases = 6.2831853 * (along + corner_hashes(low));
+            let rows = vec2<f32>(1.0 - fade.y, fade.y);
+            let weights = vec4<f32>((1.0 - fade.x) * rows, fade.x * rows).xzyw;
+            let wave = vec2<f32>(dot(weights, cos(phases)), dot(weights, sin(phases)));
             sum -= (share * strength * 0.55 * wave.y) * across;
             tone += share * 0.30 * wave.x;
         }
@@ -348,21 +349,61 @@ fn laid_ground(
     creases: Relief,
 ) -> Ground {
     let mixture = mixture_of(values, cover);
-    var planes = pow(abs(ground_normal), vec3<f32>(6.0));
-    planes /= planes.x + planes.y + planes.z;
-    var bend = 0.0;
-    if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL { bend = bend_of_beds(place.xz); }
-    var own = relief_of(mixture.first, place, bend, planes, footprint, cell_metres);
+    let planes = pow(abs(ground_normal), vec3<f32>(6.0));
+    let sides = sides_of(planes);
     let look = ground_rules.looks[mixture.first];
+    let its = ground_rules.looks[mixture.second];
+    var first_place = place;
+    var first_sides = sides;
+    var second_place = place;
+    var second_sides = sides;
+#ifdef HAS_STRATA
+    if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL {
+        let bent = place + vec3<f32>(0.0, bend_of_beds(place.xz), 0.0);
+        // the edges of beds crop out on slopes, too
+        let beds = sides_of(planes * vec3<f32>(1.0, 0.03, 1.0));
+        if mixture.first == STRATA_MATERIAL {
+            first_place = bent;
+            first_sides = beds;
+        } else {
+            second_place = bent;
+            second_sides = beds;
+        }
+    }
+#endif
+    // the sizes of textures that a pixel of so many metres shows
+    let texels = footprint * ground_rules.count.y / FINEST_METRES;
+    let finest = max(log2(0.6 * texels) / log2(COARSER), 0.0);
+    let first = floor(finest);
+    let part = finest - first;
+    let nothing = LaidRelief(Relief(vec3<f32>(0.0), 0.0, 0.0), 0.0);
+    var laid = nothing;
+    var other_laid = nothing;
+    for (var k = 0u; k < 3u; k += 1u) {
+        let step = first + f32(k);
+        let coarser = step * log2(COARSER);
+        let repeat = FINEST_METRES * exp2(coarser);
+        var weight = 1.0;
+        if k == 0u && first > 0.0 { weight = 1.0 - part; }
+        if k == 2u { weight = part; }
+        // what is larger than a cell is in the heights already
+        let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
+        let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
+        let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0), weight, fine);
+        laid = with_size(laid, mixture.first, look.form, first_place, first_sides, size);
+        if mixture.share > 0.04 {
+            other_laid = with_size(other_laid, mixture.second, its.form, second_place, second_sides, size);
+        }
+    }
+    var own = relief_of(laid, look.form);
     var bare = colour_of(mixture.first, colour, mixture.tints.x, mixture.lying.x);
     var gloss = look.colour.a;
     var creased = look.form.w;
     var hue = bed_hue(mixture.first);
     if mixture.share > 0.04 {
-        let other = relief_of(mixture.second, place, bend, planes, footprint, cell_metres);
+        let other = relief_of(other_laid, its.form);
         // the higher of both shows
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
-        let its = ground_rules.looks[mixture.second];
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));
         gloss = mix(gloss, its.colour.a, t);

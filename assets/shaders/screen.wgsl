@@ -59,12 +59,46 @@ fn hash(place: vec2<f32>) -> f32 {
     return fract((q.x + q.y) * q.x);
 }
 
+// What the hashes of the four corners of a cell are made of: those of its first row, then those of the next.
+struct HashedCorners {
+    x: vec4<f32>,
+    y: vec4<f32>,
+    both: vec4<f32>,
+    all: vec4<f32>,
+}
+
+fn hashed_corners(low: vec2<f32>) -> HashedCorners {
+    let x = fract((low.x + vec2<f32>(0.0, 1.0)) * 0.1031);
+    let y = fract((low.y + vec2<f32>(0.0, 1.0)) * 0.1030);
+    let sum = x.xyxy + y.xxyy;
+    let both = (2.0 * x).xyxy * y.xxyy + 33.33 * sum;
+    return HashedCorners(x.xyxy, y.xxyy, both, sum + 2.0 * both);
+}
+
+// `hash` of them.
+fn corner_hashes(low: vec2<f32>) -> vec4<f32> {
+    let corners = hashed_corners(low);
+    return fract(corners.all * (corners.x + corners.both));
+}
+
 // Smooth noise from 0 to 1, one hump a unit.
 fn noise(place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
     let t = part * part * (3.0 - 2.0 * part);
-    let a = mix(hash(low), hash(low + vec2<f32>(1.0, 0.0)), t.x);
-    let b = mix(hash(low + vec2<f32>(0.0, 1.0)), hash(low + vec2<f32>(1.0, 1.0)), t.x);
-    return mix(a, b, t.y);
+    let found = corner_hashes(low);
+    let rows = mix(found.xz, found.yw, t.x);
+    return mix(rows.x, rows.y, t.y);
+}
+
+// Two of them that know nothing of each other, the first of which is that noise.
+fn noise_pair(place: vec2<f32>) -> vec2<f32> {
+    let low = floor(place);
+    let part = place - low;
+    let t = part * part * (3.0 - 2.0 * part);
+    let corners = hashed_corners(low);
+    let one = fract(corners.all * (corners.x + corners.both));
+    let other = fract(corners.all * (corners.y + corners.both));
+    let rows = mix(vec4<f32>(one.xz, other.xz), vec4<f32>(one.yw, other.yw), t.x);
+    return mix(rows.xz, rows.yw, t.y);
 }

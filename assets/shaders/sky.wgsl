@@ -25,15 +25,16 @@ fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
     var colour = air_colour(ray);
     let sun = max(dot(ray, to_sun()), 0.0);
     colour += sun_colour() * 6.0 * smoothstep(0.99992, 0.99997, sun);
-    if frame.sun_light.w > 0.0 {
-        colour += frame.sun_light.w * stars(ray);
-    }
+#ifdef STARS
+    colour += frame.sun_light.w * stars(ray);
+#endif
     return colour;
 }
 
 // The sky behind clouds that are seen from below.
 fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     let clear = sky_colour(ray);
+#ifdef CLOUDS
     let over = frame.overlay.w - eye().y;
     if frame.overlay.z <= 0.0 || over <= 0.0 || ray.y <= 0.004 {
         return clear;
@@ -48,8 +49,12 @@ fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     let light = white * mix(1.0, 0.62, thick);
     let far = exp(-way * metres_per_unit() / 38000.0);
     return mix(clear, light, min(dense * 1.3, 0.96) * far);
+#else
+    return clear;
+#endif
 }
 
+#ifdef STARS
 // Stars: one in some of the cells of the faces of a cube around the eye, as large as a pixel.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
     let size = abs(ray);
@@ -72,6 +77,7 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
     let warmth = mix(vec3<f32>(1.0, 0.90, 0.78), vec3<f32>(0.82, 0.90, 1.0), own);
     return warmth * (bright * bright * round * smoothstep(0.0, 0.2, ray.y) * 1.3);
 }
+#endif
 
 // The floor the block stands over: wide, pale and out of focus, with the shadow of the block.
 fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
@@ -102,14 +108,17 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
     // both sides meet in the colour of the horizon
     var behind = horizon_colour(ray);
     if ray.y >= 0.0 { behind = cloudy_sky(ray); }
-    if frame.fog.x <= 0.0 {
-        return behind;
+#ifdef FOG
+    if frame.fog.x > 0.0 {
+        let high = max(eye().y - frame.fog.z, 0.0) * frame.fog.y;
+        let above = frame.fog.x / frame.fog.y * exp(-high);
+        return mix(fog_colour(ray), behind, exp(-above / max(ray.y, 1e-3)));
     }
-    let high = max(eye().y - frame.fog.z, 0.0) * frame.fog.y;
-    let above = frame.fog.x / frame.fog.y * exp(-high);
-    return mix(fog_colour(ray), behind, exp(-above / max(ray.y, 1e-3)));
+#endif
+    return behind;
 }
 
+#ifdef FOG
 // Light that fog throws towards the eye: of the sky, and of the sun most of all where it shines through.
 fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
     let ahead = max(dot(ray, to_sun()), 0.0);
@@ -121,6 +130,7 @@ fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
 fn fog_share(from_height: f32, to_height: f32, way: f32) -> f32 {
     return 1.0 - exp(-frame.fog.x * way * layer_between(from_height, to_height, frame.fog.z, frame.fog.y));
 }
+#endif
 
 // Colour of the air between the eye and `world`, and the share of what is seen that it makes up.
 fn haze(world: vec3<f32>) -> vec4<f32> {
@@ -137,13 +147,15 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     let beyond = smoothstep(0.72, 1.0, length(offset.xz) / (frame.air.w * side())) * step(0.5, frame.sky_light.w);
     let far = mix(amount, 1.0, beyond);
     let air = horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far);
-    if frame.fog.x <= 0.0 {
-        return vec4<f32>(air, far);
+#ifdef FOG
+    if frame.fog.x > 0.0 {
+        // fog is near, the blue of the air far
+        let fog = fog_share(eye().y + start * ray.y, world.y, distance - start);
+        let all = 1.0 - (1.0 - fog) * (1.0 - far);
+        return vec4<f32>((fog_colour(ray) * fog + air * (far * (1.0 - fog))) / max(all, 1e-4), all);
     }
-    // fog is near, the blue of the air far
-    let fog = fog_share(eye().y + start * ray.y, world.y, distance - start);
-    let all = 1.0 - (1.0 - fog) * (1.0 - far);
-    return vec4<f32>((fog_colour(ray) * fog + air * (far * (1.0 - fog))) / max(all, 1e-4), all);
+#endif
+    return vec4<f32>(air, far);
 }
 
 // Distance along a ray to the air over the block: up to its highest peak, within its sides.

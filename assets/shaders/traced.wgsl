@@ -62,9 +62,10 @@ fn inspected(ray: Ray) -> vec3<f32> {
 // A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
 // for how a texture is stretched then read all of what lies between.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
-    let end = last_sample();
-    let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));
-    let low = min(floor(place), vec2<f32>(end - 1.0));
+    // some maps have half as many texels as there are samples
+    let texels = vec2<f32>(textureDimensions(map));
+    let place = clamp(map_coordinates(flat) * texels - 0.5, vec2<f32>(0.0), texels - 1.0);
+    let low = min(floor(place), texels - 2.0);
     let part = place - low;
     let at = vec2<i32>(low);
     let north = mix(textureLoad(map, at, 0), textureLoad(map, at + vec2<i32>(1, 0), 0), part.x);
@@ -162,10 +163,18 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     let at = map_coordinates(world.xz);
     var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 { cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy; }
-    // a terrain without the map has a single texel in its place
-    let site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
-    var ground_seen = ground_at(world, at, surface, textureSampleLevel(colour_map, smooth_sampler, at, 0.0), cover, site);
+    var site = NO_SITE;
+    var painted = vec4<f32>(0.0);
+#ifdef COVER_MAP
+    cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy;
+#endif
+#ifdef SITE_MAP
+    site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
+#endif
+#ifdef COLOUR_MAP
+    painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0);
+#endif
+    var ground_seen = ground_at(world, at, surface, painted, cover, site);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {

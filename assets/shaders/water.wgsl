@@ -84,11 +84,18 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     let surface = Surface(normal, length(slope), sun_share_of(light.x) * under_clouds(place), light.y);
     var painted = vec4<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 { painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0); }
+#ifdef COLOUR_MAP
+    painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0);
+#endif
     var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 { cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy; }
-    let grown = textureSampleLevel(site_map, smooth_sampler, at, 0.0).z;
-    let colour = with_cover(with_plants(coloured(place, surface, painted, vec2<f32>(0.0)), grown), cover, 0.0);
+#ifdef COVER_MAP
+    cover = textureSampleLevel(cover_map, smooth_sampler, at, 0.0).xy;
+#endif
+    var grown = 0.0;
+#ifdef SITE_MAP
+    grown = textureSampleLevel(site_map, smooth_sampler, at, 0.0).z;
+#endif
+    let colour = with_cover(with_plants(coloured(place, surface, painted), grown), cover, 0.0);
     let crowns = textureSampleLevel(canopy_map, smooth_sampler, at, 0.0);
     let seen = mix(colour, crowns.rgb * crowns.rgb, 0.8 * crowns.a);
     return vec4<f32>(hazed(light_on(seen, surface), place), 1.0);

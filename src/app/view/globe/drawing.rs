@@ -27,7 +27,8 @@ use crate::view::render::batch::{
 use crate::view::render::ground_materials::GroundMaterials;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
-use crate::view::render::rules_text::shipped_number;
+use crate::view::render::rules_text::RulesKey;
+use crate::view::render::scene_needs::SceneNeeds;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
 use crate::view::square::lod::PatchDetail;
@@ -179,7 +180,8 @@ impl GlobeDrawing {
             samples: context.msaa.samples(),
             void_mask: false,
             is_detailed,
-            rules: is_detailed.then(|| shipped_number(&palette.materials)).flatten(),
+            rules: is_detailed.then(|| RulesKey::new(&palette.materials)),
+            needs: SceneNeeds::default(),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
         // until the materials can be drawn the ground is drawn without

@@ -26,7 +26,8 @@ pub struct PaletteTexture {
 }
 
 impl PaletteTexture {
-    pub fn new(device: &RenderDevice, anisotropy_clamp: u16) -> Self {
+    /// `is_frugal` reads one level of each map in place of two: a driver in software takes half as long for that.
+    pub fn new(device: &RenderDevice, anisotropy_clamp: u16, is_frugal: bool) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
             size: Extent3d { width: COLOURS as u32, height: 2, depth_or_array_layers: 1 },
@@ -41,7 +42,7 @@ impl PaletteTexture {
             label: Some("talweg smooth"),
             mag_filter: FilterMode::Linear,
             min_filter: FilterMode::Linear,
-            mipmap_filter: MipmapFilterMode::Linear,
+            mipmap_filter: if is_frugal { MipmapFilterMode::Nearest } else { MipmapFilterMode::Linear },
             anisotropy_clamp,
             ..default()
         });

@@ -30,15 +30,14 @@ pub struct SquareFrame {
     patches: Vec4,
     /// Colour of rock (linear) and how much of it shows.
     rock: Vec4,
-    /// Slopes where rock begins and is full (tangents), metres in a unit, whether a map colours the ground.
+    /// Slopes where rock begins and is full (tangents), metres in a unit, unused.
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
     /// Place on the ramp that means nothing, how far from it the overlay covers; share of the sky under clouds, and how
     /// high they are.
     overlay: Vec4,
-    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
-    /// or snow lies on the ground.
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused.
     surface_water: Vec4,
     /// From places relative to the eye.
     clip_from_eye: Mat4,
@@ -55,7 +54,8 @@ pub struct SquareFrame {
     /// Extinction of the fog at its floor, a unit of the world; by how much it thins a unit; height of its floor. How
     /// many sides of ground are drawn from end to end.
     fog: Vec4,
-    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, unused.
+    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, metres that a
+    /// pixel shows at a distance of 1.
     waves: Vec4,
     /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
     plants: Vec4,
@@ -84,6 +84,13 @@ pub struct SquareEye {
     pub auto_stops: f32,
 }
 
+impl SquareEye {
+    /// Width of what a pixel shows, as a share of its distance.
+    fn pixel_share(&self) -> f32 {
+        2.0 / (self.clip_from_eye.row(1).truncate().length() * self.viewport.w)
+    }
+}
+
 impl SquareFrame {
     pub fn new(
         eye: &SquareEye,
@@ -108,12 +115,7 @@ impl SquareFrame {
             lod: Vec4::new(range.eye_world.x, range.eye_world.y, range.over_world, range.finest_world),
             patches: Vec4::new(range.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
             rock: Vec4::new(linear(r), linear(g), linear(b), a),
-            rock_slopes: Vec4::new(
-                tangent(from),
-                tangent(to.max(from + 0.5)),
-                scale.metres_per_world,
-                f32::from(u8::from(terrain.colours.is_some())),
-            ),
+            rock_slopes: Vec4::new(tangent(from), tangent(to.max(from + 0.5)), scale.metres_per_world, 0.0),
             viewport: eye.viewport,
             overlay: terrain
                 .data
@@ -121,12 +123,7 @@ impl SquareFrame {
                 .map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0))
                 .with_z(if eye.has_air { terrain.settings.clouds } else { 0.0 })
                 .with_w(scale.highest_world + CLOUDS_METRES / scale.metres_per_world),
-            surface_water: Vec4::new(
-                FILM.0,
-                FILM.1,
-                f32::from(u8::from(has_sea)),
-                f32::from(u8::from(terrain.cover.is_some())),
-            ),
+            surface_water: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),
             clip_from_eye: eye.clip_from_eye,
             tiles: Vec4::ZERO,
             sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
@@ -139,7 +136,7 @@ impl SquareFrame {
             plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
             fog: if eye.has_air && terrain.settings.has_fog() { fog_of(terrain) } else { Vec4::ZERO }
                 .with_w((2 * far_tiles + 1) as f32),
-            waves: waves_of(&terrain.settings),
+            waves: waves_of(&terrain.settings).with_w(eye.pixel_share() * scale.metres_per_world),
             plants: Vec4::ZERO,
         }
     }

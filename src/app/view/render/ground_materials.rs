@@ -84,20 +84,11 @@ pub type BandRamp = [f32; 2];
 /// Most tests of a list: of each condition of each rule.
 const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
 
-/// Conditions that are worked out only where a rule asks for them, by their places in [`CONDITIONS`], and the bit that
-/// says so: mirrors `asks_curvature`, `asks_wetness` and `asks_hardness`.
-pub const ASKED_CONDITIONS: [(usize, u32, &str); 3] = [(9, 1, "curvature"), (10, 2, "wetness"), (11, 4, "hardness")];
-
-/// Whether any rule but the first, which lies everywhere, asks for a condition.
-pub fn asks(rules: &MaterialRules, condition: usize) -> bool {
-    rules.0.iter().skip(1).any(|rule| rule.bands[condition] != EVERYWHERE)
-}
-
 /// Mirrors `GroundRules`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Rules, texels of a side, whether there are textures, bits of [`ASKED_CONDITIONS`].
+    /// Rules, texels of a side, whether there are textures, unused.
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
@@ -127,14 +118,8 @@ impl RulesUniform {
             out.what = [if k > 0 { rule.share } else { 1.0 }, first, tests.len() as f32, 0.0];
         }
         tests.resize(MOST_TESTS, TestUniform::default());
-        let asked: u32 = ASKED_CONDITIONS.iter().filter(|(k, ..)| asks(rules, *k)).map(|(_, bit, _)| bit).sum();
         Self {
-            count: Vec4::new(
-                rules.0.len() as f32,
-                SIDE as f32,
-                f32::from(u8::from(!textures.is_empty())),
-                asked as f32,
-            ),
+            count: Vec4::new(rules.0.len() as f32, SIDE as f32, f32::from(u8::from(!textures.is_empty())), 0.0),
             looks: std::array::from_fn(look),
             rules: uniforms,
             tests: std::array::from_fn(|k| tests[k]),

@@ -11,6 +11,7 @@ pub mod metering;
 pub mod mips;
 pub mod pipelines;
 pub mod rules_text;
+pub mod scene_needs;
 pub mod shader_text;
 pub mod sky_texture;
 pub mod texels;

@@ -18,6 +18,8 @@ use bevy::shader::ShaderDefVal;
 
 use super::frame::SquareFrame;
 use super::ground_materials::RulesUniform;
+use super::rules_text::RulesKey;
+use super::scene_needs::SceneNeeds;
 use super::shader_text::ViewShader;
 use crate::view::construction_surface::adaptive::atlas::TileInstance;
 use crate::view::construction_surface::trace::Tracing;
@@ -302,8 +304,10 @@ pub struct TargetKey {
     pub void_mask: bool,
     /// Whether the ground has the detail of its materials; else no pixel pays for it.
     pub is_detailed: bool,
-    /// The list of the rules of that detail: see [`shipped_number`](super::rules_text::shipped_number).
-    pub rules: Option<u32>,
+    /// The rules of that detail.
+    pub rules: Option<RulesKey>,
+    /// What the scene of a square has.
+    pub needs: SceneNeeds,
 }
 
 impl TargetKey {
@@ -496,9 +500,7 @@ impl Pipelines {
         let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask), ("DETAIL", key.is_detailed)];
         let mut shader_defs: Vec<ShaderDefVal> =
             defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
-        // a number instead would have to be defined for all shaders that are made of the same text
-        let rules = key.rules.map(|number| ["SHIPPED_RULES".into(), format!("SHIPPED_RULES_{number}").into()]);
-        shader_defs.extend(rules.into_iter().flatten());
+        shader_defs.extend(key.rules.into_iter().flat_map(RulesKey::shader_defs).chain(key.needs.shader_defs()));
         let shader = match (part, part.input()) {
             (ViewPart::Traced, _) => &self.shader.rays,
             (_, VertexInput::Tile) => &self.shader.patches,

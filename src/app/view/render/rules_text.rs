@@ -4,9 +4,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use talweg::appearance_files::{CONDITIONS, Material, MaterialRules, material_list_names};
+use bevy::shader::ShaderDefVal;
+use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRules, material_list_names};
 
-use super::ground_materials::{ASKED_CONDITIONS, asks, ramps_of};
+use super::ground_materials::ramps_of;
 
 /// The name of a condition in `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
@@ -24,11 +25,48 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.hardness",
 ];
 
-/// The number of a list by which pipelines ask for its text, defining `SHIPPED_RULES` and `SHIPPED_RULES_` with the
-/// number; none of other lists.
-pub fn shipped_number(rules: &Arc<MaterialRules>) -> Option<u32> {
-    let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
-    material_list_names().iter().position(is_own).map(|number| number as u32)
+/// What pipelines need for a part of the lists only: conditions that cost more than others, by their places in
+/// [`CONDITIONS`], and materials.
+const PARTIAL_DEFS: [(&str, PartialNeed); 4] = [
+    ("ASKS_CURVATURE", PartialNeed::Condition(9)),
+    ("ASKS_WETNESS", PartialNeed::Condition(10)),
+    ("ASKS_HARDNESS", PartialNeed::Condition(11)),
+    ("HAS_STRATA", PartialNeed::Material(Material::Strata)),
+];
+
+#[derive(Clone, Copy)]
+enum PartialNeed {
+    Condition(usize),
+    Material(Material),
+}
+
+/// What pipelines depend on of a list of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RulesKey {
+    /// The number of the list among those whose text there is; none of other lists.
+    list: Option<u32>,
+    /// Which of [`PARTIAL_DEFS`] the list needs.
+    needs: [bool; PARTIAL_DEFS.len()],
+}
+
+impl RulesKey {
+    /// That of a list. The first rule lies everywhere, whatever it asks for.
+    pub fn new(rules: &Arc<MaterialRules>) -> Self {
+        let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
+        let needs = PARTIAL_DEFS.map(|(_, need)| match need {
+            PartialNeed::Condition(condition) => rules.0.iter().skip(1).any(|rule| rule.bands[condition] != EVERYWHERE),
+            PartialNeed::Material(material) => rules.0.iter().any(|rule| rule.material == material),
+        });
+        Self { list: material_list_names().iter().position(is_own).map(|number| number as u32), needs }
+    }
+
+    /// What a pipeline defines for them. A number instead of a name with a number would have to be defined for all
+    /// shaders that are made of the same text.
+    pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
+        let needs = PARTIAL_DEFS.into_iter().zip(self.needs).filter(|(_, needed)| *needed);
+        let list = self.list.map(|number| ["SHIPPED_RULES".into(), format!("SHIPPED_RULES_{number}").into()]);
+        needs.map(|((name, _), _)| name.into()).chain(list.into_iter().flatten())
+    }
 }
 
 /// `mixture_of` for every list.
@@ -38,9 +76,6 @@ pub fn rules_text() -> String {
     for (number, name) in material_list_names().into_iter().enumerate() {
         let Some(rules) = MaterialRules::named(name) else { continue };
         let _ = writeln!(text, "#ifdef SHIPPED_RULES_{number}");
-        for (condition, _, name) in ASKED_CONDITIONS {
-            let _ = writeln!(text, "fn asks_{name}() -> bool {{ return {}; }}", asks(rules, condition));
-        }
         text += &mixture_text(rules);
         text += "#endif\n";
     }
@@ -81,15 +116,26 @@ fn mixture_text(rules: &MaterialRules) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use talweg::appearance_files::RuleList;
 
     #[test]
     fn every_shipped_list_has_its_own_text() {
         let text = rules_text();
         for (number, name) in material_list_names().into_iter().enumerate() {
             assert!(text.contains(&format!("#ifdef SHIPPED_RULES_{number}\n")), "{name}");
-            assert_eq!(shipped_number(MaterialRules::named(name).unwrap()), Some(number as u32));
+            assert_eq!(RulesKey::new(MaterialRules::named(name).unwrap()).list, Some(number as u32));
         }
         let other = Arc::new(MaterialRules(Vec::new()));
-        assert_eq!(shipped_number(&other), None);
+        assert_eq!(RulesKey::new(&other).list, None);
+    }
+
+    #[test]
+    fn pipelines_have_what_some_rule_asks_for() {
+        let defs = |rules: &Arc<MaterialRules>| -> Vec<ShaderDefVal> { RulesKey::new(rules).shader_defs().collect() };
+        let own = "[(material: Soil), (material: Strata, slope: [20, 30]), (material: Rock, curvature: [5, 9])]";
+        let own = Arc::new(MaterialRules::from_ron("mine", own).unwrap());
+        assert_eq!(defs(&own), ["ASKS_CURVATURE".into(), "HAS_STRATA".into()]);
+        let plain = Arc::new(MaterialRules::from_ron("mine", "[(material: Soil, curvature: [5, 9])]").unwrap());
+        assert_eq!(defs(&plain), []);
     }
 }

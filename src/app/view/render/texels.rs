@@ -37,14 +37,15 @@ impl TerrainMap {
     ];
 
     /// Whether a map of more than [`WIDEST_SHARES`] samples a side is drawn at half its resolution: shares and colours
-    /// of the ground, which change less from sample to sample than slopes and shadows do.
+    /// of the ground, overlays, and depths in shadow, whose edges lie between samples; they change less from sample to
+    /// sample than slopes do.
     pub fn is_halved_if_wide(self) -> bool {
-        matches!(self, Self::Colours | Self::Cover | Self::Site)
+        matches!(self, Self::Light | Self::Data | Self::Colours | Self::Cover | Self::Site)
     }
 }
 
-/// Most samples of a side of a map of shares or colours on the graphics card: the textures of a terrain of 4097² then
-/// take 256 MiB at most beside those of its water and of an overlay.
+/// Most samples of a side of a map of shares or colours on the graphics card: the textures of a terrain of 4097² with
+/// water, snow, flow and an overlay then take 256 MiB at most.
 pub const WIDEST_SHARES: usize = 2049;
 
 /// Where the texels of a texture come from: of one face or of six.

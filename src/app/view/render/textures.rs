@@ -251,19 +251,22 @@ mod tests {
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
     }
 
-    /// The largest that is drawn takes four times as much: 229 of 256 MiB.
+    /// The largest that is drawn takes four times as much: 253 of 256 MiB.
     #[test]
     fn shares_of_wide_terrains_are_half_as_fine() {
         let n = 2051;
         let mut terrain = Terrain::from_fn(n, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(2.0);
         terrain.map_mut(MapKind::Snow).fill(0.01);
-        let wide = prepared(&terrain, Overlay::None);
+        terrain.map_mut(MapKind::Water).fill(0.01);
+        let wide = prepared(&terrain, Overlay::Map(MapKind::Flow));
         assert_eq!(bytes(&wide, None), wide.texture_bytes());
-        for map in [TerrainMap::Cover, TerrainMap::Site] {
+        for map in [TerrainMap::Light, TerrainMap::Data, TerrainMap::Cover, TerrainMap::Site] {
             assert_eq!(wide.texels(map).unwrap().level(0, 0).0, n / 2, "{map:?}");
         }
-        assert_eq!(wide.texels(TerrainMap::Light).unwrap().level(0, 0).0, n);
+        for map in [TerrainMap::Heights, TerrainMap::Slopes, TerrainMap::SurfaceWater] {
+            assert_eq!(wide.texels(map).unwrap().level(0, 0).0, n, "{map:?}");
+        }
         let largest = wide.texture_bytes() as f64 * (4097.0 / n as f64).powi(2);
         assert!(largest < f64::from(256 << 20), "{largest}");
     }

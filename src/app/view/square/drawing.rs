@@ -32,7 +32,8 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mesh::{self, SideKind};
 use crate::view::render::metering::{metered_square, with_sky_in_view};
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
-use crate::view::render::rules_text::shipped_number;
+use crate::view::render::rules_text::RulesKey;
+use crate::view::render::scene_needs::SceneNeeds;
 use crate::view::render::sky_texture::SkyTexture;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
@@ -52,6 +53,8 @@ pub struct SquareDrawing {
     palette: PaletteTexture,
     sky: SkyTexture,
     materials: GroundMaterials,
+    /// What was drawn last for which all pipelines were there.
+    drawn: Option<TargetKey>,
     /// Once plants or stones were drawn.
     scatter: Option<ScatterDrawing<PlantedSquare>>,
     plant_shadows: ShadowMaps,
@@ -73,7 +76,8 @@ impl SquareDrawing {
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
-            palette: PaletteTexture::new(context.device, context.anisotropy()),
+            palette: PaletteTexture::new(context.device, context.anisotropy(), context.is_frugal()),
+            drawn: None,
             scatter: None,
             plant_shadows: ShadowMaps::new(false, device),
             blank_shadows: ShadowMaps::new(false, device),
@@ -189,16 +193,21 @@ impl SquareDrawing {
             samples: context.msaa.samples(),
             void_mask: void_mask.is_some(),
             is_detailed,
-            rules: is_detailed.then(|| shipped_number(&table.materials)).flatten(),
+            rules: is_detailed.then(|| RulesKey::new(&table.materials)),
+            needs: SceneNeeds::new(terrain),
         };
         let style = (mode.of_grid(), terrain.tint());
         let mut parts = pipelines.grid_parts(context.cache, target, style);
-        // until the detail can be drawn the ground is drawn without
         let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
-        if target.is_detailed && !is_ready(&parts) {
-            parts = pipelines.grid_parts(context.cache, TargetKey { is_detailed: false, rules: None, ..target }, style);
+        let is_complete = target.is_detailed == wants_detail && is_ready(&parts);
+        if is_ready(&parts) {
+            self.drawn = Some(target);
+        } else {
+            // until it can be drawn it is drawn as before, or without detail
+            let plain = TargetKey { is_detailed: false, rules: None, ..target };
+            let before = self.drawn.filter(|drawn| (drawn.format, drawn.samples) == (target.format, target.samples));
+            parts = pipelines.grid_parts(context.cache, before.unwrap_or(plain), style);
         }
-        let is_complete = target.is_detailed == wants_detail;
         let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, is_complete);
         let is_traced = |tree: &&Arc<TreeSurface>| mode.traces() && trace::unsupported(tree, context.device).is_none();
         if let Some(tree) = tree.filter(is_traced) {

@@ -1,0 +1,68 @@
+//! What pipelines of a square draw only where its scene has it.
+
+use bevy::shader::ShaderDefVal;
+
+use crate::view::square::SquareTerrain;
+
+/// The names by which shaders know what a scene may have.
+const NEED_DEFS: [&str; 7] = ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP"];
+
+/// Which of them a scene has; else no pixel pays for asking: drivers in software work out both sides of every branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SceneNeeds([bool; NEED_DEFS.len()]);
+
+impl SceneNeeds {
+    pub fn new(terrain: &SquareTerrain) -> Self {
+        Self([
+            terrain.settings.clouds > 0.0,
+            terrain.settings.has_fog(),
+            terrain.daylight.stars > 0.0,
+            terrain.colours.is_some(),
+            terrain.cover.is_some(),
+            terrain.site.is_some(),
+            terrain.surface_water.is_some(),
+        ])
+    }
+
+    /// What a pipeline defines for it.
+    pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
+        NEED_DEFS.into_iter().zip(self.0).filter(|(_, needed)| *needed).map(|(name, _)| name.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::view::OverlayChoice;
+    use crate::view::render::shader_text::GRID;
+    use talweg::field::{Control, Edges, MapKind, Terrain};
+    use talweg::scene::Settings;
+
+    fn defs(terrain: &Terrain, settings: &Settings) -> Vec<ShaderDefVal> {
+        let terrain = Arc::new(terrain.clone());
+        let square = SquareTerrain::new(&terrain, settings, &OverlayChoice::default(), &Control::default()).unwrap();
+        SceneNeeds::new(&square).shader_defs().collect()
+    }
+
+    #[test]
+    fn pipelines_have_what_the_scene_has() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
+        assert_eq!(defs(&terrain, &Settings::default()), []);
+        let cloudy = Settings { clouds: 0.5, fog: 2.0, ..Settings::default() };
+        assert_eq!(defs(&terrain, &cloudy), ["CLOUDS".into(), "FOG".into()]);
+        terrain.map_mut(MapKind::Flow).fill(2.0);
+        terrain.map_mut(MapKind::Water).fill(0.01);
+        terrain.map_mut(MapKind::Snow).fill(0.01);
+        assert_eq!(defs(&terrain, &Settings::default()), ["COVER_MAP".into(), "SITE_MAP".into(), "WATER_MAP".into()]);
+    }
+
+    /// A name that the shaders do not ask for would leave something out for ever.
+    #[test]
+    fn shaders_ask_for_every_need() {
+        for name in NEED_DEFS {
+            assert!(GRID.contains(&format!("#ifdef {name}\n")), "{name}");
+        }
+    }
+}
