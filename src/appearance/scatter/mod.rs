@@ -40,7 +40,7 @@ pub struct ScatteredObject {
     pub turn: f32,
     /// Which of the places of its cell it stands on: see [`place_in_cell`].
     pub number: u16,
-    /// Its rank in its cell, counted as if all of [`POINTS`] were taken: those of low ranks alone are evenly spread too.
+    /// Its rank in its cell, as if all of [`POINTS`] were taken: those of low ranks alone are evenly spread too.
     pub rank: u16,
     /// A random number of its own, 0 to 1.
     pub random: f32,

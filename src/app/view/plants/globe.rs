@@ -67,7 +67,7 @@ fn face_metres(radius_metres: f64, u: f64, v: f64) -> [f32; 2] {
 }
 
 impl PlantedGlobe {
-    fn objects(&self, request: &CellRequest<GlobePatch>, tile: &TileGround) -> Vec<StandingObject> {
+    fn objects(&self, request: &CellRequest<GlobePatch>, tile: &PlantedTile) -> Vec<StandingObject> {
         let (number, patch) = request.key;
         let rule = &self.table.scatter.0[number];
         let radius = self.ground.radius_metres;
@@ -143,7 +143,7 @@ impl PlantedSurface for PlantedGlobe {
                 Some(tile) => tile,
                 None => Arc::new(GlobeTile::new(&self.ground, patch, &|| false)?),
             };
-            let tile = TileGround::new(&self.ground, &tile);
+            let tile = PlantedTile::new(&self.ground, &tile);
             let stand = |request: CellRequest<GlobePatch>| {
                 let objects = self.objects(&request, &tile);
                 (request, objects)
@@ -155,7 +155,7 @@ impl PlantedSurface for PlantedGlobe {
 }
 
 /// What a tile tells about its ground.
-pub struct TileGround<'a> {
+pub struct PlantedTile<'a> {
     ground: &'a DetailGround,
     tile: &'a GlobeTile,
     /// Distance of its samples along rows and columns.
@@ -164,7 +164,7 @@ pub struct TileGround<'a> {
     globe: Option<Globe>,
 }
 
-impl<'a> TileGround<'a> {
+impl<'a> PlantedTile<'a> {
     pub fn new(ground: &'a DetailGround, tile: &'a GlobeTile) -> Self {
         let corner = |u: f64, v: f64| tile.patch.direction(u, v) * (ground.radius_metres / STEPS as f64);
         let step = |to: DVec3| (to - corner(0.0, 0.0)).length() as f32;
@@ -242,7 +242,7 @@ impl<'a> TileGround<'a> {
     }
 }
 
-impl PlantedGround for TileGround<'_> {
+impl PlantedGround for PlantedTile<'_> {
     fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
         let [along, across] = self.slopes(place);
         let slope = along.hypot(across).atan().to_degrees();
@@ -384,7 +384,7 @@ mod tests {
             let patch = request.key.1;
             let tile = patch.ancestors().find(|patch| patch.level == tile_level(radius)).unwrap();
             let tile = GlobeTile::new(&planted.ground, tile, &|| false).unwrap();
-            let tile = TileGround::new(&planted.ground, &tile);
+            let tile = PlantedTile::new(&planted.ground, &tile);
             let (within, span) = patch.place_in(&tile.tile.patch);
             let on_land = (0..400).filter(|k| {
                 let place = [k % 20, k / 20].map(|at| (at as f32 + 0.5) / 20.0);

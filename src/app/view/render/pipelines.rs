@@ -458,8 +458,8 @@ impl Pipelines {
         cache.get_compute_pipeline(id).map(|_| id)
     }
 
-    /// What draws the shadows of plants, those of a terrain or of a planet; queued when it is asked for, `None` until it
-    /// is ready.
+    /// What draws the shadows of plants, those of a terrain or of a planet; queued when it is asked for, `None` until
+    /// it is ready.
     pub fn shadow_pipelines(
         &mut self,
         cache: &PipelineCache,

@@ -24,6 +24,9 @@ const SLACK_STEPS: f64 = 3.0;
 /// Distance of the samples that a place alone is asked for.
 const SPACING_ALONE_METRES: f64 = 2.0;
 
+/// Those on the graphics card.
+type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
+
 /// See the module.
 pub struct DetailGround {
     /// Different for every ground, and for every way to colour it.
@@ -44,7 +47,7 @@ pub struct DetailGround {
     /// Of the preparation that goes on.
     preparing: Mutex<Arc<Control>>,
     /// What is on the graphics card.
-    drawn: Arc<RwLock<Arc<HashMap<GlobePatch, Arc<GlobeTile>>>>>,
+    drawn: Arc<RwLock<DrawnTiles>>,
 }
 
 impl DetailGround {
@@ -153,7 +156,7 @@ impl DetailGround {
         *self.drawn.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tiles);
     }
 
-    fn drawn(&self) -> Arc<HashMap<GlobePatch, Arc<GlobeTile>>> {
+    fn drawn(&self) -> DrawnTiles {
         self.drawn.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

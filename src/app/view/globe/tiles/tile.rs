@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
-use crate::view::plants::globe::TileGround;
+use crate::view::plants::globe::PlantedTile;
 use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
@@ -104,7 +104,7 @@ impl GlobeTile {
         let lowest_metres = heights.iter().copied().fold(f32::INFINITY, f32::min);
         let highest_metres = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut tile = Self { patch, heights, shape, colours, canopy: Vec::new(), lowest_metres, highest_metres };
-        tile.canopy = TileGround::new(ground, &tile).canopy(stop)?;
+        tile.canopy = PlantedTile::new(ground, &tile).canopy(stop)?;
         Some(tile)
     }
 
