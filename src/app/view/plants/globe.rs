@@ -426,6 +426,37 @@ mod tests {
     }
 
     #[test]
+    fn crowns_cover_what_the_rules_say_on_land_alone() {
+        let covers = |rules: &str, level: u32| {
+            let rules = Arc::new(ScatterRules::from_ron("test", rules).unwrap());
+            let ground = ground().planted(&rules);
+            let mut land = Vec::new();
+            for cell in 0..12 {
+                let place = |turn: u32| (1 << level) / 7 * (cell * turn % 7);
+                let patch = GlobePatch { level, face: cell % 6, row: place(3), column: place(5) };
+                let tile = GlobeTile::new(&ground, patch, &|| false).unwrap();
+                let sea = ground.sea_metres.unwrap() as f32;
+                let is_sea = tile.highest_metres < sea - 1.0;
+                assert!(!is_sea || tile.canopy.iter().all(|texel| texel[3] == 0), "{patch:?}");
+                let samples = tile.heights.iter().zip(&tile.canopy).enumerate();
+                let dry = samples.filter(|(k, (metres, _))| **metres > sea + 40.0 && tile.water_share(*k) == 0.0);
+                land.extend(dry.map(|(_, (_, texel))| f32::from(texel[3]) / 255.0));
+            }
+            assert!(land.len() > 5000, "{}", land.len());
+            land.iter().sum::<f32>() / land.len() as f32
+        };
+        let (fine, coarse) = (14, 9);
+        assert_eq!(covers("[]", fine), 0.0);
+        let everywhere = "[(kind: Broadleaf, density: 300, size: (10, 20))]";
+        let whole = covers(everywhere, fine);
+        assert!((0.5..1.0).contains(&whole) && (covers(everywhere, coarse) - whole).abs() < 0.02, "{whole}");
+        // groves that are narrower than the samples are apart are a share everywhere
+        let half = covers("[(kind: Broadleaf, density: 300, size: (10, 20), groves: (80, 0.5))]", coarse);
+        let expected = 1.0 - (1.0 - whole).sqrt();
+        assert!((half - expected).abs() < 0.03, "{half}, not {expected}");
+    }
+
+    #[test]
     fn every_cell_with_ground_in_the_picture_is_found() {
         let rules = ScatterRules::from_ron("t", "[(kind: Conifer, density: 300, size: (9, 22))]").unwrap().0;
         let heights = talweg::field::Globe::new(9);
