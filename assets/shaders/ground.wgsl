@@ -207,11 +207,17 @@ fn surface_at(flat: vec2<f32>) -> Surface {
 
 // The colours of the scene, with the detail of the ground where it is wanted.
 fn natural(in: GroundVertex, surface: Surface) -> Ground {
-    return natural_at(in.world, map_coordinates(in.world.xz), surface);
+    return natural_at(in.world, map_coordinates(in.world.xz), surface, roughness(in.world));
+}
+
+// Two octaves of noise around 0 that blur the lines between the colours of the palette, as plants and scree do.
+fn roughness(world: vec3<f32>) -> f32 {
+    let place = world.xz * (64.0 / side());
+    return noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
 }
 
 // The same of a place that shows the ground at other coordinates of the maps.
-fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
+fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> Ground {
     var painted = vec4<f32>(0.0);
 #ifdef COLOUR_MAP
     painted = textureSample(colour_map, smooth_sampler, at);
@@ -228,7 +234,7 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
 #ifdef SITE_MAP
     site = textureSample(site_map, smooth_sampler, at);
 #endif
-    return ground_at(world, at, surface, painted, cover, site);
+    return ground_at(world, at, surface, painted, cover, site, rough);
 }
 
 fn ground_at(
@@ -238,6 +244,7 @@ fn ground_at(
     painted: vec4<f32>,
     cover: vec2<f32>,
     site: vec4<f32>,
+    rough: f32,
 ) -> Ground {
 #ifdef DETAIL
     // wet rims of rivers and lakes: the map of depths goes on below 0 beside the water, and is 0 where there is none
@@ -257,21 +264,18 @@ fn ground_at(
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
     }
 #endif
-    let bare = with_plants(coloured(world, surface, painted), site.z) * (1.0 - 0.32 * rim);
+    let bare = with_plants(coloured(world, surface, painted, rough), site.z) * (1.0 - 0.32 * rim);
     return with_canopy(ground_of(world, at, surface, bare, cover, site), surface.normal, world, at);
 #else
-    let rough = noise(world.xz * (64.0 / side())) - 0.5;
-    let bare = with_plants(coloured(world, surface, painted), site.z);
+    let bare = with_plants(coloured(world, surface, painted, rough), site.z);
     return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0, 0.0);
 #endif
 }
 
 // The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
 // much as alpha leaves.
-fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>) -> vec3<f32> {
-    // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
-    let place = world.xz * (64.0 / side());
-    let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
+// `rough` is the roughness of the place.
+fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) -> vec3<f32> {
     let above = world.y - sea();
     let is_land = step(0.0, above);
     let height = world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
@@ -486,7 +490,12 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let depths = textureSample(mirrored_shadow_map, smooth_sampler, place).xyz;
     let depth = select(select(depths.y, depths.x, axes.x > 0.5), depths.z, axes.x * axes.y > 0.5);
     surface.sun_share = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5) * under_clouds(in.world);
-    let ground = natural_at(in.world, map_coordinates(in.flat), surface);
+    // drivers in software are spared it where the air hides it
+    var rough = 0.0;
+#ifdef DETAIL
+    rough = roughness(in.world);
+#endif
+    let ground = natural_at(in.world, map_coordinates(in.flat), surface, rough);
     let light = light_on_ground(ground, surface, in.world);
     return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
 }

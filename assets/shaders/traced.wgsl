@@ -174,7 +174,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
 #ifdef COLOUR_MAP
     painted = textureSampleLevel(colour_map, smooth_sampler, at, 0.0);
 #endif
-    var ground_seen = ground_at(world, at, surface, painted, cover, site);
+    var ground_seen = ground_at(world, at, surface, painted, cover, site, roughness(world));
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {

@@ -95,7 +95,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
 #ifdef SITE_MAP
     grown = textureSampleLevel(site_map, smooth_sampler, at, 0.0).z;
 #endif
-    let colour = with_cover(with_plants(coloured(place, surface, painted), grown), cover, 0.0);
+    let colour = with_cover(with_plants(coloured(place, surface, painted, roughness(place)), grown), cover, 0.0);
     let crowns = textureSampleLevel(canopy_map, smooth_sampler, at, 0.0);
     let seen = mix(colour, crowns.rgb * crowns.rgb, 0.8 * crowns.a);
     return vec4<f32>(hazed(light_on(seen, surface), place), 1.0);

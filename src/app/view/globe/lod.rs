@@ -214,9 +214,10 @@ impl<'a> GlobeCulling<'a> {
     }
 }
 
-/// The patches to draw, each direction in exactly one (those out of culling left out).
+/// The patches to draw, each direction in exactly one (those out of culling left out); the nearest first, since they
+/// hide others.
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
-    let mut out = Vec::with_capacity(256);
+    let mut found = Vec::with_capacity(256);
     let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
     while let Some(patch) = open.pop() {
         if culling.is_some_and(|culling| !culling.sees(patch, 0.0)) {
@@ -227,10 +228,11 @@ pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<Glob
         if patch.level < range.finest && nearest < range.of_level(patch.level + 1) {
             open.extend(patch.quarters());
         } else {
-            out.push(patch);
+            found.push((nearest, patch));
         }
     }
-    out
+    found.sort_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
+    found.into_iter().map(|(_, patch)| patch).collect()
 }
 
 #[cfg(test)]
