@@ -273,8 +273,7 @@ fn ground_at(
 }
 
 // The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
-// much as alpha leaves.
-// `rough` is the roughness of the place.
+// much as alpha leaves. `rough` is the roughness of the place.
 fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) -> vec3<f32> {
     let above = world.y - sea();
     let is_land = step(0.0, above);

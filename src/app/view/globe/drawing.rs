@@ -255,8 +255,7 @@ impl GlobeDrawing {
                 };
                 let rules = &palette.scatter.0;
                 let seen = seen_cells(rules, &culling, exaggeration, &from);
-                let seed = terrain.settings.seed;
-                let ground = PlantedGlobe { ground: detail.clone(), table: palette.clone(), seed };
+                let ground = PlantedGlobe(detail.clone());
                 let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
                 let mut scattered = scatter.advance(&ground, &seen, &from, context);
                 scattered.is_settled &= shadow_pipelines.is_some() || !wants_shadows;

@@ -17,10 +17,10 @@ use crate::view::globe::lod::{GlobeCulling, GlobePatch};
 use crate::view::globe::terrain::{axes, tangents};
 use crate::view::globe::tiles::{DetailGround, GlobeTile, SIDE, STEPS};
 use crate::view::render::mips::half;
+use talweg::appearance::decode;
 use talweg::appearance::scatter::{
     CanopySpot, LatticeCell, PlantedGround, ScatteredObject, cell_metres, grove_share, place_in_cell, rule_stream,
 };
-use talweg::appearance::{PaletteTable, decode};
 use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
 use talweg::field::{Globe, Stream};
 
@@ -33,12 +33,7 @@ const WATER_SHARE: f32 = 0.2;
 
 /// See the module.
 #[derive(Clone)]
-pub struct PlantedGlobe {
-    pub ground: Arc<DetailGround>,
-    pub table: Arc<PaletteTable>,
-    /// Of the scene.
-    pub seed: u32,
-}
+pub struct PlantedGlobe(pub Arc<DetailGround>);
 
 /// The level of the tiles that things stand on, on a planet of a radius in metres.
 fn tile_level(radius_metres: f64) -> u32 {
@@ -69,9 +64,9 @@ fn face_metres(radius_metres: f64, u: f64, v: f64) -> [f32; 2] {
 impl PlantedGlobe {
     fn objects(&self, request: &CellRequest<GlobePatch>, tile: &PlantedTile) -> Vec<StandingObject> {
         let (number, patch) = request.key;
-        let rule = &self.table.scatter.0[number];
-        let radius = self.ground.radius_metres;
-        let of_face = face_stream(self.seed, (number, rule), patch.face, radius);
+        let ((rules, seed), radius) = (&self.0.scatter, self.0.radius_metres);
+        let rule = &rules.0[number];
+        let of_face = face_stream(*seed, (number, rule), patch.face, radius);
         let of_cell = of_face.fork(of_face.bits(patch.column as i32, patch.row as i32));
         let corner = |u: f64, v: f64| patch.direction(u, v) * radius;
         let (across, down) = (corner(1.0, 0.0) - corner(0.0, 0.0), corner(0.0, 1.0) - corner(0.0, 0.0));
@@ -106,18 +101,17 @@ fn level_axes(up: DVec3) -> [DVec3; 2] {
 }
 
 impl PlantedSurface for PlantedGlobe {
-    type Cell = GlobePatch;
+    type CellPlace = GlobePatch;
 
     /// Those near the eye first: each needs the ground under it.
     const MOST_CELLS: usize = 256;
 
-    fn table(&self) -> &Arc<PaletteTable> {
-        &self.table
+    fn rules(&self) -> &[ScatterRule] {
+        &self.0.scatter.0.0
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let has_same_rules = || Arc::ptr_eq(&self.table, &other.table) || self.table.grows_like(&other.table);
-        self.ground.serial == other.ground.serial && self.seed == other.seed && has_same_rules()
+        self.0.serial == other.0.serial
     }
 
     fn metres_per_world(&self) -> f32 {
@@ -129,7 +123,8 @@ impl PlantedSurface for PlantedGlobe {
     }
 
     fn plant(&self, cells: Vec<CellRequest<GlobePatch>>, _: bool) -> PlantedCells<GlobePatch> {
-        let level = tile_level(self.ground.radius_metres);
+        let ground = &*self.0;
+        let level = tile_level(ground.radius_metres);
         let mut by_tile: BTreeMap<GlobePatch, Vec<CellRequest<GlobePatch>>> = BTreeMap::new();
         for request in cells {
             if let Some(tile) = request.key.1.ancestors().find(|patch| patch.level == level) {
@@ -137,13 +132,13 @@ impl PlantedSurface for PlantedGlobe {
             }
         }
         // before the tiles, which wait for it on every thread
-        let _ = self.ground.detail();
+        let _ = ground.detail();
         let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
-            let tile = match self.ground.drawn_tile(patch) {
+            let tile = match ground.drawn_tile(patch) {
                 Some(tile) => tile,
-                None => Arc::new(GlobeTile::new(&self.ground, patch, &|| false)?),
+                None => Arc::new(GlobeTile::new(ground, patch, &|| false)?),
             };
-            let tile = PlantedTile::new(&self.ground, &tile);
+            let tile = PlantedTile::new(ground, &tile);
             let stand = |request: CellRequest<GlobePatch>| {
                 let objects = self.objects(&request, &tile);
                 (request, objects)
@@ -314,9 +309,12 @@ pub fn seen_cells(
             let (middle, ball) = culling.ball(patch);
             let (middle_rel, reach) = (middle.as_vec3(), ball as f32 + tallest);
             let nearest = (middle_rel.length() - reach).max(0.0);
-            let is_seen = nearest < farthest && culling.sees(patch, f64::from(tallest));
-            let low_high = (middle_rel - Vec3::splat(reach), middle_rel + Vec3::splat(reach));
-            if !is_seen && !shadows.is_some_and(|shadows| shadows.reaches(low_high.0, low_high.1)) {
+            if nearest >= farthest {
+                continue;
+            }
+            let is_seen = culling.sees(patch, f64::from(tallest));
+            let [low, high] = [-reach, reach].map(|aside| middle_rel + Vec3::splat(aside));
+            if !is_seen && !shadows.is_some_and(|shadows| shadows.reaches(low, high)) {
                 continue;
             }
             if patch.level < level {
@@ -349,18 +347,16 @@ mod tests {
     use crate::view::globe::ground::FaceBounds;
     use crate::view::globe::tiles::ground;
     use glam::DMat4;
-    use talweg::appearance_files::{Palette, RuleList, ScatterRules};
-    use talweg::scene::Settings;
+    use talweg::appearance_files::{RuleList, ScatterRules};
 
     fn planted(rules: &str) -> PlantedGlobe {
-        let table = PaletteTable::new(Palette::named_or_default("alpine"), &Settings::default());
-        let scatter = Arc::new(ScatterRules::from_ron("test", rules).unwrap());
-        PlantedGlobe { ground: ground(), table: Arc::new(PaletteTable { scatter, ..table }), seed: 3 }
+        let rules = Arc::new(ScatterRules::from_ron("test", rules).unwrap());
+        PlantedGlobe(Arc::new(ground().planted(&rules)))
     }
 
     /// Cells of the first rule, in the middle of faces and in their corners.
     fn cells(planted: &PlantedGlobe) -> Vec<GlobePatch> {
-        let level = cell_level(&planted.table.scatter.0[0], planted.ground.radius_metres);
+        let level = cell_level(&planted.rules()[0], planted.0.radius_metres);
         let last = (1 << level) - 1;
         (0..24)
             .map(|k| {
@@ -377,14 +373,14 @@ mod tests {
     #[test]
     fn as_many_stand_on_a_hectare_of_land_as_the_rule_says_and_on_the_ground_that_is_drawn() {
         let planted = planted("[(kind: Boulder, density: 100, size: (1, 2))]");
-        let radius = planted.ground.radius_metres;
+        let radius = planted.0.radius_metres;
         let made = planted.plant(requests(&cells(&planted), 1024), false);
         let (mut land, mut stones) = (0.0, 0);
         for (request, objects) in &made.cells {
             let patch = request.key.1;
             let tile = patch.ancestors().find(|patch| patch.level == tile_level(radius)).unwrap();
-            let tile = GlobeTile::new(&planted.ground, tile, &|| false).unwrap();
-            let tile = PlantedTile::new(&planted.ground, &tile);
+            let tile = GlobeTile::new(&planted.0, tile, &|| false).unwrap();
+            let tile = PlantedTile::new(&planted.0, &tile);
             let (within, span) = patch.place_in(&tile.tile.patch);
             let on_land = (0..400).filter(|k| {
                 let place = [k % 20, k / 20].map(|at| (at as f32 + 0.5) / 20.0);
@@ -401,7 +397,7 @@ mod tests {
                 let height = f64::from(tile.tile.height_at(u, v));
                 let stands = (origin + foot.as_dvec3()).length() - radius;
                 assert!((stands - height).abs() < 0.05, "{stands} over {height}");
-                assert!(f64::from(object.ground_metres) > planted.ground.sea_metres.unwrap() - 0.2);
+                assert!(f64::from(object.ground_metres) > planted.0.sea_metres.unwrap() - 0.2);
             }
         }
         assert!(land > 20.0 && (stones as f64 / land / 100.0 - 1.0).abs() < 0.03, "{stones} on {land} ha");

@@ -24,7 +24,6 @@ use super::shadows::{SHADOW_CASCADES, ShadowMaps};
 use crate::view::render::batch::{DrawCall, DrawContext, Geometry, GrowingBuffer, ShadowPass};
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
-use talweg::appearance::PaletteTable;
 use talweg::appearance::scatter::{SHAPE_DETAILS, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
@@ -65,12 +64,12 @@ pub struct ScatterCorner {
 /// What plants and stones stand on.
 pub trait PlantedSurface: Clone + Send + 'static {
     /// Which of the cells of the lattice of a rule.
-    type Cell: Copy + Eq + Ord + Hash + Send + Sync;
+    type CellPlace: Copy + Eq + Ord + Hash + Send + Sync;
 
     /// Most cells of an order.
     const MOST_CELLS: usize;
 
-    fn table(&self) -> &Arc<PaletteTable>;
+    fn rules(&self) -> &[ScatterRule];
 
     /// Whether the same things stand in the same places.
     fn is_same(&self, other: &Self) -> bool;
@@ -78,7 +77,7 @@ pub trait PlantedSurface: Clone + Send + 'static {
     fn metres_per_world(&self) -> f32;
 
     /// What stands in cells, and the crowns over the whole where they are wanted and known.
-    fn plant(&self, cells: Vec<CellRequest<Self::Cell>>, wants_canopy: bool) -> PlantedCells<Self::Cell>;
+    fn plant(&self, cells: Vec<CellRequest<Self::CellPlace>>, wants_canopy: bool) -> PlantedCells<Self::CellPlace>;
 
     /// Whether the crowns over the whole are drawn from afar.
     fn has_canopy(&self) -> bool;
@@ -126,11 +125,11 @@ pub struct ScatterDrawing<S: PlantedSurface> {
     /// Of every kind and detail, the finest first.
     shapes: Vec<[Geometry; SHAPE_DETAILS]>,
     pub instances: GrowingBuffer,
-    cells: HashMap<CellKey<S::Cell>, ScatterCell>,
+    cells: HashMap<CellKey<S::CellPlace>, ScatterCell>,
     /// The ground that the newest cells stand on, counted up from one.
     source: u64,
     ground: Option<S>,
-    task: Option<ScatterTask<S::Cell>>,
+    task: Option<ScatterTask<S::CellPlace>>,
     /// Colour and cover of the crowns, and the ground that they stand on.
     canopy: Option<(u64, TextureView)>,
     /// The same on the processor.
@@ -209,7 +208,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
     pub fn advance(
         &mut self,
         ground: &S,
-        seen: &[WantedCell<S::Cell>],
+        seen: &[WantedCell<S::CellPlace>],
         eye: &ScatterEye,
         context: &DrawContext,
     ) -> ScatterFrame {
@@ -219,9 +218,9 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
             self.ground = Some(ground.clone());
             self.source += 1;
         }
-        let rules = &ground.table().scatter.0;
+        let rules = ground.rules();
         self.cells.retain(|(rule, _), _| *rule < rules.len());
-        let is_there = |wanted: &&WantedCell<S::Cell>| {
+        let is_there = |wanted: &&WantedCell<S::CellPlace>| {
             let has = |cell: &ScatterCell| cell.source == self.source && cell.ranks >= wanted.ranks;
             self.cells.get(&wanted.key).is_some_and(has)
         };
@@ -245,7 +244,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         }
         let most = 4 * seen.len() + 4096;
         if self.cells.len() > most {
-            let wanted: HashSet<CellKey<S::Cell>> = seen.iter().map(|wanted| wanted.key).collect();
+            let wanted: HashSet<CellKey<S::CellPlace>> = seen.iter().map(|wanted| wanted.key).collect();
             self.cells.retain(|key, _| wanted.contains(key));
         }
         let (calls, shadow_calls) = self.gather(rules, seen, (ground.metres_per_world(), eye), context);
@@ -260,9 +259,9 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         self.task = None;
     }
 
-    fn keep(&mut self, made: MadeScatter<S::Cell>, context: &DrawContext) {
+    fn keep(&mut self, made: MadeScatter<S::CellPlace>, context: &DrawContext) {
         let source = made.source;
-        let cell = |(request, objects): (CellRequest<S::Cell>, _)| {
+        let cell = |(request, objects): (CellRequest<S::CellPlace>, _)| {
             (request.key, ScatterCell { source, ranks: request.ranks, objects })
         };
         self.cells.extend(made.planted.cells.into_iter().map(cell));
@@ -276,13 +275,13 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
     fn gather(
         &mut self,
         rules: &[ScatterRule],
-        seen: &[WantedCell<S::Cell>],
+        seen: &[WantedCell<S::CellPlace>],
         (metres_per_world, eye): (f32, &ScatterEye),
         context: &DrawContext,
     ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
         let share = seen.len().div_ceil(4 * rayon::current_num_threads()).max(8);
         let cells = &self.cells;
-        let lists_of = |part: &[WantedCell<S::Cell>]| {
+        let lists_of = |part: &[WantedCell<S::CellPlace>]| {
             let mut lists = InstanceLists::default();
             for wanted in part {
                 if let Some(cell) = cells.get(&wanted.key) {
@@ -444,10 +443,10 @@ pub struct CellRequest<C> {
 /// Makes cells in the background.
 fn begin<S: PlantedSurface>(
     ground: S,
-    cells: Vec<CellRequest<S::Cell>>,
+    cells: Vec<CellRequest<S::CellPlace>>,
     wants_canopy: bool,
     source: u64,
-) -> ScatterTask<S::Cell> {
+) -> ScatterTask<S::CellPlace> {
     let task = ScatterTask::default();
     let result = task.clone();
     rayon::spawn(move || {

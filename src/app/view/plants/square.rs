@@ -69,13 +69,13 @@ impl PlantedSquare {
 
 impl PlantedSurface for PlantedSquare {
     /// Column and row.
-    type Cell = [i32; 2];
+    type CellPlace = [i32; 2];
 
     /// What is worked out for each order is worked out for all of it.
     const MOST_CELLS: usize = usize::MAX;
 
-    fn table(&self) -> &Arc<PaletteTable> {
-        &self.table
+    fn rules(&self) -> &[ScatterRule] {
+        &self.table.scatter.0
     }
 
     fn is_same(&self, other: &Self) -> bool {
