@@ -42,7 +42,8 @@ struct Frame {
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-@group(0) @binding(1) var height_map: texture_2d<f32>;
+// 16 bits a sample; see src/app/view/render/height_texels.rs
+@group(0) @binding(1) var height_map: texture_2d<u32>;
 @group(0) @binding(2) var slope_map: texture_2d<f32>;
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
@@ -108,9 +109,28 @@ fn value_at(map: texture_2d<f32>, place: vec2<f32>) -> f32 {
     return mix(mix(a, b, part.x), mix(c, d, part.x), part.y);
 }
 
-// World height at a place counted in samples.
+// World height of a sample.
+fn height_at(at: vec2<i32>) -> f32 {
+    let range = textureLoad(height_map, vec2<i32>(i32(last_sample()) + 1 + (at.x >> 6u), at.y), 0).x;
+    let word = f32(textureLoad(height_map, at, 0).x);
+    let share = f32(range >> 4u) / 4096.0 + ldexp(word / 65535.0, -i32(range & 15u));
+    return frame.heights.z + (frame.heights.w - frame.heights.z) * share;
+}
+
+// World height at a place counted in samples; the same bits for the same place.
 fn ground_height(place: vec2<f32>) -> f32 {
-    return value_at(height_map, place) * relief();
+    let low = floor(place);
+    let part = place - low;
+    let at = vec2<i32>(low);
+    let a = height_at(at);
+    if all(part == vec2<f32>(0.0)) {
+        return a;
+    }
+    let end = vec2<i32>(i32(last_sample()));
+    let b = height_at(min(at + vec2<i32>(1, 0), end));
+    let c = height_at(min(at + vec2<i32>(0, 1), end));
+    let d = height_at(min(at + vec2<i32>(1, 1), end));
+    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y);
 }
 
 fn world_of(place: vec2<f32>) -> vec2<f32> {

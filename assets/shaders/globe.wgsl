@@ -30,6 +30,8 @@ struct GlobeFrame {
     extinction: vec4<f32>,
     plant_shadows: array<mat4x4<f32>, 2>,
     plants: vec4<f32>,
+    // share of the sun that clouds and mountains leave to plants, of a lattice around the eye, in fours
+    plant_sun: array<vec4<f32>, 64>,
 }
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
@@ -53,6 +55,9 @@ struct GlobeFrame {
 // of the tiles: square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
 @group(0) @binding(14) var tile_canopies: texture_2d<f32>;
 #endif
+// corners of the lattice of `volume_noises`
+@group(0) @binding(15) var noise_volume: texture_3d<f32>;
+@group(0) @binding(16) var noise_sampler: sampler;
 
 // Unit vector towards the eye, and its distance from the centre.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
@@ -249,4 +254,13 @@ fn noises(place: vec3<f32>) -> vec3<f32> {
     let c = mix(scrambled(k + vec3<i32>(0, 0, 1)), scrambled(k + vec3<i32>(1, 0, 1)), t.x);
     let d = mix(scrambled(k + vec3<i32>(0, 1, 1)), scrambled(k + vec3<i32>(1, 1, 1)), t.x);
     return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
+}
+
+// The same noises from a texture that repeats after 64 humps: for what is nobody's law. Filters mix as the quintic says.
+fn volume_noises(place: vec3<f32>) -> vec3<f32> {
+    let low = floor(place);
+    let part = place - low;
+    let t = part * part * part * (part * (part * 6.0 - 15.0) + 10.0);
+    let first = low - 64.0 * floor(low / 64.0);
+    return textureSampleLevel(noise_volume, noise_sampler, (first + t + 0.5) / 64.0, 0.0).xyz;
 }

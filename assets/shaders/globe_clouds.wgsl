@@ -4,7 +4,7 @@
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
 
 // How dense the clouds are over a direction, from 0 to 1.
-fn cloudiness(up: vec3<f32>) -> f32 {
+fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
     let drift = frame.clouds.z;
     let c = cos(drift);
     let s = sin(drift);
@@ -12,8 +12,6 @@ fn cloudiness(up: vec3<f32>) -> f32 {
     let bend = noises(place * CLOUD_BEND_HUMPS + CLOUD_BEND_START) - 0.5;
     place += bend * vec3<f32>(CLOUD_BEND_LEVEL, CLOUD_BEND_LEVEL, CLOUD_BEND_AXIS);
     place += (noises(place * CLOUD_CURL_HUMPS + CLOUD_CURL_START) - 0.5) * CLOUD_CURL;
-    // finer parts come in as the eye comes nearer
-    let octaves = frame.cover.y;
     var sum = 0.0;
     var share = CLOUD_FIRST_SHARE;
     var scale = 1.0;
@@ -29,14 +27,20 @@ fn cloudiness(up: vec3<f32>) -> f32 {
     return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
+// Octaves of clouds that are at least two quads wide where quads are as wide as they are at a distance from the eye.
+fn octaves_on(distance: f32) -> f32 {
+    let humps = radius() / (2.0 * frame.cover.x * distance);
+    return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, frame.cover.y);
+}
+
 // Share of the sun that clouds leave to the ground.
-fn under_clouds(up: vec3<f32>) -> f32 {
+fn under_clouds(up: vec3<f32>, octaves: f32) -> f32 {
     if frame.clouds.w <= 0.0 || !has_clouds() {
         return 1.0;
     }
     let rise = (frame.clouds.y - radius()) / radius();
     let towards = up + to_sun() * (rise / max(dot(up, to_sun()), 0.12));
-    return 1.0 - frame.clouds.w * cloudiness(normalize(towards));
+    return 1.0 - frame.clouds.w * cloudiness(normalize(towards), octaves);
 }
 
 struct CloudVertex {
@@ -61,7 +65,7 @@ fn cloud_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Clou
 @fragment
 fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
     let up = normalize(in.up);
-    let dense = cloudiness(up);
+    let dense = cloudiness(up, frame.cover.y);
     // a cloud the eye flies through is not a wall
     let near = saturate(length(in.rel) / (0.25 * (frame.clouds.y - radius())));
     let cover = saturate(dense * CLOUD_THICKNESS) * CLOUD_OPACITY * near;

@@ -17,6 +17,10 @@ struct GroundVertex {
     @location(10) coarse_share: f32,
     // metres between the samples of the tile
     @location(11) @interpolate(flat) spacing: f32,
+#ifdef SUN_BY_VERTEX
+    // share of the sun that clouds and mountains leave
+    @location(12) sun_share: f32,
+#endif
 }
 
 // Drawn height at a place of a patch, of its tiles or of the maps.
@@ -49,7 +53,11 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Gro
     let sunlight = sunlight_at(radius() + height / exaggeration(), dot(spot.up, to_sun()));
     let spacing = 1.57079633 * radius() * exp2(-f32(piece.tile.y)) / max(piece.own.z, 1.0);
     return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight,
-        piece.tile.x, piece.own, piece.coarse, share, spacing);
+        piece.tile.x, piece.own, piece.coarse, share, spacing,
+#ifdef SUN_BY_VERTEX
+        under_clouds(spot.up, octaves_on(length(rel))) * under_mountains(spot.up, height),
+#endif
+    );
 }
 
 struct Surface {
@@ -143,7 +151,7 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     var wide = 3100.0;
     for (var k = 0; k < 4; k += 1) {
         let shown = 1.0 - smoothstep(0.15 * wide, 0.5 * wide, footprint);
-        if shown > 0.0 { sum += shown * (noises(place / wide).z - 0.5); }
+        if shown > 0.0 { sum += shown * (volume_noises(place / wide).z - 0.5); }
         wide *= 0.21;
     }
     // what grows is never as pure a green as its colour on a map
@@ -166,9 +174,9 @@ fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: 
     if found.a * near < 0.004 {
         return surface;
     }
-    let wide = noises(place / 9.3);
-    let fine = noises(place / 3.7 + 11.0) - 0.5;
-    let stand = noises(place / 140.0).x - 0.5;
+    let wide = volume_noises(place / 9.3);
+    let fine = volume_noises(place / 3.7 + 11.0) - 0.5;
+    let stand = volume_noises(place / 140.0).x - 0.5;
     let shown = 1.0 - smoothstep(2.5, 9.0, footprint);
     let hides = near * hidden_by_crowns(found.a, dot(surface.normal, -in.rel) / distance, drawn);
     let leaning = shown * hides;
@@ -194,7 +202,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
     }
     let place = frame.texture.xyz + in.rel;
     let coloured = mottled(colour, place, footprint);
-    let wide = noises(place / 23.0);
+    let wide = volume_noises(place / 23.0);
     let ruffled = (wide.x - 0.5) + 0.5 * (wide.y - 0.5);
     let highest = max(colour.r, colour.b);
     let values = SiteValues(
@@ -231,7 +239,7 @@ fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
             // crests are longer than waves
             let east = normalize(cross(vec3<f32>(0.3, 0.2, 1.0), up) + 0.35 * sin(f32(k) * 1.9) * up);
             let at = place - 0.45 * east * dot(place, east);
-            sum += seen * (noises(at / long + 7.7 * f32(k)) - 0.5);
+            sum += seen * (volume_noises(at / long + 7.7 * f32(k)) - 0.5);
         }
         long *= 4.3;
     }
@@ -242,7 +250,12 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let up = normalize(in.up);
     let distance = length(in.rel);
     let ray = in.rel / distance;
-    var sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
+#ifdef SUN_BY_VERTEX
+    let sun_share = in.sun_share;
+#else
+    let sun_share = under_clouds(up, frame.cover.y) * under_mountains(up, surface.height);
+#endif
+    var sun = frame.light.x * in.sunlight * sun_share;
 #ifdef DETAIL
     sun *= sun_between_plants(in.rel, surface.normal, 1.5);
 #endif

@@ -6,14 +6,16 @@ struct ScatterVertex {
     @location(0) rel: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // between which values of noise it is drawn; light that reaches it between leaves, height over the radius
-    @location(3) light: vec4<f32>,
+    // between which values of noise it is drawn; light that reaches it between leaves
+    @location(3) light: vec3<f32>,
     // the air before it, and the light of the sun on it
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     // place along and across a leaf
     @location(7) leaf: vec2<f32>,
+    // share of the sun that clouds and mountains leave
+    @location(8) sun_share: f32,
 }
 
 struct ScatterInput {
@@ -34,6 +36,9 @@ struct ScatterInput {
     @location(7) colour: vec4<f32>,
 }
 
+// Metres from the eye to the edge of the lattice of `plant_sun`: plants are drawn no farther away.
+const PLANT_SUN_REACH = 6000.0;
+
 fn up_at(rel: vec3<f32>) -> vec3<f32> {
     return normalize(to_eye() * eye_radius() + rel);
 }
@@ -44,6 +49,21 @@ fn level_axes(up: vec3<f32>) -> mat3x3<f32> {
     let first = normalize(cross(aside, up));
     return mat3x3<f32>(first, up, cross(first, up));
 }
+
+// Share of the sun at a place, between the corners of the lattice of `plant_sun` in src/app/view/globe/plant_sun.rs.
+fn plant_sun_at(rel: vec3<f32>) -> f32 {
+    let axes = level_axes(to_eye());
+    let flat = vec2<f32>(dot(rel, axes[0]), dot(rel, axes[2])) / PLANT_SUN_REACH;
+    let at = saturate(0.5 + 0.5 * flat) * 15.0;
+    let low = min(floor(at), vec2<f32>(14.0));
+    let part = at - low;
+    let k = u32(low.y) * 16u + u32(low.x);
+    let north = mix(plant_sun_of(k), plant_sun_of(k + 1u), part.x);
+    let south = mix(plant_sun_of(k + 16u), plant_sun_of(k + 17u), part.x);
+    return mix(north, south, part.y);
+}
+
+fn plant_sun_of(k: u32) -> f32 { return frame.plant_sun[k >> 2u][k & 3u]; }
 
 // Where a corner of a shape stands.
 fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
@@ -66,11 +86,12 @@ fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
         rel,
         axes * turned_about_y(in.normal.xyz, in.turn),
         tinted(in.colour.rgb, in.ground, in.what.w),
-        vec4<f32>(in.what.xy, in.normal.w, height),
+        vec3<f32>(in.what.xy, in.normal.w),
         air.light,
         air.through,
         sunlight_at(radius() + height / exaggeration(), dot(axes[1], to_sun())),
         vec2<f32>(in.position.w, in.colour.w),
+        plant_sun_at(in.place.xyz),
     );
 }
 
@@ -81,7 +102,7 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
     }
     let up = up_at(in.rel);
     let normal = normalize(in.normal);
-    let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, in.light.w);
+    let sun = frame.light.x * in.sunlight * in.sun_share;
     var seen = in.light.z;
 #ifdef DETAIL
     seen *= sun_between_plants(in.rel, normal, 6.0);

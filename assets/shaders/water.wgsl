@@ -103,7 +103,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
 
 fn nearest_height(flat: vec2<f32>) -> f32 {
     let place = clamp((flat + 0.5 * side()) / cell() + 0.5, vec2<f32>(0.0), vec2<f32>(last_sample()));
-    return textureLoad(height_map, vec2<i32>(place), 0).x * relief();
+    return height_at(vec2<i32>(place));
 }
 #endif
 

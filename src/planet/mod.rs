@@ -9,7 +9,7 @@ pub mod clouds;
 pub mod faces;
 pub mod projection;
 mod settings;
-mod space_noise;
+pub mod space_noise;
 pub mod square;
 
 pub use settings::{Air, Planet, World};

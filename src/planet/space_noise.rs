@@ -6,7 +6,7 @@
 use std::array::from_fn;
 
 /// Three values from 0 to 1 of a corner of the lattice.
-fn scrambled(place: [i32; 3]) -> [f32; 3] {
+pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     let mut x = place.map(|k| (k as u32).wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     let stir = |x: &mut [u32; 3]| {
         x[0] = x[0].wrapping_add(x[1].wrapping_mul(x[2]));
@@ -26,7 +26,7 @@ pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
     let t = part.map(|p| p * p * p * (p * (p * 6.0 - 15.0) + 10.0));
     let k = low.map(|x| x as i32);
     let mix = |a: [f32; 3], b: [f32; 3], t: f32| -> [f32; 3] { from_fn(|c| a[c] * (1.0 - t) + b[c] * t) };
-    let at = |x: i32, y: i32, z: i32| scrambled([k[0] + x, k[1] + y, k[2] + z]);
+    let at = |x: i32, y: i32, z: i32| corner_noises([k[0] + x, k[1] + y, k[2] + z]);
     let along = |y: i32, z: i32| mix(at(0, y, z), at(1, y, z), t[0]);
     let level = |z: i32| mix(along(0, z), along(1, z), t[1]);
     mix(level(0), level(1), t[2])
@@ -50,7 +50,7 @@ mod tests {
             [x, y, sum(z, product(x, y))]
         };
         let expected = stir(stir([c; 3]).map(|k| k ^ (k >> 16))).map(|k| (k >> 8) as f32 / 16_777_216.0);
-        assert_eq!(scrambled([0; 3]), expected);
+        assert_eq!(corner_noises([0; 3]), expected);
         assert!(expected.iter().all(|x| (0.0..1.0).contains(x)) && expected[0] != expected[1]);
         assert_eq!(noises([0.0, 0.0, 0.0]), expected, "on a corner the noise is that of the corner");
     }

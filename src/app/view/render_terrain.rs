@@ -6,7 +6,7 @@ use super::globe::terrain::GlobeTerrain;
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
 use crate::view::overlays::overlay::{OverlayChoice, climate_of};
-use crate::view::render::texels::{TerrainMap, Texels, WIDEST_SHARES};
+use crate::view::render::texels::{TerrainMap, Texels};
 use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
@@ -106,15 +106,13 @@ impl RenderTerrain {
 
     /// The texels of a texture, if the terrain has it.
     pub fn texels(&self, map: TerrainMap) -> Option<Texels> {
-        if map == TerrainMap::Heights {
-            return Some(Texels::Heights(self.base().terrain.clone()));
-        }
         match self {
-            Self::Square(terrain) => terrain.mips(map).map(|mips| {
-                let is_wide = mips.levels[0].size > WIDEST_SHARES;
-                if is_wide && map.is_halved_if_wide() { Texels::Halved(mips) } else { Texels::Square(mips) }
-            }),
+            Self::Square(terrain) if map == TerrainMap::Heights => Some(Texels::Heights(terrain.heights.clone())),
+            Self::Square(terrain) => {
+                terrain.mips(map).map(|mips| Texels::Square(mips, terrain.levels_left_out()[map as usize]))
+            }
             Self::Globe(terrain) => match map {
+                TerrainMap::Heights => Some(Texels::FaceHeights(terrain.terrain.clone())),
                 TerrainMap::Slopes => Some(Texels::Faces(terrain.shape.clone())),
                 TerrainMap::Colours => Some(Texels::Faces(terrain.colours.clone())),
                 _ => None,

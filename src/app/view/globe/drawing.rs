@@ -12,6 +12,7 @@ use glam::{DMat4, DVec3, Vec4};
 use super::frame::{GlobeEye, GlobeFrame, texture_anchor};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::metering::planet_brightening;
+use super::noise_volume::NoiseVolume;
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use super::tiles::{DetailGround, PatchTiles, TileDrawing};
@@ -111,6 +112,7 @@ pub struct GlobeDrawing {
     /// Stands for them while they are drawn.
     blank_shadows: ShadowMaps,
     blank: TextureView,
+    noise: NoiseVolume,
 }
 
 impl GlobeDrawing {
@@ -146,6 +148,7 @@ impl GlobeDrawing {
             plant_shadows: ShadowMaps::new(false, device),
             blank_shadows: ShadowMaps::new(false, device),
             blank: blank(device),
+            noise: NoiseVolume::new(device, context.queue),
         }
     }
 
@@ -175,13 +178,15 @@ impl GlobeDrawing {
         let palette = context.state.terrain_of(pane.side).map_or(&terrain.palette, |(_, palette)| palette);
         let wants_materials = self.materials.update(&palette.materials, context) && detail.is_some();
         let is_detailed = wants_materials && self.materials.is_complete;
+        let eye = GlobeEye::new(pane, scenery, context);
+        let has_sun_by_vertex = has_sun_by_vertex(terrain, scenery, &eye, mesh.detail);
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: false,
             is_detailed,
             rules: is_detailed.then(|| RulesKey::new(&palette.materials)),
-            needs: SceneNeeds::default(),
+            needs: SceneNeeds::of_planet(has_sun_by_vertex),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
         // until the materials can be drawn the ground is drawn without
@@ -207,7 +212,6 @@ impl GlobeDrawing {
             planted
         });
         let detail = detail.as_ref();
-        let eye = GlobeEye::new(pane, scenery, context);
         let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
         let finest = plan.ground.iter().map(|patch| patch.level).max().unwrap_or(0);
         let detail = detail.filter(|detail| finest >= detail.first_level());
@@ -230,7 +234,7 @@ impl GlobeDrawing {
             .map(|patch| GlobePatchInstance::new(patch, PatchTiles::default(), plan.shell, scenery.eye));
         let instances: Vec<GlobePatchInstance> = of_ground.chain(of_clouds).collect();
         let mut frame =
-            GlobeFrame::new(&eye, scenery, terrain, (context.mode, mesh.detail.quads, self.is_frugal), &plan.range);
+            GlobeFrame::new(&eye, scenery, terrain, (context.mode, mesh.detail, self.is_frugal), &plan.range);
         let grows = target.is_detailed && is_complete && context.mode.has_plants() && !palette.scatter.0.is_empty();
         let mut shadow_pipelines = None;
         let scattered = match detail.filter(|_| grows) {
@@ -260,6 +264,7 @@ impl GlobeDrawing {
                 let mut scattered = scatter.advance(&ground, &seen, &from, context);
                 scattered.is_settled &= shadow_pipelines.is_some() || !wants_shadows;
                 frame.set_plants(from.shadows, scattered.all_world);
+                frame.light_plants(terrain, scenery);
                 scattered
             }
             None => ScatterFrame { is_settled: true, ..ScatterFrame::default() },
@@ -290,6 +295,8 @@ impl GlobeDrawing {
                 shadows,
                 &self.plant_shadows.sampler,
                 canopy,
+                &self.noise.view,
+                &self.noise.sampler,
             ));
             context.device.create_bind_group("talweg globe", &layout, &entries)
         };
@@ -387,6 +394,19 @@ fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, clip_from_rel: D
 }
 
 /// What tiles on screen tell about the heights of patches, in metres as they are drawn.
+/// Whether quads of the ground are narrower than its samples are apart as far as it is seen.
+fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
+    if scenery.projection == PlanetProjection::Map {
+        return false;
+    }
+    let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
+    let sea_radius = ground.radius + ground.range.0;
+    let horizon = |from: f64| (from * from - sea_radius * sea_radius).max(0.0).sqrt();
+    let farthest = horizon(scenery.eye.length()) + horizon(ground.radius + ground.range.1);
+    let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
+    2.0 * farthest * f64::from(patch.quad_pixels) * eye.radians_per_pixel < cell
+}
+
 fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
     let ranges = detail.ranges();
     move |patch| {

@@ -4,12 +4,15 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Mat4, Vec4};
 
 use super::air::AirScattering;
+use super::ground::GlobeSurface;
 use super::lod::{GlobeLodRange, MORPH_START};
+use super::plant_sun::PlantSun;
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use crate::view::mode::ViewMode;
 use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades, shadow_uniforms};
-use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW};
+use crate::view::square::lod::PatchDetail;
+use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
 /// Brightness of sunlit white ground, and of what the air scatters.
@@ -45,7 +48,7 @@ pub struct GlobeFrame {
     tint: Vec4,
     /// Cover, radius of the shell, drift in radians, strength of shadows.
     clouds: Vec4,
-    /// Nothing, octaves of the clouds, nothing; true height of the sea.
+    /// Width of a quad beside its distance, octaves of the clouds, nothing; true height of the sea.
     cover: Vec4,
     /// Brightness of the sun, of what air scatters, steps of a march, of the night.
     light: Vec4,
@@ -63,6 +66,7 @@ pub struct GlobeFrame {
     plant_shadows: [Mat4; SHADOW_CASCADES],
     /// How much of those is seen, half a texel of each map, up to which distance all plants are drawn; in metres.
     plants: Vec4,
+    plant_sun: PlantSun,
 }
 
 /// What is known of the picture.
@@ -87,7 +91,7 @@ impl GlobeFrame {
         view: &GlobeEye,
         scenery: &Scenery,
         terrain: &GlobeTerrain,
-        (mode, quads, is_frugal): (ViewMode, u32, bool),
+        (mode, patch, is_frugal): (ViewMode, PatchDetail, bool),
         range: &GlobeLodRange,
     ) -> Self {
         let settings = &scenery.view;
@@ -139,7 +143,7 @@ impl GlobeFrame {
             lod: xyz(DVec3::new(range.top, range.over, range.coarsest), MORPH_START),
             grid: Vec4::new(
                 terrain.terrain.samples() as f32,
-                quads as f32,
+                patch.quads as f32,
                 f32::from(u8::from(ground.sea.is_some())),
                 f32::from(u8::from(mode.is_plain() && !terrain.has_overlay())),
             ),
@@ -153,7 +157,12 @@ impl GlobeFrame {
                 settings.cloud_drift.to_radians(),
                 if settings.cloud_shadows { CLOUD_SHADOW } else { 0.0 },
             ),
-            cover: Vec4::new(0.0, octaves as f32, 0.0, terrain.sea_metres),
+            cover: Vec4::new(
+                patch.quad_pixels * view.radians_per_pixel as f32,
+                octaves as f32,
+                0.0,
+                terrain.sea_metres,
+            ),
             light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),
             viewport: view.viewport,
             map: Vec4::new(
@@ -174,7 +183,19 @@ impl GlobeFrame {
             texture: xyz(scenery.eye - texture_anchor(scenery.eye), view.radians_per_pixel),
             plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
             plants: Vec4::ZERO,
+            plant_sun: PlantSun::default(),
         }
+    }
+
+    /// Tells how much of the sun clouds and mountains leave to plants around the eye.
+    pub fn light_plants(&mut self, terrain: &GlobeTerrain, scenery: &Scenery) {
+        let [cover, _, drift, strength] = self.clouds.to_array();
+        let clouds = PlanetClouds { cover, drift, octaves: self.cover.y };
+        let shell = f64::from(self.clouds.y);
+        let samples = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
+        let ground = GlobeSurface { detail: None, ..samples };
+        let clouds = (cover > 0.0).then_some((clouds, shell, strength));
+        self.plant_sun = PlantSun::new(&ground, scenery.eye, scenery.sun, clouds, self.haze.z > 0.5);
     }
 
     /// Tells where the shadows of plants are, and up to which distance all plants are drawn.

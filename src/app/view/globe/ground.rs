@@ -26,7 +26,34 @@ pub struct GlobeSurface<'a> {
 /// Steps that a ray is followed for.
 const MOST_STEPS: usize = 3000;
 
+/// Steps towards the sun in search of what throws shadows.
+const SHADOW_STEPS: i32 = 10;
+
+pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
+    let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
 impl GlobeSurface<'_> {
+    /// Share of the sun, a unit vector, that mountains leave to a place; as `under_mountains` in
+    /// `assets/shaders/globe_shadows.wgsl`, in fewer steps.
+    pub fn sun_share(&self, up: DVec3, sun: DVec3) -> f64 {
+        let sine = up.dot(sun);
+        if !(-0.35..0.55).contains(&sine) {
+            return 1.0;
+        }
+        let from = up * self.surface(up);
+        let cell = self.radius / self.globe.samples() as f64;
+        let worst = (0..SHADOW_STEPS).fold(-1.0, |worst: f64, k| {
+            let way = 0.6 * cell * 1.6f64.powi(k);
+            let there = from + sun * way;
+            worst.max((self.surface(there) - there.length()) / way)
+        });
+        let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
+        // no edge where the search ends
+        shade + (1.0 - shade) * smoothstep(0.40, 0.55, sine)
+    }
+
     /// How many times higher than true it is drawn.
     pub fn exaggeration(&self, relief_metres: f32) -> f64 {
         self.relief / f64::from(relief_metres).max(1e-9)

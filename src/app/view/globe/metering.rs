@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Mat4};
 
-use super::ground::GlobeSurface;
+use super::ground::{GlobeSurface, smoothstep};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use crate::view::render::auto_exposure::{MOST_STOPS, brightening, darkening};
@@ -20,8 +20,6 @@ const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
 /// Light on level ground under a sun at this sine of its elevation needs no adaptation.
 const USUAL_SUN: f64 = 0.5;
-/// Steps towards the sun in search of what throws shadows.
-const SHADOW_STEPS: i32 = 10;
 /// Rays end where they left the planet, at the most so many steps behind each other.
 const MOST_RAY_STEPS: i32 = 60;
 
@@ -100,29 +98,10 @@ impl PlanetLight<'_> {
         let rise = |aside: DVec3| (level(aside) - level(-aside)) / (2.0 * step * self.ground.radius);
         let normal = (up - east * rise(east) - south * rise(south)).normalize_or(up);
         let sine = up.dot(self.sun);
-        let lit = self.sun_share(up, sine) * smoothstep(-0.02, 0.02, sine);
+        let lit =
+            if self.has_shadows { self.ground.sun_share(up, self.sun) } else { 1.0 } * smoothstep(-0.02, 0.02, sine);
         self.light_on(sine, normal.dot(self.sun), lit) / self.light_on(USUAL_SUN, USUAL_SUN, 1.0)
     }
-
-    /// Share of the sun that mountains leave to a place.
-    fn sun_share(&self, up: DVec3, sine: f64) -> f64 {
-        if !self.has_shadows || !(-0.35..0.55).contains(&sine) {
-            return 1.0;
-        }
-        let from = up * self.ground.surface(up);
-        let cell = self.ground.radius / self.ground.globe.samples() as f64;
-        let worst = (0..SHADOW_STEPS).fold(-1.0, |worst: f64, k| {
-            let way = 0.6 * cell * 1.6f64.powi(k);
-            let there = from + self.sun * way;
-            worst.max((self.ground.surface(there) - there.length()) / way)
-        });
-        1.0 - smoothstep(-0.010, 0.014, worst)
-    }
-}
-
-fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
-    let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(super) mod frame;
 pub mod ground;
 pub mod lod;
 mod metering;
+mod noise_volume;
+mod plant_sun;
 mod relief;
 pub(super) mod scenery;
 mod sun;

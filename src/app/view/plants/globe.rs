@@ -94,7 +94,7 @@ impl PlantedGlobe {
 }
 
 /// Two level directions at a place of a planet; as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
-fn level_axes(up: DVec3) -> [DVec3; 2] {
+pub(in crate::view) fn level_axes(up: DVec3) -> [DVec3; 2] {
     let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
     let first = aside.cross(up).normalize();
     [first, first.cross(up)]

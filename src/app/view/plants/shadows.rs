@@ -1,12 +1,12 @@
 //! The shadows that plants and stones throw: seen from the sun, drawn as depths into two maps around the eye, a fine
 //! one and a wide one (cascaded shadow maps; Engel 2006). What they hide of the sun the ground reads, and they read it.
 
-use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, CachedRenderPipelineId, CompareFunction, DepthBiasState, DepthStencilState, Extent3d,
     FilterMode, PipelineCache, PrimitiveState, RenderPipelineDescriptor, Sampler, SamplerDescriptor, TextureDescriptor,
-    TextureDimension, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension, VertexState,
+    TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+    VertexState,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::Shader;
@@ -19,6 +19,11 @@ pub const SHADOW_CASCADES: usize = 2;
 const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
 /// Texels of a side.
 const SIDE: u32 = 2048;
+/// Its steps along the sun are less than half of a texel's width where shadows are seen in full.
+const DEPTH_FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
+/// What both maps take on the graphics card.
+#[cfg(test)]
+pub const SHADOW_BYTES: usize = SHADOW_CASCADES * (SIDE * SIDE) as usize * 2;
 /// What is lower than so many texels throws no shadow that is seen.
 const LEAST_TEXELS: f32 = 4.0;
 /// Between which sines of its height the sun begins to throw shadows that are not too long, and throws them in full.
@@ -120,7 +125,7 @@ impl ShadowMaps {
             mip_level_count: 1,
             sample_count: 1,
             dimension: TextureDimension::D2,
-            format: CORE_3D_DEPTH_FORMAT,
+            format: DEPTH_FORMAT,
             usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
         });
@@ -172,7 +177,7 @@ pub fn queue_pipelines(
             },
             primitive: PrimitiveState { cull_mode: None, ..default() },
             depth_stencil: Some(DepthStencilState {
-                format: CORE_3D_DEPTH_FORMAT,
+                format: DEPTH_FORMAT,
                 depth_write_enabled: Some(true),
                 depth_compare: Some(CompareFunction::Less),
                 stencil: default(),

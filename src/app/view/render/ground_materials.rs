@@ -18,10 +18,14 @@ use talweg::appearance::materials::textures::{MaterialTexture, look_of};
 use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
 use talweg::preferences::GroundDetail;
 
-/// Texels of a side of every texture; 14 MiB of memory in all.
+/// Texels of a side of every texture.
 const SIDE: usize = 512;
 
 const MATERIALS: usize = Material::ALL.len();
+
+/// What all of them take on the graphics card with their smaller versions.
+#[cfg(test)]
+pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
 /// Made once for the program: some tenths of a second of both cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();

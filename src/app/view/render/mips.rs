@@ -76,8 +76,9 @@ impl Mips {
         mips
     }
 
-    pub fn bytes(&self) -> usize {
-        self.levels.iter().map(|mip| mip.bytes.len()).sum()
+    /// What all levels take but so many of the finest.
+    pub fn bytes_without(&self, finest: usize) -> usize {
+        self.levels.iter().skip(finest).map(|mip| mip.bytes.len()).sum()
     }
 }
 
@@ -126,9 +127,14 @@ pub fn half_bytes([x]: [f32; 1]) -> [u8; 2] {
     half(x).to_le_bytes()
 }
 
+/// A number from 0 to 1 as a byte.
+pub fn unit_byte([x]: [f32; 1]) -> [u8; 1] {
+    [(x.clamp(0.0, 1.0) * 255.0 + 0.5) as u8]
+}
+
 /// Two numbers from 0 to 1 as bytes.
 pub fn unit_bytes([x, y]: [f32; 2]) -> [u8; 2] {
-    [x, y].map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+    [x, y].map(|v| unit_byte([v])[0])
 }
 
 /// What [`unit_bytes`] has packed.

@@ -5,6 +5,7 @@ pub mod auto_exposure;
 pub mod batch;
 pub mod frame;
 pub mod ground_materials;
+pub mod height_texels;
 pub mod light;
 pub mod mesh;
 pub mod metering;

@@ -6,7 +6,8 @@ use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{
-    sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, texture_2d_array, uniform_buffer_sized,
+    sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, texture_2d_array, texture_3d,
+    uniform_buffer_sized,
 };
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedComputePipelineId, CachedRenderPipelineId,
@@ -306,7 +307,7 @@ pub struct TargetKey {
     pub is_detailed: bool,
     /// The rules of that detail.
     pub rules: Option<RulesKey>,
-    /// What the scene of a square has.
+    /// What the scene has.
     pub needs: SceneNeeds,
 }
 
@@ -357,6 +358,8 @@ impl Pipelines {
                     texture_2d_array(TextureSampleType::Depth),
                     sampler(SamplerBindingType::Comparison),
                     filtered(),
+                    texture_3d(TextureSampleType::Float { filterable: true }),
+                    smooth(),
                 ),
             ),
         );
@@ -366,7 +369,7 @@ impl Pipelines {
                 ShaderStages::VERTEX_FRAGMENT,
                 (
                     uniform_buffer_sized(false, (size_of::<SquareFrame>() as u64).try_into().ok()),
-                    texture_2d(TextureSampleType::Float { filterable: false }),
+                    texture_2d(TextureSampleType::Uint),
                     filtered(),
                     filtered(),
                     filtered(),

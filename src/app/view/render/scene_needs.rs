@@ -1,17 +1,19 @@
-//! What pipelines of a square draw only where its scene has it.
+//! What pipelines draw only where the scene has it.
 
 use bevy::shader::ShaderDefVal;
 
 use crate::view::square::SquareTerrain;
 
 /// The names by which shaders know what a scene may have.
-const NEED_DEFS: [&str; 7] = ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP"];
+const NEED_DEFS: [&str; 8] =
+    ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX"];
 
 /// Which of them a scene has; else no pixel pays for asking: drivers in software work out both sides of every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SceneNeeds([bool; NEED_DEFS.len()]);
 
 impl SceneNeeds {
+    /// Of a square.
     pub fn new(terrain: &SquareTerrain) -> Self {
         Self([
             terrain.settings.clouds > 0.0,
@@ -21,7 +23,16 @@ impl SceneNeeds {
             terrain.cover.is_some(),
             terrain.site.is_some(),
             terrain.surface_water.is_some(),
+            false,
         ])
+    }
+
+    /// Of a planet: whether the vertices of its ground lie so near to each other, as far as it is seen, that they tell
+    /// where clouds and mountains leave the sun.
+    pub fn of_planet(has_sun_by_vertex: bool) -> Self {
+        let mut needs = Self::default();
+        needs.0[NEED_DEFS.len() - 1] = has_sun_by_vertex;
+        needs
     }
 
     /// What a pipeline defines for it.
@@ -36,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::view::OverlayChoice;
-    use crate::view::render::shader_text::GRID;
+    use crate::view::render::shader_text::{GLOBE, GRID};
     use talweg::field::{Control, Edges, MapKind, Terrain};
     use talweg::scene::Settings;
 
@@ -62,7 +73,8 @@ mod tests {
     #[test]
     fn shaders_ask_for_every_need() {
         for name in NEED_DEFS {
-            assert!(GRID.contains(&format!("#ifdef {name}\n")), "{name}");
+            let asks = format!("#ifdef {name}\n");
+            assert!(GRID.contains(&asks) || GLOBE.contains(&asks), "{name}");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::mips::Mips;
+use super::height_texels::HeightTexels;
+use super::mips::{Mip, Mips};
 use talweg::field::Terrain;
 
 /// The textures of a terrain; a globe has heights, slopes and colours.
@@ -36,26 +37,44 @@ impl TerrainMap {
         Self::Site,
     ];
 
-    /// Whether a map of more than [`WIDEST_SHARES`] samples a side is drawn at half its resolution: shares and colours
-    /// of the ground, overlays, and depths in shadow, whose edges lie between samples; they change less from sample to
-    /// sample than slopes do.
-    pub fn is_halved_if_wide(self) -> bool {
-        matches!(self, Self::Light | Self::Data | Self::Colours | Self::Cover | Self::Site)
-    }
+    /// What is drawn at half its resolution where all maps would take too much memory, again and again in this order:
+    /// shares and colours of the ground, overlays, and depths in shadow, whose edges lie between samples. They change
+    /// less from sample to sample than slopes do.
+    pub const COARSENED: [Self; 6] =
+        [Self::MirroredShadows, Self::Colours, Self::Site, Self::Cover, Self::Light, Self::Data];
 }
 
-/// Most samples of a side of a map of shares or colours on the graphics card: the textures of a terrain of 4097² with
-/// water, snow, flow and an overlay then take 256 MiB at most.
+/// Most samples of a side of a map of shares or colours on the graphics card.
 pub const WIDEST_SHARES: usize = 2049;
+
+/// What the textures of a square take on the graphics card at most: with those of materials and of the shadows of
+/// plants 256 MiB.
+pub const SQUARE_BYTES: usize = 224 << 20;
 
 /// Where the texels of a texture come from: of one face or of six.
 #[derive(Clone)]
 pub enum Texels {
-    Heights(Arc<Terrain>),
-    Square(Arc<Mips>),
-    /// Without the finest level.
-    Halved(Arc<Mips>),
+    Heights(Arc<HeightTexels>),
+    /// Without so many of the finest levels.
+    Square(Arc<Mips>, usize),
+    FaceHeights(Arc<Terrain>),
     Faces(Arc<Vec<Mips>>),
+}
+
+/// The texels of a level of a face.
+pub struct TexelLevel<'a> {
+    pub columns: usize,
+    pub rows: usize,
+    pub texel_bytes: usize,
+    /// Row by row.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> TexelLevel<'a> {
+    fn of_mips(mips: &'a Mips, level: usize) -> Self {
+        let Mip { size, bytes } = &mips.levels[level];
+        Self { columns: *size, rows: *size, texel_bytes: mips.texel_bytes, bytes }
+    }
 }
 
 impl Texels {
@@ -63,51 +82,42 @@ impl Texels {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
-            (Self::Square(a), Self::Square(b)) | (Self::Halved(a), Self::Halved(b)) => Arc::ptr_eq(a, b),
+            (Self::Square(a, k), Self::Square(b, l)) => k == l && Arc::ptr_eq(a, b),
+            (Self::FaceHeights(a), Self::FaceHeights(b)) => Arc::ptr_eq(a, b),
             (Self::Faces(a), Self::Faces(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
 
-    fn mips(&self, face: usize) -> Option<&Mips> {
-        match self {
-            Self::Heights(_) => None,
-            Self::Square(mips) | Self::Halved(mips) => Some(mips),
-            Self::Faces(mips) => mips.get(face),
-        }
-    }
-
-    /// Levels of the map that the texture leaves out.
-    fn skipped(&self) -> usize {
-        usize::from(matches!(self, Self::Halved(_)))
-    }
-
     pub fn levels(&self) -> usize {
-        self.mips(0).map_or(1, |mips| mips.levels.len() - self.skipped())
+        match self {
+            Self::Heights(_) | Self::FaceHeights(_) => 1,
+            Self::Square(mips, skipped) => mips.levels.len() - skipped,
+            Self::Faces(faces) => faces[0].levels.len(),
+        }
     }
 
-    /// Side, bytes of a texel, and texels of a level of a face.
-    pub fn level(&self, level: usize, face: usize) -> (usize, usize, &[u8]) {
-        match (self, self.mips(face)) {
-            (_, Some(mips)) => {
-                let mip = &mips.levels[level + self.skipped()];
-                (mip.size, mips.texel_bytes, &mip.bytes)
-            }
-            (Self::Heights(terrain), None) => {
+    /// The texels of a level of a face.
+    pub fn level(&self, level: usize, face: usize) -> TexelLevel<'_> {
+        let (columns, rows, texel_bytes, bytes) = match self {
+            Self::Heights(heights) => (heights.columns(), heights.rows(), 2, heights.bytes()),
+            Self::Square(mips, skipped) => return TexelLevel::of_mips(mips, level + skipped),
+            Self::FaceHeights(terrain) => {
                 let n = terrain.samples();
-                (n, 4, bytemuck::cast_slice(&terrain.height[face * n * n..(face + 1) * n * n]))
+                (n, n, 4, bytemuck::cast_slice(&terrain.height[face * n * n..(face + 1) * n * n]))
             }
-            (_, None) => (0, 0, &[]),
-        }
+            Self::Faces(faces) => return TexelLevel::of_mips(&faces[face], level),
+        };
+        TexelLevel { columns, rows, texel_bytes, bytes }
     }
 
     /// Of all faces and levels.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Heights(terrain) => 4 * terrain.height.len(),
-            Self::Square(mips) => mips.bytes(),
-            Self::Halved(mips) => mips.bytes() - mips.levels[0].bytes.len(),
-            Self::Faces(mips) => mips.iter().map(Mips::bytes).sum(),
+            Self::Heights(heights) => heights.bytes().len(),
+            Self::Square(mips, skipped) => mips.bytes_without(*skipped),
+            Self::FaceHeights(terrain) => 4 * terrain.height.len(),
+            Self::Faces(faces) => faces.iter().map(|mips| mips.bytes_without(0)).sum(),
         }
     }
 }

@@ -11,7 +11,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
-use super::texels::{TerrainMap, Texels};
+use super::texels::{TerrainMap, TexelLevel, Texels};
 use crate::view::render_terrain::RenderTerrain;
 
 /// What is uploaded in one frame: some milliseconds.
@@ -23,13 +23,15 @@ const SPARE_BYTES: usize = 128 << 20;
 /// How a texture stores its texels, of so many bytes.
 fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     match map {
-        TerrainMap::Heights => TextureFormat::R32Float,
+        TerrainMap::Heights if faces > 1 => TextureFormat::R32Float,
+        TerrainMap::Heights => TextureFormat::R16Uint,
         TerrainMap::Slopes if faces > 1 => TextureFormat::Rgba16Float,
         TerrainMap::Slopes => TextureFormat::Rg16Float,
         // with the hardness of the rock
         TerrainMap::Cover if texel_bytes == 4 => TextureFormat::Rgba8Unorm,
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
-        TerrainMap::SurfaceWater | TerrainMap::Data | TerrainMap::VoidMask => TextureFormat::R16Float,
+        TerrainMap::SurfaceWater | TerrainMap::Data => TextureFormat::R16Float,
+        TerrainMap::VoidMask => TextureFormat::R8Unorm,
         TerrainMap::Colours => TextureFormat::Rgba8UnormSrgb,
         TerrainMap::Site | TerrainMap::MirroredShadows => TextureFormat::Rgba8Unorm,
     }
@@ -112,8 +114,8 @@ impl Textures {
 impl TerrainTextures {
     /// Shares what is the same as in `shown`, and takes textures of `unused` that have the right size.
     fn new(shown: Option<&Self>, unused: Option<Self>, terrain: &RenderTerrain, device: &RenderDevice) -> Self {
-        let (side, faces) = (terrain.base().terrain.samples(), terrain.faces());
-        let mut unused = unused.filter(|unused| unused.terrain.base().terrain.samples() == side);
+        let (samples, faces) = (terrain.base().terrain.samples(), terrain.faces());
+        let mut unused = unused.filter(|unused| unused.terrain.base().terrain.samples() == samples);
         let maps = TerrainMap::ALL.map(|map| {
             let texels = terrain.texels(map)?;
             let on_screen = shown.and_then(|shown| shown.maps[map as usize].as_ref());
@@ -122,13 +124,15 @@ impl TerrainTextures {
             }
             let spare = unused.as_mut().and_then(|unused| unused.maps[map as usize].take());
             // one that both have is on screen
-            let (side, texel_bytes, _) = texels.level(0, 0);
+            let finest = texels.level(0, 0);
             let spare = spare.filter(|spare| {
                 let is_shown = on_screen.is_some_and(|there| there.texels.is_same(&spare.texels));
-                !is_shown && spare.texels.level(0, 0).1 == texel_bytes
+                let own = spare.texels.level(0, 0);
+                !is_shown && (own.columns, own.texel_bytes) == (finest.columns, finest.texel_bytes)
             });
+            let size = (finest.columns, finest.rows, faces);
             let (texture, view) = spare.map_or_else(
-                || create(format(map, faces, texel_bytes), (side, faces), texels.levels(), device),
+                || create(format(map, faces, finest.texel_bytes), size, texels.levels(), device),
                 |spare| (spare.texture, spare.view),
             );
             Some(MapTexture { texels, texture, view })
@@ -144,8 +148,8 @@ impl TerrainTextures {
     /// Returns the bytes uploaded.
     fn upload(&self, band: &UploadBand, queue: &RenderQueue) -> usize {
         let Some(map) = &self.maps[band.map as usize] else { return 0 };
-        let (size, texel_bytes, data) = map.texels.level(band.level, band.face);
-        let pitch = size * texel_bytes;
+        let TexelLevel { columns, texel_bytes, bytes: data, .. } = map.texels.level(band.level, band.face);
+        let pitch = columns * texel_bytes;
         let (start, bytes) = (band.row * pitch, band.rows * pitch);
         queue.write_texture(
             TexelCopyTextureInfo {
@@ -156,7 +160,7 @@ impl TerrainTextures {
             },
             &data[start..start + bytes],
             TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch as u32), rows_per_image: None },
-            Extent3d { width: size as u32, height: band.rows as u32, depth_or_array_layers: 1 },
+            Extent3d { width: columns as u32, height: band.rows as u32, depth_or_array_layers: 1 },
         );
         bytes
     }
@@ -164,13 +168,13 @@ impl TerrainTextures {
 
 fn create(
     format: TextureFormat,
-    (side, faces): (usize, usize),
+    (columns, rows, faces): (usize, usize, usize),
     levels: usize,
     device: &RenderDevice,
 ) -> (Texture, TextureView) {
     let texture = device.create_texture(&TextureDescriptor {
         label: Some("talweg terrain"),
-        size: Extent3d { width: side as u32, height: side as u32, depth_or_array_layers: faces as u32 },
+        size: Extent3d { width: columns as u32, height: rows as u32, depth_or_array_layers: faces as u32 },
         mip_level_count: levels as u32,
         sample_count: 1,
         dimension: TextureDimension::D2,
@@ -186,7 +190,7 @@ fn create(
 
 /// A texel to bind where a terrain has no map.
 pub fn blank(device: &RenderDevice) -> TextureView {
-    create(TextureFormat::R16Float, (1, 1), 1, device).1
+    create(TextureFormat::R16Float, (1, 1, 1), 1, device).1
 }
 
 /// What has to be uploaded for `wanted` while `shown` is on screen.
@@ -198,10 +202,10 @@ fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<UploadBan
             continue;
         }
         for (face, level) in (0..wanted.faces()).flat_map(|face| (0..texels.levels()).map(move |level| (face, level))) {
-            let (size, texel_bytes, _) = texels.level(level, face);
-            let most = (BYTES_PER_FRAME / 4 / (size * texel_bytes)).max(1);
-            for row in (0..size).step_by(most) {
-                bands.push(UploadBand { map, face, level, row, rows: most.min(size - row) });
+            let TexelLevel { columns, rows, texel_bytes, .. } = texels.level(level, face);
+            let most = (BYTES_PER_FRAME / 4 / (columns * texel_bytes)).max(1);
+            for row in (0..rows).step_by(most) {
+                bands.push(UploadBand { map, face, level, row, rows: most.min(rows - row) });
             }
         }
     }
@@ -214,9 +218,12 @@ mod tests {
 
     use super::*;
     use crate::view::globe::GlobeTerrain;
+    use crate::view::plants::shadows::SHADOW_BYTES;
+    use crate::view::render::ground_materials::MATERIAL_BYTES;
     use crate::view::{Overlay, OverlayChoice, SquareTerrain};
+    use talweg::appearance::Biomes;
     use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
-    use talweg::scene::Settings;
+    use talweg::scene::{Scene, Settings, Surroundings};
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
@@ -227,8 +234,8 @@ mod tests {
     fn bytes(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> usize {
         let bytes = |band: &UploadBand| {
             let texels = wanted.texels(band.map).unwrap();
-            let (size, texel_bytes, _) = texels.level(band.level, band.face);
-            band.rows * size * texel_bytes
+            let level = texels.level(band.level, band.face);
+            band.rows * level.columns * level.texel_bytes
         };
         bands(wanted, shown).iter().map(bytes).sum()
     }
@@ -236,9 +243,9 @@ mod tests {
     #[test]
     fn what_a_terrain_has_not_is_not_uploaded() {
         let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-        // heights, two half-precision slopes and two bytes of light with their smaller versions
+        // heights with three ranges a row, two half-precision slopes and two bytes of light with their smaller versions
         let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
-        let bare = 4 * 129 * 129 + (4 + 2) * texels;
+        let bare = 2 * 129 * (129 + 3) + (4 + 2) * texels;
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
@@ -251,24 +258,41 @@ mod tests {
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
     }
 
-    /// The largest that is drawn takes four times as much: 253 of 256 MiB.
-    #[test]
-    fn shares_of_wide_terrains_are_half_as_fine() {
-        let n = 2051;
+    /// A terrain with every map that there is.
+    fn with_all_maps(n: usize) -> RenderTerrain {
         let mut terrain = Terrain::from_fn(n, Edges::Open, |u, v| u * v);
-        terrain.map_mut(MapKind::Flow).fill(2.0);
-        terrain.map_mut(MapKind::Snow).fill(0.01);
-        terrain.map_mut(MapKind::Water).fill(0.01);
-        let wide = prepared(&terrain, Overlay::Map(MapKind::Flow));
+        terrain.map_mut(MapKind::Ground).iter_mut().enumerate().for_each(|(k, ground)| *ground = (k.min(1)) as f32);
+        for kind in [MapKind::Flow, MapKind::Snow, MapKind::Water, MapKind::Hardness] {
+            terrain.map_mut(kind).fill(0.01);
+        }
+        let settings = Settings { surroundings: Surroundings::Land, ..Settings::default() };
+        let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
+        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("it is shipped")));
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), biomes, ..OverlayChoice::default() };
+        let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
+        let all = RenderTerrain::Square(Arc::new(square));
+        for map in TerrainMap::ALL {
+            assert!(all.texels(map).is_some(), "{map:?}");
+        }
+        all
+    }
+
+    #[test]
+    fn every_map_of_the_widest_terrain_fits_with_all_else_that_high_quality_needs() {
+        let n = 4097;
+        let wide = with_all_maps(n);
         assert_eq!(bytes(&wide, None), wide.texture_bytes());
-        for map in [TerrainMap::Light, TerrainMap::Data, TerrainMap::Cover, TerrainMap::Site] {
-            assert_eq!(wide.texels(map).unwrap().level(0, 0).0, n / 2, "{map:?}");
+        let all = wide.texture_bytes() + MATERIAL_BYTES + SHADOW_BYTES;
+        assert!(all <= 256 << 20, "{all}");
+        let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
+        for map in [TerrainMap::Light, TerrainMap::Data] {
+            assert_eq!(columns(map), n / 2, "{map:?}");
         }
-        for map in [TerrainMap::Heights, TerrainMap::Slopes, TerrainMap::SurfaceWater] {
-            assert_eq!(wide.texels(map).unwrap().level(0, 0).0, n, "{map:?}");
+        for map in [TerrainMap::Slopes, TerrainMap::SurfaceWater, TerrainMap::VoidMask] {
+            assert_eq!(columns(map), n, "{map:?}");
         }
-        let largest = wide.texture_bytes() as f64 * (4097.0 / n as f64).powi(2);
-        assert!(largest < f64::from(256 << 20), "{largest}");
+        let plain = prepared(&Terrain::from_fn(1025, Edges::Open, |u, v| u * v), Overlay::None);
+        assert_eq!(plain.texels(TerrainMap::Light).unwrap().level(0, 0).columns, 1025);
     }
 
     #[test]

@@ -17,9 +17,10 @@ use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resa
 use super::scale::WorldScale;
 use crate::view::camera::pick::GridPicker;
 use crate::view::overlays::overlay::{Data, OverlayChoice, overlay_data};
+use crate::view::render::height_texels::HeightTexels;
 use crate::view::render::light;
 use crate::view::render::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
-use crate::view::render::texels::TerrainMap;
+use crate::view::render::texels::{SQUARE_BYTES, TerrainMap, WIDEST_SHARES};
 use bounds::GridBounds;
 use cover::SnowSandCover;
 use site::SiteConditionMap;
@@ -31,8 +32,8 @@ use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, height
 use talweg::scene::{Settings, Surroundings};
 use void_mask::{VoidMask, void_mask};
 
-/// The widest texture that every graphics card takes.
-const MAX_DRAWN_SAMPLES: usize = 8192;
+/// What is wider is drawn with every second sample, or fewer: its textures would not fit [`SQUARE_BYTES`].
+const MAX_DRAWN_SAMPLES: usize = 4097;
 
 /// A square terrain ready to be drawn. Plain data; never changes.
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub struct SquareTerrain {
     base: RenderBase,
     pub scale: WorldScale,
     pub bounds: Arc<GridBounds>,
+    /// The heights as their texture has them.
+    pub heights: Arc<HeightTexels>,
     /// Slopes to the east and to the south, as tangents in half precision.
     pub slopes: Arc<Mips>,
     /// Depth in shadow and openness, as bytes.
@@ -192,6 +195,7 @@ impl SquareTerrain {
             goes_on.then(|| mirrored_shadows(&terrain, settings, range, control).map(Arc::new)).transpose()?;
         let surface_water = surface_water(&terrain, control)?.map(Arc::new);
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let heights = HeightTexels::new(n, &terrain.height, range, control)?;
         let (data, legend) = overlay_data(&terrain, scale.relief_metres(), choice, control)?;
         let base = RenderBase { legend, ..RenderBase::new(terrain, settings, range, choice) };
         Ok(Self {
@@ -201,6 +205,7 @@ impl SquareTerrain {
             colours: painted(&base.terrain, base.biomes.as_ref(), control)?,
             base,
             bounds: Arc::new(bounds),
+            heights: Arc::new(heights),
             slopes: Arc::new(slopes),
             light: Arc::new(light),
             mirrored_shadows,
@@ -271,6 +276,7 @@ impl SquareTerrain {
             surface_water(terrain, control)?.map(Arc::new)
         };
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let heights = self.heights.renewed(&terrain.height, range, region, control)?;
         let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let site = SiteConditionMap::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let (terrain, settings) = (terrain.clone(), settings.clone());
@@ -280,6 +286,7 @@ impl SquareTerrain {
             cover,
             site,
             bounds: Arc::new(bounds),
+            heights: Arc::new(heights),
             slopes: Arc::new(slopes),
             light: Arc::new(light),
             surface_water,
@@ -364,6 +371,24 @@ impl SquareTerrain {
     /// The terrain as the picker sees it.
     pub fn picker(&self) -> GridPicker<'_> {
         GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
+    }
+
+    /// How many of the finest levels each map is drawn without, so that all fit the memory of a graphics card.
+    pub fn levels_left_out(&self) -> [usize; TerrainMap::ALL.len()] {
+        let mut left_out = [0; TerrainMap::ALL.len()];
+        let maps = TerrainMap::ALL.map(|map| self.mips(map));
+        let widest = |map: TerrainMap| maps[map as usize].as_ref().map_or(0, |mips| mips.levels[0].size);
+        for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > WIDEST_SHARES) {
+            left_out[map as usize] = 1;
+        }
+        for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > 1) {
+            let own = maps.iter().zip(left_out).flat_map(|(mips, finest)| Some(mips.as_ref()?.bytes_without(finest)));
+            if own.sum::<usize>() + self.heights.bytes().len() <= SQUARE_BYTES {
+                break;
+            }
+            left_out[map as usize] += 1;
+        }
+        left_out
     }
 
     /// The texels of a texture other than the heights, if the terrain has it.
@@ -510,7 +535,7 @@ mod tests {
         let mask = prepared.void_mask.as_ref().expect("the east is missing");
         assert_eq!(mask.walls.len(), 32);
         assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
-        assert!(mask.void.bytes() > 0);
+        assert!(mask.void.bytes_without(0) > 0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::view::render::mips::{Mips, half_bytes};
+use crate::view::render::mips::{Mips, unit_byte};
 use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
 /// A piece of the void edge: both ends (column, row), counted in samples. Seen from its first end, the ground is on the
@@ -18,7 +18,7 @@ pub type Wall = [f32; 4];
 /// What is not there of a terrain, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoidMask {
-    /// 1 where there is no ground, 0 where there is, in half precision.
+    /// 1 where there is no ground, 0 where there is, as bytes.
     pub void: Arc<Mips>,
     pub walls: Vec<Wall>,
 }
@@ -37,7 +37,7 @@ pub fn void_mask(terrain: &Terrain, control: &Control) -> Result<Option<VoidMask
             Ok(walls)
         })
         .collect::<Result<_, Cancelled>>()?;
-    Ok(Some(VoidMask { void: Arc::new(Mips::new(n, void, half_bytes, control)?), walls: rows.concat() }))
+    Ok(Some(VoidMask { void: Arc::new(Mips::new(n, void, unit_byte, control)?), walls: rows.concat() }))
 }
 
 /// The walls in the cell whose first corner is sample (i, j).
