@@ -15,9 +15,11 @@ fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
     var sum = 0.0;
     var share = CLOUD_FIRST_SHARE;
     var scale = 1.0;
-    for (var k = 0.0; k < octaves; k += 1.0) {
-        let here = share * min(octaves - k, 1.0);
-        sum += here * (noises(place * scale + k * CLOUD_OCTAVE_START).x - 0.5);
+    for (var k = 0u; k < 11u; k += 1u) {
+        let octave = f32(k);
+        if octave >= octaves { break; }
+        let here = share * min(octaves - octave, 1.0);
+        sum += here * (noises(place * scale + octave * CLOUD_OCTAVE_START).x - 0.5);
         share *= CLOUD_OCTAVE_SHARE;
         scale *= CLOUD_OCTAVE_HUMPS;
     }
@@ -27,10 +29,11 @@ fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
     return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
-// Octaves of clouds that are at least two quads wide where quads are as wide as they are at a distance from the eye.
+// Octaves of clouds that are at least two quads wide where quads are as wide as they are at a distance from the eye. Those
+// beyond the eighth change a shadow by less than can be seen.
 fn octaves_on(distance: f32) -> f32 {
     let humps = radius() / (2.0 * frame.cover.x * distance);
-    return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, frame.cover.y);
+    return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, min(frame.cover.y, 8.0));
 }
 
 // Share of the sun that clouds leave to the ground.

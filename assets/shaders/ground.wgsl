@@ -197,7 +197,11 @@ struct Ground {
 
 fn surface_at(flat: vec2<f32>) -> Surface {
     let at = map_coordinates(flat);
-    let slope = textureSample(slope_map, smooth_sampler, at).xy;
+    return sloping_surface(at, textureSample(slope_map, smooth_sampler, at).xy);
+}
+
+// That of a slope at coordinates of the maps.
+fn sloping_surface(at: vec2<f32>, slope: vec2<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, at).xy;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     return Surface(normal, length(slope), sun_share_of(light.x), light.y);
@@ -453,6 +457,63 @@ struct FarVertex {
     // the place of the terrain that is seen there
     @location(1) flat: vec2<f32>,
     @location(2) haze: vec4<f32>,
+    // what is added to the slope of that place, how often that counts, and how near the edge is
+    @location(3) bend: vec4<f32>,
+}
+
+// Up to which share of its side a copy is bent to meet what lies inside of it.
+const BENT_SIDES = 0.12;
+
+// Height of a copy at a place counted in samples, and `bend` of the vertex. At an edge that is mirrored all slopes turn
+// back, which is seen as a ditch or a wall; land goes on there as it came, turned by half a turn about the edge, and
+// becomes the mirrored land on the way outwards.
+struct BentLand {
+    height: f32,
+    bend: vec4<f32>,
+}
+
+fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, lod: f32) -> BentLand {
+    let outward = sign(tile);
+    let inner = last_sample() * (0.5 - 0.5 * signs * outward);
+    let way = (place - inner) / (BENT_SIDES * last_sample());
+    let t = saturate(abs(way));
+    let near = abs(outward) * (1.0 - t * t * (3.0 - 2.0 * t));
+    if all(near <= vec2<f32>(0.0)) {
+        return BentLand(height, vec4<f32>(0.0, 0.0, 1.0, 0.0));
+    }
+    let change = abs(outward) * sign(way) * t * (1.0 - t) * (-6.0 / (BENT_SIDES * side()));
+    // on the inner edge along each axis, and where both meet
+    let west = vec2<f32>(inner.x, place.y);
+    let north = vec2<f32>(place.x, inner.y);
+    let on_west = ground_height(west);
+    let on_north = ground_height(north);
+    let across = turned_by(on_west - height);
+    let across_north = turned_by(ground_height(inner) - on_north);
+    let bent = height + near.x * across.x;
+    let bent_north = on_north + near.x * across_north.x;
+    let along = turned_by(bent_north - bent);
+    // what is left of the slope as it is mirrored, and what is added
+    let left = vec2<f32>(1.0 - near.x * across.y, 1.0 - near.y * along.y);
+    let north_slope = slope_near(north, lod).x * (1.0 - near.x * across_north.y) + change.x * across_north.x;
+    let added = vec2<f32>(
+        left.y * change.x * across.x + near.y * along.y * north_slope,
+        left.y * near.x * across.y * slope_near(west, lod).y + change.y * along.x);
+    // what lies over the sea stays over it
+    let least = min(min(height, select(height, on_west, near.x > 0.0)), select(height, on_north, near.y > 0.0));
+    let shown = max(bent + near.y * along.x, min(least, sea() + 0.01 * relief()));
+    return BentLand(shown, vec4<f32>(added, left.x * left.y, max(near.x, near.y)));
+}
+
+// How much higher land lies that goes on from an edge, which lies `over` it, than the land that is mirrored: on its own
+// side of the edge, but by no more than a share of the relief; and how that changes with `over`.
+fn turned_by(over: f32) -> vec2<f32> {
+    let room = 0.06 * relief();
+    let part = 1.0 / (1.0 + abs(over) / room);
+    return vec2<f32>(over + over * part, 1.0 + part * part);
+}
+
+fn slope_near(place: vec2<f32>, lod: f32) -> vec2<f32> {
+    return textureSampleLevel(slope_map, smooth_sampler, (place + 0.5) / (last_sample() + 1.0), lod).xy;
 }
 
 @vertex
@@ -464,8 +525,9 @@ fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4
     let its_eye = (frame.lod.xy - middle) * signs;
     let vertex = surface_vertex_from(piece, vec2<f32>(f32(index % row), f32(index / row)), its_eye);
     let flat = vertex.world.xz * signs + middle;
-    let world = vec3<f32>(flat.x, beyond_edge(vertex.world.y, flat), flat.y);
-    return FarVertex(clip_of(world), world, vertex.world.xz, haze(world));
+    let land = bent_land(vertex.place, vertex.world.y, tile, signs, f32(piece.z));
+    let world = vec3<f32>(flat.x, beyond_edge(land.height, flat), flat.y);
+    return FarVertex(clip_of(world), world, vertex.world.xz, haze(world), land.bend);
 }
 
 // Depth in the shadow as in `light_map`, of copies mirrored east to west, north to south, and both.
@@ -478,7 +540,9 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
         discard;
     }
 #endif
-    var surface = surface_at(in.flat);
+    let at = map_coordinates(in.flat);
+    let slope = textureSample(slope_map, smooth_sampler, at).xy;
+    var surface = sloping_surface(at, in.bend.z * slope + in.bend.xy);
     // a mirrored slope leans the other way
     let axes = mirrored_axes(in);
     let signs = 1.0 - 2.0 * axes;
@@ -488,13 +552,15 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let place = ((in.flat / side() + 0.5) * (samples - 1.0) + 0.5) / samples;
     let depths = textureSample(mirrored_shadow_map, smooth_sampler, place).xyz;
     let depth = select(select(depths.y, depths.x, axes.x > 0.5), depths.z, axes.x * axes.y > 0.5);
-    surface.sun_share = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5) * under_clouds(in.world);
+    let turned = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5);
+    // next to the edge shadows go on as the land does
+    surface.sun_share = mix(turned, surface.sun_share, in.bend.w) * under_clouds(in.world);
     // drivers in software are spared it where the air hides it
     var rough = 0.0;
 #ifdef DETAIL
     rough = roughness(in.world);
 #endif
-    let ground = natural_at(in.world, map_coordinates(in.flat), surface, rough);
+    let ground = natural_at(in.world, at, surface, rough);
     let light = light_on_ground(ground, surface, in.world);
     return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
 }

@@ -174,11 +174,14 @@ impl SquareDrawing {
             Surroundings::Sea => i32::from(terrain.has_land_at_edge()),
         };
         if far_tiles > 0 {
-            // see `beyond_edge` in common.wgsl
-            let falls_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
+            // see `bent_land` in ground.wgsl and `beyond_edge` in common.wgsl
+            let rises_world = terrain.scale.highest_world - terrain.scale.lowest_world;
+            let sinks_world = if surroundings == Surroundings::Sea { terrain.scale.fall_under_sea() } else { 0.0 };
+            let slack_world = (sinks_world + rises_world, rises_world);
             for tile in FarTile::from_near(eye.eye_world, far_tiles) {
                 let range = LodRange::new(&terrain.scale, mesh.detail, tile.mirrored(eye.eye_world), pixels_per_radian);
-                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix()).with_fall(falls_world);
+                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix())
+                    .with_slack(slack_world.0, slack_world.1);
                 let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
                 instances.extend(patches.iter().map(|p| [p.column, p.row, p.level, tile.number()]));
             }

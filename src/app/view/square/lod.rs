@@ -83,8 +83,8 @@ pub struct GridPatch {
 pub struct Frustum {
     /// As (normal, offset) pointing inwards; the far plane is left out.
     planes: [Vec4; 5],
-    /// By how much lower than the terrain the ground may be drawn.
-    falls_world: f32,
+    /// By how much lower than the terrain the ground may be drawn, and by how much higher.
+    slack_world: (f32, f32),
 }
 
 impl Frustum {
@@ -92,12 +92,12 @@ impl Frustum {
         let row = |i| clip_from_world.row(i);
         // depth runs from 1 at the near plane to 0 far away
         let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
-        Self { planes, falls_world: 0.0 }
+        Self { planes, slack_world: (0.0, 0.0) }
     }
 
-    /// The same for ground that is drawn up to so much lower than the terrain.
-    pub fn with_fall(self, falls_world: f32) -> Self {
-        Self { falls_world, ..self }
+    /// The same for ground that is drawn up to so much lower and so much higher than the terrain.
+    pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
+        Self { slack_world: (falls_world, rises_world), ..self }
     }
 
     /// Whether a box may be visible.
@@ -151,7 +151,8 @@ impl Walk<'_> {
             if on_border {
                 (bottom, top) = (self.scale.base_world, top.max(self.scale.sea_world));
             }
-            bottom -= view.falls_world;
+            bottom -= view.slack_world.0;
+            top += view.slack_world.1;
             if !view.meets(Vec3::new(low.x, bottom, low.y), Vec3::new(high.x, top, high.y)) {
                 return;
             }
