@@ -36,9 +36,8 @@ fn pixel_metres(away: f32) -> f32 {
 // Samples from a crest to where its sides are looked at.
 const CREST_CELLS = 2.0;
 
-#ifdef COVER_MAP
-// How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
-// patches from a few cells down to what a pixel shows.
+// How far from a place, in cells, that is looked up which lies there, snow and sand and what rivers leave: on rough ground
+// it ends raggedly, in patches from a few cells down to what a pixel shows.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
     let metres = frame.rock_slopes.z;
     let cell_metres = cell() * metres;
@@ -54,7 +53,6 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
     }
     return sum / cell_metres;
 }
-#endif
 
 #ifdef ASKS_CURVATURE
 // Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: slopes two samples away.
@@ -226,17 +224,17 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> 
 #ifdef COLOUR_MAP
     painted = textureSample(colour_map, smooth_sampler, at);
 #endif
+    var lying_at = at;
+#ifdef DETAIL
+    lying_at += ragged(world) / (last_sample() + 1.0);
+#endif
     var cover = vec2<f32>(0.0);
 #ifdef COVER_MAP
-#ifdef DETAIL
-    cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
-#else
-    cover = textureSample(cover_map, smooth_sampler, at).xy;
-#endif
+    cover = textureSample(cover_map, smooth_sampler, lying_at).xy;
 #endif
     var site = NO_SITE;
 #ifdef SITE_MAP
-    site = textureSample(site_map, smooth_sampler, at);
+    site = textureSample(site_map, smooth_sampler, lying_at);
 #endif
     return ground_at(world, at, surface, painted, cover, site, rough);
 }
@@ -459,6 +457,8 @@ struct FarVertex {
     @location(2) haze: vec4<f32>,
     // what is added to the slope of that place, how often that counts, and how near the edge is
     @location(3) bend: vec4<f32>,
+    // 1 for each axis along which what is seen is mirrored
+    @location(4) @interpolate(flat) axes: vec2<f32>,
 }
 
 // Up to which share of its side a copy is bent to meet what lies inside of it.
@@ -520,14 +520,15 @@ fn slope_near(place: vec2<f32>, lod: f32) -> vec2<f32> {
 fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>) -> FarVertex {
     let row = u32(frame.patches.z) + 1u;
     let tile = vec2<f32>(f32(piece.w & 255u), f32(piece.w >> 8u)) - 64.0;
-    let signs = 1.0 - 2.0 * abs(tile - 2.0 * floor(0.5 * tile + 0.25));
+    let axes = abs(tile - 2.0 * floor(0.5 * tile + 0.25));
+    let signs = 1.0 - 2.0 * axes;
     let middle = tile * side();
     let its_eye = (frame.lod.xy - middle) * signs;
     let vertex = surface_vertex_from(piece, vec2<f32>(f32(index % row), f32(index / row)), its_eye);
     let flat = vertex.world.xz * signs + middle;
     let land = bent_land(vertex.place, vertex.world.y, tile, signs, f32(piece.z));
     let world = vec3<f32>(flat.x, beyond_edge(land.height, flat), flat.y);
-    return FarVertex(clip_of(world), world, vertex.world.xz, haze(world), land.bend);
+    return FarVertex(clip_of(world), world, vertex.world.xz, haze(world), land.bend, axes);
 }
 
 // Depth in the shadow as in `light_map`, of copies mirrored east to west, north to south, and both.
@@ -544,7 +545,7 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let slope = textureSample(slope_map, smooth_sampler, at).xy;
     var surface = sloping_surface(at, in.bend.z * slope + in.bend.xy);
     // a mirrored slope leans the other way
-    let axes = mirrored_axes(in);
+    let axes = in.axes;
     let signs = 1.0 - 2.0 * axes;
     surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
     // and has the sun on its other side
@@ -563,10 +564,4 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let ground = natural_at(in.world, at, surface, rough);
     let light = light_on_ground(ground, surface, in.world);
     return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
-}
-
-// 1 for each axis along which what is seen is mirrored.
-fn mirrored_axes(in: FarVertex) -> vec2<f32> {
-    let tile = round(in.world.xz / side());
-    return abs(tile - 2.0 * floor(0.5 * tile + 0.25));
 }
