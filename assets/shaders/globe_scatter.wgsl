@@ -81,12 +81,14 @@ fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     let height = dot(rel, to_eye()) + 0.5 * (dot(rel, rel) - pow(dot(rel, to_eye()), 2.0)) / eye_radius()
         + (eye_radius() - radius());
     let air = near_air(rel);
+    let above = -dot(in.place.xyz, axes[1]);
+    let shown = shown_around(in.what.xy, in.place.w, length(in.place.xyz + axes[1] * above), above);
     return ScatterVertex(
         clip_of(rel),
         rel,
         axes * turned_about_y(in.normal.xyz, in.turn),
         tinted(in.colour.rgb, in.ground, in.what.w),
-        vec3<f32>(in.what.xy, in.normal.w),
+        vec3<f32>(shown, in.normal.w),
         air.light,
         air.through,
         sunlight_at(radius() + height / exaggeration(), dot(axes[1], to_sun())),

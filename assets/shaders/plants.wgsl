@@ -34,6 +34,13 @@ fn is_gap(pixel: vec2<f32>, shown: vec2<f32>, leaf: vec2<f32>) -> bool {
     return noise < shown.x || noise >= shown.y || (leaf.x >= 0.0 && gap * fine > mix(1.0, 0.42, away));
 }
 
+// Between which values of noise a shape so high is drawn: of one that an eye stands in, so far from its stem and so high
+// over its foot, nothing is.
+fn shown_around(shown: vec2<f32>, size: f32, aside: f32, above: f32) -> vec2<f32> {
+    let inside = (1.0 - smoothstep(0.15, 0.30, aside / size)) * (1.0 - smoothstep(1.0, 1.2, above / size));
+    return vec2<f32>(max(shown.x, inside), shown.y);
+}
+
 // How a leaf faces the sun, which shines through leaves and around needles.
 fn leaf_facing(normal: vec3<f32>) -> f32 {
     let facing = dot(normal, to_sun());

@@ -46,12 +46,14 @@ fn scatter_place(in: ScatterInput) -> vec3<f32> {
 fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(in.place.xz), 0.0).xy;
     let world = scatter_place(in);
+    let from_eye = eye() - vec3<f32>(in.place.x, world.y - in.position.y * in.place.w, in.place.z);
+    let shown = shown_around(in.what.xy, in.place.w, length(from_eye.xz), from_eye.y);
     return ScatterVertex(
         clip_of(world),
         world,
         turned_about_y(in.normal.xyz, in.turn),
         tinted(in.colour.rgb, in.ground, in.what.w),
-        vec4<f32>(sun_share_of(light.x) * under_clouds(world), light.y, in.what.xy),
+        vec4<f32>(sun_share_of(light.x) * under_clouds(world), light.y, shown),
         haze(world),
         vec3<f32>(in.normal.w, in.position.w, in.colour.w),
     );
