@@ -256,9 +256,13 @@ fn ground_at(
     let low = floor(place);
     let part = place - low;
     // of the four samples around: south-west, south-east, north-east, north-west
-    let depths = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
+    let found = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
+    // where the map ends there is no second shore
+    let deepest = min(min(found.x, found.y), min(found.z, found.w));
+    let depths = select(found, vec4<f32>(deepest), found == vec4<f32>(0.0));
     let rows = mix(depths.wx, depths.zy, part.x);
-    let depth = mix(rows.x, rows.y, part.y);
+    // a film is not seen before it is so deep
+    let depth = mix(rows.x, rows.y, part.y) - frame.surface_water.y;
     if depth < 0.0 {
         // as far from the water as the depth is 0 by its slope
         let change = vec2<f32>(mix(depths.z - depths.w, depths.y - depths.x, part.y), rows.y - rows.x);

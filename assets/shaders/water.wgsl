@@ -31,8 +31,8 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let distance = length(world - eye());
     let ray = (world - eye()) / distance;
     // under grazing light a pixel shows more of the sea than its width
-    let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55), towards) + fall;
-    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
+    let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55), towards);
+    let normal = normalize(vec3<f32>(-slope.x - fall.x, 1.0, -slope.y - fall.y));
     var up = reflect(ray, normal);
     up.y = abs(up.y);
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
@@ -41,7 +41,11 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let share = mirrored_share(-dot(ray, normal));
 #ifdef DETAIL
     if share > 0.03 {
-        let ground = mirrored_ground(world, up);
+        // the longest waves turn rays, the others part them
+        let calm = normalize(vec3<f32>(-slope.x * CALM - fall.x, 1.0, -slope.y * CALM - fall.y));
+        var mean = reflect(ray, calm);
+        mean.y = abs(mean.y);
+        let ground = mirrored_ground(world, mean, SPREAD * frame.waves.z);
         sky = mix(sky, ground.rgb, ground.a);
     }
 #endif
@@ -49,9 +53,14 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
 }
 
 #ifdef DETAIL
-// What a ray that water throws back meets of the ground: its light, and 1, or 0 where it meets none. Steps grow with the
-// distance; the place is halved where the ray goes under the ground.
-fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
+// Share of the slopes of waves by which the land is mirrored, and how far the others part its picture, as a tangent.
+const CALM = 0.3;
+const SPREAD = 0.07;
+
+// What rays that water throws back about a mean one meet of the ground: its light, and which share of them meets it. They
+// part by `spread`, as a tangent, as the waves do that are too small to be followed. Steps grow with the distance; the
+// place is halved where the mean ray goes under the ground.
+fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     let inside = 0.5 * side();
     if max(abs(world.x), abs(world.z)) > 1.4 * inside {
         return vec4<f32>(0.0);
@@ -59,23 +68,32 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
     var far = 1.5 * cell();
     var near = 0.0;
     var meets = false;
+    // where the mean ray comes nearest to the ground or goes deepest, as a tangent
+    var least = spread;
+    var nearest = far;
     for (var k = 0; k < 26; k += 1) {
         let place = world + ray * far;
-        if place.y > frame.heights.w || max(abs(place.x), abs(place.z)) > inside { break; }
-        if place.y < nearest_height(place.xz) {
-            meets = true;
-            break;
+        if place.y > frame.heights.w + spread * far || max(abs(place.x), abs(place.z)) > inside { break; }
+        let over = (place.y - nearest_height(place.xz)) / far;
+        if over < least {
+            least = over;
+            if !meets { nearest = far; }
         }
-        near = far;
+        if over < -spread { break; }
+        if over >= 0.0 && !meets { near = far; }
+        meets = meets || over < 0.0;
         far *= 1.32;
     }
-    if !meets {
+    if least >= spread {
         return vec4<f32>(0.0);
     }
-    for (var k = 0; k < 4; k += 1) {
-        let middle = 0.5 * (near + far);
-        let place = world + ray * middle;
-        if place.y < nearest_height(place.xz) { far = middle; } else { near = middle; }
+    far = nearest;
+    if meets {
+        for (var k = 0; k < 4; k += 1) {
+            let middle = 0.5 * (near + far);
+            let place = world + ray * middle;
+            if place.y < nearest_height(place.xz) { far = middle; } else { near = middle; }
+        }
     }
     let place = world + ray * far;
     let at = map_coordinates(place.xz);
@@ -98,7 +116,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>) -> vec4<f32> {
     let colour = with_cover(with_plants(coloured(place, surface, painted, roughness(place)), grown), cover, 0.0);
     let crowns = textureSampleLevel(canopy_map, smooth_sampler, at, 0.0);
     let seen = mix(colour, crowns.rgb * crowns.rgb, 0.8 * crowns.a);
-    return vec4<f32>(hazed(light_on(seen, surface), place), 1.0);
+    return vec4<f32>(hazed(light_on(seen, surface), place), 1.0 - smoothstep(-spread, spread, least));
 }
 
 fn nearest_height(flat: vec2<f32>) -> f32 {
