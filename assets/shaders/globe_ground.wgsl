@@ -156,6 +156,8 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     }
     // what grows is never as pure a green as its colour on a map
     let bright = dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722));
+    // snow and ice are nearly the same everywhere
+    sum *= 1.0 - 0.8 * smoothstep(0.35, 0.65, bright);
     let green = 0.4 * smoothstep(0.01, 0.06, colour.g - max(colour.r, colour.b));
     return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
