@@ -58,6 +58,8 @@ struct GlobeFrame {
 // corners of the lattice of `volume_noises`
 @group(0) @binding(15) var noise_volume: texture_3d<f32>;
 @group(0) @binding(16) var noise_sampler: sampler;
+// of the tiles: deposits, wear, vegetation and hardness
+@group(0) @binding(17) var tile_sites: texture_2d<f32>;
 
 // Unit vector towards the eye, and its distance from the centre.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }

@@ -207,16 +207,27 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
     let wide = volume_noises(place / 23.0);
     let ruffled = (wide.x - 0.5) + 0.5 * (wide.y - 0.5);
     let highest = max(colour.r, colour.b);
+    var site = vec4<f32>(0.0);
+#ifdef TILE_SITE
+    site = textureSampleLevel(tile_sites, level_sampler, tile_coordinates(in.own, in.quad), 0.0);
+    if has_coarse_tile(in.coarse) {
+        let coarse = textureSampleLevel(tile_sites, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
+        site = mix(site, coarse, in.coarse_share);
+    }
+    // as on terrains: what changes the ground does it raggedly
+    site = vec4<f32>(site.xy + 0.12 * ruffled * step(vec2<f32>(0.01), site.xy), site.zw);
+#endif
     let values = SiteValues(
         degrees(atan(length(shape.xy))) + 7.0 * ruffled,
         shape.z * 1000.0 / max(relief() / exaggeration() - frame.cover.w, 1.0),
         1.0 + 0.12 * ruffled,
-        vec4<f32>(shape.w, 0.0, 0.0, 0.0),
+        vec4<f32>(shape.w, site.xyz),
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
         found.a,
+        // catchments of tiles are not known
         0.0,
-        0.0,
+        site.w,
     );
     let ground = laid_ground(values, vec2<f32>(0.0), coloured, surface.normal, place, footprint, in.spacing,
         creases_on_globe(place, up, surface.normal, footprint, in.spacing));

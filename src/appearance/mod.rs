@@ -24,7 +24,7 @@ pub use colours::palette::PaletteTable;
 pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, share_hidden};
 pub use colours::srgb::{decode, encode};
 pub use light::openness::{SurroundingHeights, openness, openness_blocks, transposed};
-pub use materials::conditions::{GroundConditions, SITE_MAPS, site_conditions};
+pub use materials::conditions::{GroundConditions, SITE_MAPS, globe_site, site_conditions};
 pub use materials::piece_materials::{GroundShareMaps, GroundShares};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};

@@ -17,6 +17,26 @@ const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
 /// Catchments in square metres from which running water begins to show, and shows in full, as powers of ten.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
+/// Share of the ground that so much of a map, as a fraction of the relief, has changed: of deposits (0) or of what was
+/// worn away (1).
+fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
+    share_hidden((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
+}
+
+/// What the maps of a planet tell of a direction, a unit vector, between its samples: deposits, wear, vegetation and
+/// hardness, from 0 to 1 as the conditions of rules have them. `None` if it has none of these maps.
+pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
+    const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
+    let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
+    let globe = terrain.grid.shape().filter(|_| maps.iter().any(Option::is_some))?;
+    Some(move |direction| {
+        let place = crate::field::globe::locate(direction);
+        let [deposits, worn, plants, hardness] = maps.map(|map| map.map_or(0.0, |map| globe.sample_at(map, place)));
+        let changed = [(0, deposits), (1, worn)].map(|(which, map)| changed_share(which, map, relief_metres));
+        [changed[0], changed[1], plants.clamp(0.0, 1.0), hardness.clamp(0.0, 1.0)]
+    })
+}
+
 /// Flow, deposits, vegetation, and what is *not* worn, of a sample, each from 0 to 1: a terrain without maps has
 /// 0, 0, 0, 1.
 pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
@@ -25,7 +45,7 @@ pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize)
     let (cell_area, relief_metres) = (cell * cell, settings.relief_metres);
     move |k| {
         let value = |map: usize| maps[map].map_or(0.0, |map| map[k]);
-        let thickness = |map: usize| share_hidden((value(map) * relief_metres / HALF_CHANGED[map - 1]).max(0.0));
+        let thickness = |map: usize| changed_share(map - 1, value(map), relief_metres);
         let (least, most) = CATCHMENT;
         let flow = (libm::log10f((value(0) * cell_area).max(1.0)) - least) / (most - least);
         [flow.clamp(0.0, 1.0), thickness(1), value(3).clamp(0.0, 1.0), 1.0 - thickness(2)]
@@ -289,6 +309,24 @@ mod tests {
             assert!(ground.water_metres(place) == 0.0 && ground.has_ground(place));
         }
         assert!(ground.values([0.12, 0.5])[7] > 0.0, "the lowlands are green");
+    }
+
+    #[test]
+    fn a_planet_tells_between_its_samples_what_its_maps_say() {
+        let mut terrain = Terrain::flat(crate::field::Grid::globe(9));
+        assert!(globe_site(&terrain, 1000.0).is_none(), "it has no maps");
+        terrain.map_mut(MapKind::Flow).fill(3.0);
+        assert!(globe_site(&terrain, 1000.0).is_none(), "none that is asked for");
+        // a metre of deposits has changed half of the ground, four metres of wear as well
+        terrain.map_mut(MapKind::Deposits).fill(0.001);
+        let n = terrain.samples();
+        terrain.map_mut(MapKind::Wear).iter_mut().enumerate().for_each(|(k, worn)| *worn = 0.004 * (k % n / 8) as f32);
+        terrain.map_mut(MapKind::Hardness).fill(0.7);
+        let site = globe_site(&terrain, 1000.0).expect("it has maps");
+        let close = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
+        let [west, east] = [0.3, 1.0].map(|u| site(crate::field::globe::direction_at(2, u, 0.4)));
+        assert!(close(west, [0.5, 0.0, 0.0, 0.7]), "{west:?}");
+        assert!(close(east, [0.5, 0.5, 0.0, 0.7]), "{east:?}");
     }
 
     #[test]

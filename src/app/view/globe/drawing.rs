@@ -180,13 +180,14 @@ impl GlobeDrawing {
         let is_detailed = wants_materials && self.materials.is_complete;
         let eye = GlobeEye::new(pane, scenery, context);
         let has_sun_by_vertex = has_sun_by_vertex(terrain, scenery, &eye, mesh.detail);
+        let has_site = detail.is_some_and(|detail| detail.site().is_some());
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: false,
             is_detailed,
             rules: is_detailed.then(|| RulesKey::new(&palette.materials)),
-            needs: SceneNeeds::of_planet(has_sun_by_vertex),
+            needs: SceneNeeds::of_planet(has_sun_by_vertex, has_site),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
         // until the materials can be drawn the ground is drawn without
@@ -215,12 +216,12 @@ impl GlobeDrawing {
         let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
         let finest = plan.ground.iter().map(|patch| patch.level).max().unwrap_or(0);
         let detail = detail.filter(|detail| finest >= detail.first_level());
-        if detail.is_none() {
+        if detail.is_none() || self.tiles.as_ref().is_some_and(|tiles| tiles.has_site != has_site) {
             self.tiles = None;
         }
         let tiles = match detail {
             Some(detail) => {
-                let drawing = self.tiles.get_or_insert_with(|| TileDrawing::new(context));
+                let drawing = self.tiles.get_or_insert_with(|| TileDrawing::new(has_site, context));
                 drawing.advance(detail, &plan.ground, context)
             }
             None => vec![PatchTiles::default(); plan.ground.len()],
@@ -275,8 +276,9 @@ impl GlobeDrawing {
         self.lines.write(bytemuck::cast_slice(&ends), context.device, context.queue);
         let layout = context.cache.get_bind_group_layout(&pipelines.globe);
         let map = |map| textures.view(map);
-        let blanks = [&self.blank; 4];
-        let [heights, shapes, colours, canopy] = self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
+        let blanks = [&self.blank; 5];
+        let [heights, shapes, colours, canopy, site] =
+            self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
         let maps = [map(TerrainMap::Heights)?, map(TerrainMap::Slopes)?, map(TerrainMap::Colours)?];
         let group = |shadows: &TextureView| {
             let entries = BindGroupEntries::sequential((
@@ -297,6 +299,7 @@ impl GlobeDrawing {
                 canopy,
                 &self.noise.view,
                 &self.noise.sampler,
+                site,
             ));
             context.device.create_bind_group("talweg globe", &layout, &entries)
         };

@@ -249,9 +249,11 @@ impl PlantedGround for PlantedTile<'_> {
         let curvature = self.tile.curvature(sample, self.ground.spacing_metres(self.tile.patch.level));
         let flow = self.tile.water_share(sample);
         // what only maps of a terrain tell is middling or nothing, as in `with_materials` of globe_ground.wgsl
-        let (openness, unknown) = (0.5, 0.0);
+        let (openness, wetness) = (0.5, 0.0);
+        let site = self.tile.site.get(sample).map_or([0.0; 4], |site| site.map(|share| f32::from(share) / 255.0));
+        let [deposits, wear, plants, hardness] = site;
         let green = g - r.max(b);
-        [slope, height, openness, flow, unknown, unknown, unknown, green, bright, curvature, unknown, unknown]
+        [slope, height, openness, flow, deposits, wear, plants, green, bright, curvature, wetness, hardness]
     }
 
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {

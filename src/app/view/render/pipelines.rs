@@ -360,6 +360,7 @@ impl Pipelines {
                     filtered(),
                     texture_3d(TextureSampleType::Float { filterable: true }),
                     smooth(),
+                    filtered(),
                 ),
             ),
         );

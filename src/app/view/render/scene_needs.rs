@@ -5,8 +5,8 @@ use bevy::shader::ShaderDefVal;
 use crate::view::square::SquareTerrain;
 
 /// The names by which shaders know what a scene may have.
-const NEED_DEFS: [&str; 8] =
-    ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX"];
+const NEED_DEFS: [&str; 9] =
+    ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX", "TILE_SITE"];
 
 /// Which of them a scene has; else no pixel pays for asking: drivers in software work out both sides of every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,14 +24,15 @@ impl SceneNeeds {
             terrain.site.is_some(),
             terrain.surface_water.is_some(),
             false,
+            false,
         ])
     }
 
     /// Of a planet: whether the vertices of its ground lie so near to each other, as far as it is seen, that they tell
-    /// where clouds and mountains leave the sun.
-    pub fn of_planet(has_sun_by_vertex: bool) -> Self {
+    /// where clouds and mountains leave the sun, and whether it has maps that rules of materials ask for.
+    pub fn of_planet(has_sun_by_vertex: bool, has_site: bool) -> Self {
         let mut needs = Self::default();
-        needs.0[NEED_DEFS.len() - 1] = has_sun_by_vertex;
+        needs.0[NEED_DEFS.len() - 2..].copy_from_slice(&[has_sun_by_vertex, has_site]);
         needs
     }
 

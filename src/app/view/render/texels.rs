@@ -51,6 +51,27 @@ pub const WIDEST_SHARES: usize = 2049;
 /// plants 256 MiB.
 pub const SQUARE_BYTES: usize = 224 << 20;
 
+/// How many of the finest levels each map of a square is drawn without, so that all fit [`SQUARE_BYTES`] beside the
+/// heights, which take so many bytes.
+pub fn levels_left_out(
+    maps: &[Option<Arc<Mips>>; TerrainMap::ALL.len()],
+    height_bytes: usize,
+) -> [usize; TerrainMap::ALL.len()] {
+    let mut left_out = [0; TerrainMap::ALL.len()];
+    let widest = |map: TerrainMap| maps[map as usize].as_ref().map_or(0, |mips| mips.levels[0].size);
+    for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > WIDEST_SHARES) {
+        left_out[map as usize] = 1;
+    }
+    for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > 1) {
+        let own = maps.iter().zip(left_out).flat_map(|(mips, finest)| Some(mips.as_ref()?.bytes_without(finest)));
+        if own.sum::<usize>() + height_bytes <= SQUARE_BYTES {
+            break;
+        }
+        left_out[map as usize] += 1;
+    }
+    left_out
+}
+
 /// Where the texels of a texture come from: of one face or of six.
 #[derive(Clone)]
 pub enum Texels {

@@ -20,7 +20,7 @@ use crate::view::overlays::overlay::{Data, OverlayChoice, overlay_data};
 use crate::view::render::height_texels::HeightTexels;
 use crate::view::render::light;
 use crate::view::render::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
-use crate::view::render::texels::{SQUARE_BYTES, TerrainMap, WIDEST_SHARES};
+use crate::view::render::texels::{TerrainMap, levels_left_out};
 use bounds::GridBounds;
 use cover::SnowSandCover;
 use site::SiteConditionMap;
@@ -32,7 +32,7 @@ use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, height
 use talweg::scene::{Settings, Surroundings};
 use void_mask::{VoidMask, void_mask};
 
-/// What is wider is drawn with every second sample, or fewer: its textures would not fit [`SQUARE_BYTES`].
+/// What is wider is drawn with every second sample, or fewer: its textures would take too much memory.
 const MAX_DRAWN_SAMPLES: usize = 4097;
 
 /// A square terrain ready to be drawn. Plain data; never changes.
@@ -373,22 +373,9 @@ impl SquareTerrain {
         GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
     }
 
-    /// How many of the finest levels each map is drawn without, so that all fit the memory of a graphics card.
+    /// How many of the finest levels each map is drawn without.
     pub fn levels_left_out(&self) -> [usize; TerrainMap::ALL.len()] {
-        let mut left_out = [0; TerrainMap::ALL.len()];
-        let maps = TerrainMap::ALL.map(|map| self.mips(map));
-        let widest = |map: TerrainMap| maps[map as usize].as_ref().map_or(0, |mips| mips.levels[0].size);
-        for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > WIDEST_SHARES) {
-            left_out[map as usize] = 1;
-        }
-        for map in TerrainMap::COARSENED.into_iter().filter(|map| widest(*map) > 1) {
-            let own = maps.iter().zip(left_out).flat_map(|(mips, finest)| Some(mips.as_ref()?.bytes_without(finest)));
-            if own.sum::<usize>() + self.heights.bytes().len() <= SQUARE_BYTES {
-                break;
-            }
-            left_out[map as usize] += 1;
-        }
-        left_out
+        levels_left_out(&TerrainMap::ALL.map(|map| self.mips(map)), self.heights.bytes().len())
     }
 
     /// The texels of a texture other than the heights, if the terrain has it.

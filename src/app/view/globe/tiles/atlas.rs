@@ -1,4 +1,4 @@
-//! The tiles on the graphics card: four textures, with a square of each for every tile.
+//! The tiles on the graphics card: five textures, with a square of each for every tile.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -8,35 +8,44 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::tile::{GlobeTile, SIDE};
 
-/// Heights, shape, colours and canopy.
-const FORMATS: [TextureFormat; 4] =
-    [TextureFormat::R32Float, TextureFormat::Rgba16Float, TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba8Unorm];
+/// Heights, shape, colours, canopy and site.
+const FORMATS: [TextureFormat; 5] = [
+    TextureFormat::R32Float,
+    TextureFormat::Rgba16Float,
+    TextureFormat::Rgba8UnormSrgb,
+    TextureFormat::Rgba8Unorm,
+    TextureFormat::Rgba8Unorm,
+];
 
 pub struct GlobeAtlas {
-    textures: [Texture; 4],
-    pub views: [TextureView; 4],
+    textures: [Texture; FORMATS.len()],
+    pub views: [TextureView; FORMATS.len()],
     columns: u32,
 }
 
 impl GlobeAtlas {
-    pub fn new(slots: u32, device: &RenderDevice) -> Self {
+    /// For so many tiles, with a site or without.
+    pub fn new(slots: u32, has_site: bool, device: &RenderDevice) -> Self {
         let columns = f64::from(slots).sqrt().ceil() as u32;
         let side = SIDE as u32;
         let size =
             Extent3d { width: columns * side, height: slots.div_ceil(columns).max(1) * side, depth_or_array_layers: 1 };
-        let textures = FORMATS.map(|format| {
+        let none = Extent3d { width: 1, height: 1, depth_or_array_layers: 1 };
+        let last = FORMATS.len() - 1;
+        let sizes: [Extent3d; FORMATS.len()] = std::array::from_fn(|k| if k < last || has_site { size } else { none });
+        let textures = std::array::from_fn(|k| {
             device.create_texture(&TextureDescriptor {
                 label: Some("talweg tiles of a planet"),
-                size,
+                size: sizes[k],
                 mip_level_count: 1,
                 sample_count: 1,
                 dimension: TextureDimension::D2,
-                format,
+                format: FORMATS[k],
                 usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
                 view_formats: &[],
             })
         });
-        let views = textures.each_ref().map(|texture| texture.create_view(&TextureViewDescriptor::default()));
+        let views = textures.each_ref().map(|texture: &Texture| texture.create_view(&TextureViewDescriptor::default()));
         Self { textures, views, columns }
     }
 
@@ -47,13 +56,14 @@ impl GlobeAtlas {
 
     pub fn write(&self, slot: u32, tile: &GlobeTile, queue: &RenderQueue) {
         let [x, y] = [slot % self.columns, slot / self.columns].map(|at| at * SIDE as u32);
-        let texels: [&[u8]; 4] = [
+        let texels: [&[u8]; FORMATS.len()] = [
             bytemuck::cast_slice(&tile.heights),
             bytemuck::cast_slice(&tile.shape),
             bytemuck::cast_slice(&tile.colours),
             bytemuck::cast_slice(&tile.canopy),
+            bytemuck::cast_slice(&tile.site),
         ];
-        for (texture, texels) in self.textures.iter().zip(texels) {
+        for (texture, texels) in self.textures.iter().zip(texels).filter(|(_, texels)| !texels.is_empty()) {
             queue.write_texture(
                 TexelCopyTextureInfo {
                     texture,

@@ -9,7 +9,7 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::tile::{GlobeTile, STEPS};
 use crate::view::render_base::{RenderBase, next_serial};
-use talweg::appearance::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered};
+use talweg::appearance::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered, globe_site};
 use talweg::appearance_files::ScatterRules;
 use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
@@ -134,6 +134,11 @@ impl DetailGround {
     /// Stops a preparation that nobody waits for any more.
     pub fn give_up(&self) {
         self.preparing.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// What maps of the planet tell of a direction, if it has such maps: see [`globe_site`].
+    pub fn site(&self) -> Option<impl Fn([f64; 3]) -> [f32; 4]> {
+        globe_site(&self.terrain, self.source.relief_metres)
     }
 
     /// The first level that has tiles.

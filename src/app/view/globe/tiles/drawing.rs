@@ -42,6 +42,7 @@ pub struct TileDrawing {
     cache: TileCache<GlobeTile>,
     pool: Pool<GlobeTileJob>,
     atlas: GlobeAtlas,
+    pub has_site: bool,
     /// Tiles that are on their way to their own shape: how much of it they have.
     fading: HashMap<GlobePatch, f32>,
     waiting: Vec<Arc<GlobeTile>>,
@@ -51,13 +52,15 @@ pub struct TileDrawing {
 }
 
 impl TileDrawing {
-    pub fn new(context: &DrawContext) -> Self {
+    /// For tiles that have `site` or have not.
+    pub fn new(has_site: bool, context: &DrawContext) -> Self {
         let slots = (TILES_BYTES / TILE_BYTES) as u32;
         Self {
             ground: None,
             cache: TileCache::new(slots),
             pool: Pool::new(context.quality),
-            atlas: GlobeAtlas::new(slots, context.device),
+            atlas: GlobeAtlas::new(slots, has_site, context.device),
+            has_site,
             fading: HashMap::new(),
             waiting: Vec::new(),
             last: None,
@@ -65,8 +68,8 @@ impl TileDrawing {
         }
     }
 
-    /// Heights, shape, colours and canopy.
-    pub fn views(&self) -> &[TextureView; 4] {
+    /// Heights, shape, colours, canopy and site.
+    pub fn views(&self) -> &[TextureView; 5] {
         &self.atlas.views
     }
 

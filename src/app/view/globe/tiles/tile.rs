@@ -29,11 +29,14 @@ pub struct GlobeTile {
     pub colours: Vec<[u8; 4]>,
     /// Crowns over the ground, as `Canopy::texel` has them.
     pub canopy: Vec<[u8; 4]>,
+    /// Deposits, wear, vegetation and hardness, as the rules of materials have them; nothing on a planet without such
+    /// maps.
+    pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
 }
 
-/// Bytes of a tile on the graphics card.
+/// Bytes of a tile on the graphics card without `site`, which few planets have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
 /// How far a sample stands over the mean of its four neighbours in distances of samples, -0.25 to 0.25, in a byte. Mean
@@ -101,9 +104,21 @@ impl GlobeTile {
         };
         let painted = ground.painter.colours(&places).into_iter().enumerate();
         let colours = painted.map(|(k, [r, g, b])| [r, g, b, bent(k / SIDE, k % SIDE)]).collect();
+        let bytes = |share: f32| (share * 255.0 + 0.5) as u8;
+        let inner = (0..SIDE * SIDE).map(|k| directions[(k / SIDE + 1) * WIDE + k % SIDE + 1]);
+        let site = ground.site().map(|site| inner.map(|direction| site(direction).map(bytes)).collect());
         let lowest_metres = heights.iter().copied().fold(f32::INFINITY, f32::min);
         let highest_metres = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let mut tile = Self { patch, heights, shape, colours, canopy: Vec::new(), lowest_metres, highest_metres };
+        let mut tile = Self {
+            patch,
+            heights,
+            shape,
+            colours,
+            canopy: Vec::new(),
+            site: site.unwrap_or_default(),
+            lowest_metres,
+            highest_metres,
+        };
         tile.canopy = PlantedTile::new(ground, &tile).canopy(stop)?;
         Some(tile)
     }
@@ -169,7 +184,8 @@ pub mod tests {
     use crate::view::globe::terrain::GlobeTerrain;
     use crate::view::overlays::overlay::OverlayChoice;
     use talweg::appearance::PaletteTable;
-    use talweg::field::Control;
+    use talweg::appearance::scatter::PlantedGround;
+    use talweg::field::{Control, Grid, MapKind, Terrain};
 
     pub fn ground() -> Arc<DetailGround> {
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
@@ -181,6 +197,26 @@ pub mod tests {
         let globe =
             GlobeTerrain::new(&terrain, &scene.settings, source, &table.into(), &choice, &Control::default()).unwrap();
         globe.detail(&talweg::preferences::GlobeView::default()).expect("it has detail").clone()
+    }
+
+    /// What the maps of a planet say reaches its tiles, and the rules that ask for it.
+    #[test]
+    fn tiles_have_the_site_of_their_planet() {
+        assert!(tile(&ground(), patches(9).next().unwrap()).site.is_empty(), "it has no such maps");
+        let mut terrain = Terrain::flat(Grid::globe(17));
+        terrain.map_mut(MapKind::Vegetation).fill(0.4);
+        let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
+        let table = PaletteTable::for_scene(&scene);
+        let choice = OverlayChoice { biomes: table.biomes.clone(), ..OverlayChoice::default() };
+        let source = (6e6, Some(scene.detail_source()));
+        let planet =
+            GlobeTerrain::new(&Arc::new(terrain), &scene.settings, source, &table.into(), &choice, &Control::default());
+        let planet = planet.unwrap();
+        let ground = planet.detail(&talweg::preferences::GlobeView::default()).expect("it has detail");
+        let tile = tile(ground, patches(9).nth(1).unwrap());
+        assert!(tile.site.len() == SIDE * SIDE && tile.site.iter().all(|site| *site == [0, 0, 102, 0]));
+        let values = PlantedTile::new(ground, &tile).values([0.3, 0.6]);
+        assert!((values[6] - 0.4).abs() < 1e-6, "{values:?}");
     }
 
     fn tile(ground: &DetailGround, patch: GlobePatch) -> GlobeTile {
