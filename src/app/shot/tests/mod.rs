@@ -6,6 +6,7 @@ mod asked;
 mod exposure;
 mod flight;
 mod golden;
+mod land_around;
 mod rays;
 
 use std::cell::RefCell;

@@ -43,3 +43,37 @@ impl PlantSun {
         own
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ground::tests::sphere;
+    use super::*;
+    use crate::view::render::shader_text::GLOBE;
+
+    #[test]
+    fn every_corner_has_the_sun_of_its_place() {
+        let planet = sphere();
+        let ground = planet.ground(1.0);
+        let (eye, sun) = (DVec3::X * (ground.radius + 100.0), DVec3::new(0.8, 0.6, 0.0));
+        let clouds = PlanetClouds { cover: 0.5, drift: 0.3, octaves: 8.0 };
+        let shell = ground.radius * 1.01;
+        let lit = PlantSun::new(&ground, eye, sun, Some((clouds, shell, 0.6)), true);
+        let of = |row: usize, column: usize| {
+            lit.0[(row * SIDE + column) / 4 / SIDE][(row * 4 + column / 4) % SIDE][column % 4]
+        };
+        for (row, column) in [(0, 0), (7, 9), (15, 15), (12, 3)] {
+            // z is north, and so the first axis is east, the second north
+            let aside = [column, row].map(|k| (2.0 * k as f64 / 15.0 - 1.0) * 6000.0);
+            let [first, second] = level_axes(DVec3::X);
+            let up = (eye + first * aside[0] + second * aside[1]).normalize();
+            let towards = (up + sun * (0.01 / up.dot(sun))).normalize();
+            let expected = 1.0 - 0.6 * clouds.density(towards.as_vec3().to_array());
+            assert!((of(row, column) - expected).abs() < 0.01, "{row} {column}: {} {expected}", of(row, column));
+        }
+        let clear = PlantSun::new(&ground, eye, sun, None, false);
+        assert!(clear.0.iter().flatten().all(|four| *four == Vec4::ONE));
+        let night = PlantSun::new(&ground, eye, DVec3::new(-0.2, 0.98, 0.0).normalize(), None, true);
+        assert!(night.0.iter().flatten().all(|four| four.max_element() < 0.1), "the planet is between");
+        assert!(GLOBE.contains(&format!("PLANT_SUN_REACH = {MOST_METRES:.1};")));
+    }
+}

@@ -23,6 +23,9 @@ use talweg::field::Control;
 
 /// Most texels of a side of the canopy.
 const CANOPY_SIDE: usize = 1024;
+/// What the widest canopy takes on the graphics card with its smaller versions.
+#[cfg(test)]
+pub const CANOPY_BYTES: usize = CANOPY_SIDE * CANOPY_SIDE * 4 * 4 / 3;
 
 /// See the module.
 #[derive(Clone)]

@@ -47,9 +47,9 @@ impl TerrainMap {
 /// Most samples of a side of a map of shares or colours on the graphics card.
 pub const WIDEST_SHARES: usize = 2049;
 
-/// What the textures of a square take on the graphics card at most: with those of materials and of the shadows of
-/// plants 256 MiB.
-pub const SQUARE_BYTES: usize = 224 << 20;
+/// What the maps of a square take on the graphics card at most: with the textures of materials, of crowns and of the
+/// shadows of plants 256 MiB.
+pub const SQUARE_BYTES: usize = 219 << 20;
 
 /// How many of the finest levels each map of a square is drawn without, so that all fit [`SQUARE_BYTES`] beside the
 /// heights, which take so many bytes.

@@ -219,6 +219,7 @@ mod tests {
     use super::*;
     use crate::view::globe::GlobeTerrain;
     use crate::view::plants::shadows::SHADOW_BYTES;
+    use crate::view::plants::square::CANOPY_BYTES;
     use crate::view::render::ground_materials::MATERIAL_BYTES;
     use crate::view::{Overlay, OverlayChoice, SquareTerrain};
     use talweg::appearance::Biomes;
@@ -282,7 +283,7 @@ mod tests {
         let n = 4097;
         let wide = with_all_maps(n);
         assert_eq!(bytes(&wide, None), wide.texture_bytes());
-        let all = wide.texture_bytes() + MATERIAL_BYTES + SHADOW_BYTES;
+        let all = wide.texture_bytes() + MATERIAL_BYTES + CANOPY_BYTES + SHADOW_BYTES;
         assert!(all <= 256 << 20, "{all}");
         let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
         for map in [TerrainMap::Light, TerrainMap::Data] {
