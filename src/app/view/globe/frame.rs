@@ -15,8 +15,8 @@ use crate::view::square::lod::PatchDetail;
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
-/// Brightness of sunlit white ground, and of what the air scatters under the same sun: white ground sends a part in π of
-/// the light on it to every side.
+/// Brightness of sunlit white ground, and of what the air scatters under the same sun: white ground sends a part in π
+/// of the light on it to every side.
 const SUN: f32 = 2.3;
 const SKY: f32 = SUN * std::f32::consts::PI;
 /// Stars are drawn this bright.

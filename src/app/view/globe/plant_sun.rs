@@ -1,5 +1,5 @@
-//! How much of the sun clouds and mountains leave to what stands around the eye: asked once for a lattice of places, since
-//! plants have more vertices than pixels.
+//! How much of the sun clouds and mountains leave to what stands around the eye: asked once for a lattice of places,
+//! since plants have more vertices than pixels.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec4};
@@ -8,7 +8,8 @@ use super::ground::GlobeSurface;
 use crate::view::plants::globe::{MOST_METRES, level_axes};
 use talweg::planet::clouds::PlanetClouds;
 
-/// Corners of a side of the lattice: less than a kilometre apart, while the finest clouds over the Earth are 1.4 km wide.
+/// Corners of a side of the lattice: less than a kilometre apart, while the finest clouds over the Earth are 1.4 km
+/// wide.
 const SIDE: usize = 16;
 
 /// Shares from 0 to 1, row by row, in fours; mirrors `plant_sun` in `assets/shaders/globe.wgsl`.
