@@ -27,7 +27,7 @@ fn land_goes_on_over_an_edge_as_it_came() {
         surroundings,
         sea_level: -9000.0,
         sun_azimuth: 270.0,
-        sun_elevation: 35.0,
+        sun_elevation: 20.0,
         // nothing is as bright as a screen can be
         exposure: -2.0,
         auto_exposure: false,
