@@ -178,14 +178,14 @@ mod tests {
     fn what_lies_across_a_bed_is_lowered_and_what_lies_lower_keeps_its_bits() {
         let control = Control::default();
         let fine = Grid::new(257, Edges::Open);
-        let rough = |k: usize| 1.0 - 0.01 * (k / 257) as f32 / 8.0 + if k % 3 == 0 { 0.2 } else { -0.1 };
+        let rough = |k: usize| 1.0 - 0.01 * (k / 257) as f32 / 8.0 + if k.is_multiple_of(3) { 0.2 } else { -0.1 };
         let before: Vec<f32> = (0..fine.len()).map(rough).collect();
         let mut after = before.clone();
         courses().clear(&context(fine, &control), &mut after);
         let lowered: Vec<usize> = (0..fine.len()).filter(|&k| after[k] != before[k]).collect();
         assert!(lowered.len() > 257, "{}", lowered.len());
         for &k in &lowered {
-            assert!(after[k] < before[k] && k % 3 == 0, "{k}");
+            assert!(after[k] < before[k] && k.is_multiple_of(3), "{k}");
             assert!((k % 257).abs_diff(128) as f32 <= 8.0 * (REACH + BEND) + 1.0, "{k}");
         }
         // through a wall a way leads down the course, from row to row one column aside at the most
