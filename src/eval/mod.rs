@@ -15,6 +15,7 @@ mod mix;
 mod multiscale;
 pub mod parity;
 mod plan;
+mod stream_courses;
 mod strokes;
 mod timeline;
 mod trunk_streams;
@@ -314,7 +315,7 @@ fn evaluate_level(
                 account.unwrap_or_default(),
             );
             change.streams = match streams {
-                None => settled_streams(step.layer, &result, control)?,
+                None => settled_streams(step.layer, &cx, &result)?,
                 streams => streams,
             };
             if !step.is_cut && !step.above && !store.transient {
@@ -424,10 +425,10 @@ fn run_node(
 }
 
 /// The trunk streams that grids finer than that of `made`, by the process of `layer`, keep where they are.
-fn settled_streams(layer: &Layer, made: &Terrain, control: &Control) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
+fn settled_streams(layer: &Layer, cx: &Context, made: &Terrain) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
     let beds = layer.node.traits().stream_beds;
     let settles = beds != StreamBeds::Free && made.grid.samples == SETTLED_SAMPLES && !made.grid.is_globe();
-    settles.then(|| TrunkStreams::new(made, beds, control).map(Arc::new)).transpose()
+    settles.then(|| TrunkStreams::new(made, beds, cx.random, cx.control).map(Arc::new)).transpose()
 }
 
 /// Runs a stretch of a process after which the mass balance from its first beginning on is given back; `before` is that

@@ -8,6 +8,7 @@
 //! layers beneath that the coarser grid does not have, c the cell of the coarser grid and l 1 along the streams:
 //! G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, what its iterations make of
 //! them counts by 1 - w·[`HELD`].
+//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](super::stream_courses) has the law.
 //! Trunk streams are those of the steepest descent (D8), over spill points, through which more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid that is the same for every size that is asked for and is always
 //! evaluated as a whole, so it costs no more for large sizes and works in windows.
@@ -16,7 +17,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control, Grid, Terrain, resample};
+use super::stream_courses::StreamCourses;
+use crate::field::{Cancelled, Control, Grid, Stream, Terrain, resample};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::Context;
 use crate::nodes::multiscale::StreamBeds;
@@ -43,14 +45,17 @@ pub struct TrunkStreams {
     samples: Vec<u32>,
     /// What finer grids leave of their beds.
     beds: StreamBeds,
+    /// Their courses, where finer grids keep these clear.
+    courses: Option<StreamCourses>,
 }
 
 impl TrunkStreams {
-    /// Those of `ground`, a square as a whole, of whose `beds` finer grids leave so much.
+    /// Those of `ground`, a square as a whole, of whose `beds` finer grids leave so much. Courses are bent by the
+    /// `random` values of the layer.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn new(ground: &Terrain, beds: StreamBeds, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(ground: &Terrain, beds: StreamBeds, random: Stream, control: &Control) -> Result<Self, Cancelled> {
         let grid = ground.grid;
         let mesh = FlowMesh::new(grid);
         let outlets = Outlets::new(grid, &ground.height, f32::NEG_INFINITY);
@@ -58,8 +63,10 @@ impl TrunkStreams {
         let mut area = mesh.areas();
         accumulate(&graph.receivers, &mut area, control)?;
         let least = TRUNK_SHARE * grid.distinct_len() as f32;
-        let samples = (0..grid.len()).filter(|&k| area[k] >= least).map(|k| k as u32).collect();
-        Ok(Self { grid, samples, beds })
+        let samples: Vec<u32> = (0..grid.len()).filter(|&k| area[k] >= least).map(|k| k as u32).collect();
+        let courses = || StreamCourses::new(grid, &samples, &graph.receivers, &ground.height, random);
+        let courses = (beds == StreamBeds::Cleared).then(courses);
+        Ok(Self { grid, samples, beds, courses })
     }
 
     /// 1 along the streams and 0 elsewhere, on their own grid.
@@ -100,6 +107,10 @@ impl TrunkStreams {
     /// # Errors
     /// When it was cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
+        if let Some(courses) = &self.courses {
+            courses.clear(cx, ground);
+            return Ok(());
+        }
         let (fine, control) = (cx.grid, cx.control);
         let smooth = resample(coarse, fine, &sampled(fine, coarse, beneath), control)?;
         let beds = self.beds(fine, control)?;
@@ -200,7 +211,8 @@ mod tests {
         let mut ground = Terrain::flat(grid);
         // a valley along the first row, which falls to the east and wraps there
         ground.height = (0..grid.len()).map(|k| ((k / 129).min(128 - k / 129) * 10 + k % 128) as f32).collect();
-        let streams = TrunkStreams::new(&ground, StreamBeds::Kept, &Control::default()).unwrap();
+        let streams = TrunkStreams::new(&ground, StreamBeds::Kept, Stream::new(1, 1), &Control::default());
+        let streams = streams.unwrap();
         assert!(!streams.samples.is_empty());
         let fine = Grid::new(257, Edges::Wrap);
         let beds = streams.beds(fine, &Control::default()).unwrap();

@@ -21,9 +21,6 @@ use crate::nodes::multiscale::{Level, SETTLED_SAMPLES, StreamBeds};
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
 use crate::scene::{Layer, LayerStage, Scene};
 
-/// Cells of a grid to one of the next coarser one, at the most.
-const MOST_CELLS_BETWEEN: usize = 3;
-
 /// A layer, or some iterations of one, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerPart {
@@ -89,8 +86,6 @@ pub struct LayerLook {
     pub cells: usize,
     /// Cells of one iteration of a process that can be interrupted.
     pub iteration_cells: Option<usize>,
-    /// Cells that a process looks where it begins on this grid, among `cells`.
-    pub first_cells: usize,
     /// Cells that its mask looks beyond.
     pub mask_cells: usize,
     /// Iterations of a process on this grid, over all its stretches.
@@ -128,7 +123,6 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let mut look = LayerLook {
         cells: 0,
         iteration_cells: None,
-        first_cells: first_cells(step.layer, samples),
         mask_cells: usize::from(step.layer.mask.by_slope),
         iterations,
         is_refined: step.is_refined,
@@ -164,7 +158,6 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
             (_, None) => {}
         }
     }
-    look.cells = look.cells.saturating_add(look.first_cells);
     look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
     if look.is_refined && step.layer.node.traits().follows_grid {
         reason = reason.or(Some("its valleys are bent on the way to a finer grid"));
@@ -178,12 +171,6 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
     layer.node.traits().stream_beds != StreamBeds::Free
         && samples > SETTLED_SAMPLES
         && layer.levels(samples).iter().any(settled)
-}
-
-/// Cells that a process looks where it begins on a finer grid: what it does not take of the layers beneath is known
-/// two cells of the coarser grid inside a window.
-fn first_cells(layer: &Layer, samples: usize) -> usize {
-    if keeps_streams(layer, samples) { 2 * MOST_CELLS_BETWEEN } else { 0 }
 }
 
 /// The trunk streams that the layer of `step` keeps where they are on a grid of `samples`: they are those of a coarse
@@ -384,7 +371,6 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
     let look = LayerLook {
         cells: 0,
         iteration_cells: None,
-        first_cells: 0,
         mask_cells: usize::from(mask.by_slope),
         iterations: 0,
         is_refined: false,

@@ -142,6 +142,10 @@ pub enum StreamBeds {
     /// Detail of the layers beneath does not come back into them: the coarser grid has worn it away or buried it. What
     /// the process does on the finer grids is free.
     Kept,
+    /// Detail of the layers beneath comes back into them as everywhere, and the process is free; but where it begins on
+    /// a finer grid nothing that lies across them rises over the heights that they had. For beds that are rough, which
+    /// the process neither wears nor fills. It may run in parts.
+    Cleared,
     /// [`Kept`](Self::Kept), and what the process does on finer grids spares them: it knows no drained area, and would
     /// lead the streams elsewhere. The process runs as a whole.
     Held,

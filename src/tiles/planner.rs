@@ -315,8 +315,7 @@ impl Planner {
             let iteration_cells = look.iteration_cells.unwrap_or(0);
             let mut first = 0;
             while first + batch < look.iterations {
-                let begins = if first == 0 { look.first_cells } else { 0 };
-                let mut stage = PlanStage { halo: iteration_cells * batch as usize + begins, ..open.stage.clone() };
+                let mut stage = PlanStage { halo: iteration_cells * batch as usize, ..open.stage.clone() };
                 planned.iterations = Some((first, first + batch));
                 stage.layers.push(planned.clone());
                 if first == 0 {
@@ -327,8 +326,7 @@ impl Planner {
                 first += batch;
             }
             let left = (look.iterations - first) as usize;
-            let begins = if first == 0 { look.first_cells } else { 0 };
-            open.stage.halo = iteration_cells * left + look.mask_cells + begins;
+            open.stage.halo = iteration_cells * left + look.mask_cells;
             planned.iterations = (first > 0).then_some((first, look.iterations));
             open.stage.smoothed.extend(smoothed);
         }

@@ -382,7 +382,8 @@ fn a_larger_size_has_the_same_trunk_streams() {
 }
 
 /// The scenes, and the least share of their trunk streams on 1025 samples that lies within a cell of those on 513.
-const KEPT: [(&str, f64); 3] = [("growing-range", 0.98), ("river-valleys", 0.97), ("droplet-gullies", 0.75)];
+const KEPT: [(&str, f64); 4] =
+    [("growing-range", 0.98), ("river-valleys", 0.97), ("eroded-hills", 0.96), ("droplet-gullies", 0.75)];
 
 #[test]
 fn trunk_streams_of_the_scenes_stay_in_their_beds() {
@@ -391,6 +392,30 @@ fn trunk_streams_of_the_scenes_stay_in_their_beds() {
         println!("{name}: {share:.3}");
         assert!(share >= least, "{name}: {share}");
     }
+}
+
+#[test]
+fn thermal_erosion_leaves_beds_as_rough_as_the_ground_beside_them() {
+    let terrain = whole(&example("eroded-hills").unwrap().scene, &mut Store::forgetful());
+    let (n, height) = (terrain.samples(), &terrain.height);
+    let (_, _, area) = drained(&terrain);
+    // curvature of the finest grid, squared, at the edges of beds and farther away
+    let mut sums = [[0.0f64; 2]; 2];
+    for k in (0..n * n).filter(|k| [k / n, k % n].iter().all(|at| (12..n - 12).contains(at))) {
+        let within = |cells: usize| {
+            let rows = k / n - cells..=k / n + cells;
+            rows.into_iter().any(|i| (k % n - cells..=k % n + cells).any(|j| area[i * n + j] >= 0.01 * (n * n) as f32))
+        };
+        if !within(12) || within(1) {
+            continue;
+        }
+        let around = height[k - 1] + height[k + 1] + height[k - n] + height[k + n];
+        let sum = &mut sums[usize::from(!within(4))];
+        *sum = [sum[0] + f64::from(height[k] - 0.25 * around).powi(2), sum[1] + 1.0];
+    }
+    let [beds, beside] = sums.map(|[sum, count]| (sum / count).sqrt());
+    println!("roughness of beds {beds:.2e}, beside them {beside:.2e}");
+    assert!(beds >= 0.9 * beside, "{beds} {beside}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use talweg::eval::window::SmoothedField;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
+use talweg::nodes::multiscale::StreamBeds;
 use talweg::param::{LayerName, Value};
 use talweg::planet::World;
 use talweg::scene::{Blend, Layer, Mask, Mix, Reads, Scene};
@@ -200,6 +201,7 @@ fn trunk_streams_are_kept_in_tiles() {
             for change in ["2.largest_scale=Samples257", "2.iterations=9", "2.fine_weight=1", "3.gamma=1.5"] {
                 scene.set(change).unwrap();
             }
+            assert_ne!(scene.layers[1].node.traits().stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
             assert!(name != "Thermal" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
             // in tiles of 60 an erosion goes in batches of iterations

@@ -17,7 +17,9 @@
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
 //! From coarse to fine: the talus angle is the same on every grid. A coarse grid carries the scree as far in a few
-//! iterations as a fine one in thousands.
+//! iterations as a fine one in thousands. Ground that is gentler than the talus angle stays as rough as it is on every
+//! grid, which would lead water elsewhere on each: beyond 513 samples nothing across the beds of trunk streams rises
+//! over them. What that lowers is in the mass balance as resampled.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A
 //! hollow is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four
@@ -35,7 +37,7 @@ use super::talus::{TalusRise, TalusThreshold};
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Process, Run, Traits};
 
 crate::choices! {
@@ -89,6 +91,9 @@ impl Process for Thermal {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
+            // from coarse to fine 2: trunk streams of large grids stay where they are
+            version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
+            stream_beds: StreamBeds::Cleared,
             working_fields: 4.0,
             more_on_planets: 5.9,
             parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
