@@ -226,7 +226,11 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> 
 #endif
     var lying_at = at;
 #ifdef DETAIL
+#ifdef COVER_MAP
     lying_at += ragged(world) / (last_sample() + 1.0);
+#else ifdef SITE_MAP
+    lying_at += ragged(world) / (last_sample() + 1.0);
+#endif
 #endif
     var cover = vec2<f32>(0.0);
 #ifdef COVER_MAP

@@ -291,7 +291,9 @@ fn bed_hue(material: u32) -> vec3<f32> {
 // 2026, as the node Gullies).
 fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let steep = length(slope);
-    let strength = min(steep, 1.1) * smoothstep(0.10, 0.45, steep);
+    // deep on some slopes and faint on others beside them
+    let depth = 0.2 + 1.3 * smoothstep(0.2, 0.8, noise(flat / (70.0 * cell_metres) + 5.3));
+    let strength = min(steep, 1.1) * smoothstep(0.10, 0.45, steep) * depth;
     var sum = vec2<f32>(0.0);
     var tone = 0.0;
     if strength > 0.0 {
