@@ -113,6 +113,8 @@ pub struct GlobeDrawing {
     blank_shadows: ShadowMaps,
     blank: TextureView,
     noise: NoiseVolume,
+    /// What was drawn last for which all pipelines were there.
+    drawn: Option<TargetKey>,
 }
 
 impl GlobeDrawing {
@@ -149,6 +151,7 @@ impl GlobeDrawing {
             blank_shadows: ShadowMaps::new(false, device),
             blank: blank(device),
             noise: NoiseVolume::new(device, context.queue),
+            drawn: None,
         }
     }
 
@@ -193,9 +196,13 @@ impl GlobeDrawing {
         // until the materials can be drawn the ground is drawn without
         let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
         let is_complete = target.is_detailed == wants_materials && is_ready(&parts);
-        if target.is_detailed && !is_complete {
-            let plain = TargetKey { is_detailed: false, rules: None, ..target };
-            parts = pipelines.globe_parts(context.cache, plain, context.mode.of_grid(), is_map);
+        if is_ready(&parts) {
+            self.drawn = Some(target);
+        } else {
+            // until it can be drawn it is drawn as before, or without detail
+            let plain = TargetKey { is_detailed: false, rules: None, needs: SceneNeeds::default(), ..target };
+            let before = self.drawn.filter(|drawn| (drawn.format, drawn.samples) == (target.format, target.samples));
+            parts = pipelines.globe_parts(context.cache, before.unwrap_or(plain), context.mode.of_grid(), is_map);
         }
 
         // other rules, other crowns; what tells heights is the same
@@ -327,9 +334,7 @@ impl GlobeDrawing {
             shadows,
             shapes: self.scatter.as_ref().map(ScatterDrawing::shape_buffers),
             calls: parts.into_iter().flat_map(call).collect(),
-            is_settled: (is_complete || !wants_materials)
-                && scattered.is_settled
-                && self.tiles.as_ref().is_none_or(|tiles| tiles.is_settled),
+            is_settled: is_complete && scattered.is_settled && self.tiles.as_ref().is_none_or(|tiles| tiles.is_settled),
         })
     }
 }
