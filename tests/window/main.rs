@@ -174,7 +174,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
             Picture("near.png"),
             Key("8"), Settle, Picture("map.png"), ViewScroll(at: (0.3, 0.4), lines: 5), Settle, State("map.json"),
             Key("9"), Settle, Picture("orbit.png"),
-            Key("7"), Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle, Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle,
+            Key("7"), Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle, Picture("first.png"), Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle,
             State("high.json"), Over(50.0, 20.0, 20.0, 30.0, -20.0), Settle, State("low.json"), Picture("low.png"),
             Key("0"), Settle, State("back.json"),
         ]"#,
@@ -192,6 +192,9 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     // both stand on the ground between the samples, which is there by then
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
+    // pipelines that only an eye near the ground needs are there when it comes to rest
+    let first: std::collections::HashSet<[u8; 3]> = view(&session.picture("first.png")).into_iter().collect();
+    assert!(first.len() > 100, "the ground is seen at once: {} shades", first.len());
     let pictures =
         ["space.png", "near.png", "map.png", "orbit.png", "low.png"].map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
