@@ -192,11 +192,9 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     // both stand on the ground between the samples, which is there by then
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
-    // pipelines that only an eye near the ground needs are there when it comes to rest
-    let first: std::collections::HashSet<[u8; 3]> = view(&session.picture("first.png")).into_iter().collect();
-    assert!(first.len() > 100, "the ground is seen at once: {} shades", first.len());
-    let pictures =
-        ["space.png", "near.png", "map.png", "orbit.png", "low.png"].map(|name| view(&session.picture(name)));
+    // the first near the ground: pipelines that only such an eye needs are there when it comes to rest
+    let pictures = ["space.png", "near.png", "map.png", "orbit.png", "low.png", "first.png"];
+    let pictures = pictures.map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
         let shades: std::collections::HashSet<[u8; 3]> = picture.iter().copied().collect();
         assert!(shades.len() > 100, "picture {k} shows something: {} shades", shades.len());
