@@ -28,7 +28,10 @@ fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
 pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
     const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
     let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
-    let globe = terrain.grid.shape().filter(|_| maps.iter().any(Option::is_some))?;
+    if maps.iter().all(Option::is_none) {
+        return None;
+    }
+    let globe = terrain.grid.shape()?;
     Some(move |direction| {
         let place = crate::field::globe::locate(direction);
         let [deposits, worn, plants, hardness] = maps.map(|map| map.map_or(0.0, |map| globe.sample_at(map, place)));

@@ -100,6 +100,36 @@ fn largest_spike(steps: &[f32]) -> f32 {
     (1..steps.len() - 1).map(|k| steps[k] / beside(k)).fold(0.0, f32::max)
 }
 
+/// Far down the sun under clouds and mountains comes from the vertices of the ground in place of its pixels.
+#[test]
+fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
+    use talweg::preferences::{AirModel, GlobeView};
+
+    let engine = SharedEngine::default();
+    let planet = globe(257, 0.0);
+    let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
+    let (air, stars, cloud_cover) = (AirModel::None, false, 0.4);
+    let view = GlobeView { exaggeration: 1.0, true_nearby: false, air, stars, cloud_cover, ..GlobeView::default() };
+    let planet_view = PlanetView { view, ..PlanetView::default() };
+    let flight = |frames: &[i32]| {
+        let draw = |k: &i32| {
+            // from 70 km down to 20 km: the horizon comes as near as vertices need it
+            let place = [24.0, 38.0, 2_000.0 + 3.0e6 * 0.975_f64.powi(*k), 30.0, -65.0];
+            let camera = GlobeCamera::framing(&planet, &planet_view, size).placed_over(&planet, &planet_view, place);
+            let subject = ShotSubject::Planet(planet.clone(), Box::new(planet_view.clone()), Box::new(camera));
+            let options = ShotOptions { width: WIDTH, height: HEIGHT, ..ShotOptions::default() };
+            engine.draw(&subject, &options, RenderQuality::Still)
+        };
+        FlightSteps::of_pictures(&frames.iter().map(draw).collect::<Vec<_>>())
+    };
+    let frames: Vec<i32> = (150..200).collect();
+    let FlightSteps { whole, block } = flight(&frames);
+    assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
+    assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
+    let seen = largest_spike(&flight(&[&frames[..10], &frames[14..24]].concat()).whole);
+    assert!(seen > MOST_JUMP, "{seen}");
+}
+
 #[test]
 fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     let engine = SharedEngine::default();

@@ -193,7 +193,6 @@ impl GlobeDrawing {
             needs: SceneNeeds::of_planet(has_sun_by_vertex, has_site),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
-        // until the materials can be drawn the ground is drawn without
         let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
         let is_complete = target.is_detailed == wants_materials && is_ready(&parts);
         if is_ready(&parts) {
