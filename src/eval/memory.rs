@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Cache, Timeline, mask_scene};
+use super::{Cache, Timeline, mask_scene, mix};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, MapKind};
 use crate::io::memory::{bytes_text, free_memory, resident_memory};
 use crate::nodes::Work;
@@ -221,7 +221,9 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
         // what a stretch of a process has made is there while the next one runs
         let between = if stages.len() > 1 { new } else { 0.0 };
         let joined = if matches!(layer.node.work(), Work::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
-        let mut peak = beneath + new + between + working.max(joined);
+        // the heights beneath are given back before an erosion runs, where nothing asks for them any more
+        let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
+        let mut peak = beneath - given_back + new + between + working.max(joined);
         if let Some((source, alone)) = mask_scene(scene, index)
             && !read.contains_key(&source)
         {

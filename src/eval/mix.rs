@@ -142,7 +142,14 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
     h * h * k * 0.25
 }
 
-/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow. `source` is the result
+/// Whether a layer is a process that is neither masked nor let through: what it made is the result, whatever lies
+/// beneath.
+pub fn is_opaque_process(layer: &Layer) -> bool {
+    layer.node.as_process().is_some() && layer.mix.opacity >= 1.0 && !layer.mask.is_active()
+}
+
+/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow. What is not a number
+/// gives way to what is below, of an [opaque process](is_opaque_process) to 0. `source` is the result
 /// of the layer that the mask reads, `known` what the mask smooths where that is known.
 pub fn weigh(
     cx: &Context,
@@ -153,6 +160,9 @@ pub fn weigh(
     known: SmoothedMask,
     out: &mut Terrain,
 ) -> Result<(), Cancelled> {
+    if is_opaque_process(layer) {
+        return cx.rows(&mut out.height, |_, row| row.iter_mut().for_each(|height| *height = bounded(*height, 0.0)));
+    }
     let grid = cx.grid;
     let opacity = layer.mix.opacity;
     let weights = match layer.mask.is_active() {

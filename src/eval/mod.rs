@@ -7,6 +7,7 @@ mod base;
 mod cache;
 mod construction;
 mod history;
+mod incised_channels;
 mod layer_clock;
 mod live;
 mod mask;
@@ -45,7 +46,7 @@ pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker,
 
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::filters::group::GroupGround;
-use crate::nodes::multiscale::{SETTLED_SAMPLES, StreamBeds, coarser_samples};
+use crate::nodes::multiscale::{StreamBeds, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Run, Work};
 use crate::scene::{Layer, Problem, Scene};
 
@@ -300,14 +301,21 @@ fn evaluate_level(
         }
         let coarse = coarse.remove(&step.index);
         let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
-        let (mut result, account) = run_node(step, &cx, &beneath, coarse, store)?;
+        let is_level = step.is_level && (topmost.is_some() || samples < scene.samples());
+        // the ground beneath is given back before an erosion runs on a copy of it, where nothing asks for it any more
+        let is_released = mix::is_opaque_process(step.layer) && !is_level;
+        let given = match is_released {
+            true => std::mem::replace(&mut beneath, Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
+            false => beneath.clone(),
+        };
+        let (mut result, account) = run_node(step, &cx, given, coarse, store)?;
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = bases.pop()
         {
             beneath = base;
             mix::join(&cx, &step.layer.mix, &beneath, &mut result)?;
         }
-        if step.is_level && (topmost.is_some() || samples < scene.samples()) {
+        if is_level {
             let mut change = LevelChange::from_terrains(
                 &beneath,
                 &result,
@@ -350,7 +358,7 @@ fn evaluate_level(
 fn run_node(
     step: &LayerStep,
     cx: &Context,
-    beneath: &Arc<Terrain>,
+    beneath: Arc<Terrain>,
     coarse: Option<LevelChange>,
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
@@ -368,11 +376,11 @@ fn run_node(
                     result
                 }
             };
-            mix::join(cx, &layer.mix, beneath, &mut result)?;
+            mix::join(cx, &layer.mix, &beneath, &mut result)?;
             Ok((result, None))
         }
         Work::Filter(filter) => {
-            let mut result = Terrain::clone(beneath);
+            let mut result = Arc::unwrap_or_clone(beneath);
             match &layer.node {
                 Node::Sculpt(node) => strokes.sculpt(step.beneath, node, cx, &mut result)?,
                 Node::PaintedMap(node) => strokes.paint(step.beneath, node, cx, &mut result)?,
@@ -381,7 +389,7 @@ fn run_node(
             Ok((result, None))
         }
         Work::Process(_) => {
-            let mut ground = beneath.clone();
+            let mut ground = beneath;
             let mut mass_balance = MassBalance::default();
             let last = step.stages.len().saturating_sub(1);
             // stretches that have gone by are kept like the results of layers
@@ -393,13 +401,11 @@ fn run_node(
             let traits = layer.node.traits();
             let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
             let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
-            let holding = streams.filter(|streams| goes_on && streams.hold_beds());
+            let holding = streams.filter(|streams| goes_on && streams.restores_beds());
             let mut beds = None;
             if let Some(coarse) = coarse.filter(|_| known.is_none() || holding.is_some()) {
-                let (refined, account) = coarse.refine(cx, beneath, &traits, goes_on)?;
-                // it takes up to a third of what this grid takes, and is needed no more
-                drop(coarse);
-                beds = holding.map(|streams| streams.held(cx, &refined.height)).transpose()?;
+                let (refined, account) = coarse.refine(cx, ground, &traits, goes_on)?;
+                beds = holding.as_ref().map(|streams| streams.held(cx, &refined.height)).transpose()?;
                 (ground, mass_balance) = (Arc::new(refined), account);
             }
             if let Some((next, terrain, account)) = known {
@@ -414,10 +420,14 @@ fn run_node(
                 }
             }
             let mut made = Arc::unwrap_or_clone(ground);
-            if let Some(beds) = beds {
+            if let (Some(streams), Some(beds)) = (holding, beds) {
                 let before = cx.grid.sum(&made.height);
-                beds.restore(&mut made.height);
+                streams.restore(cx, &beds, &mut made.height);
                 mass_balance.resampled += cx.grid.sum(&made.height) - before;
+                // the last moment of the charts is what comes of it
+                if let Some(stage) = step.stages.last().filter(|_| timeline.is_kept()) {
+                    timeline.record(stage.key, stage.iterations, mass_balance);
+                }
             }
             Ok((made, Some(mass_balance)))
         }
@@ -427,8 +437,9 @@ fn run_node(
 /// The trunk streams that grids finer than that of `made`, by the process of `layer`, keep where they are.
 fn settled_streams(layer: &Layer, cx: &Context, made: &Terrain) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
     let beds = layer.node.traits().stream_beds;
-    let settles = beds != StreamBeds::Free && made.grid.samples == SETTLED_SAMPLES && !made.grid.is_globe();
-    settles.then(|| TrunkStreams::new(made, beds, cx.random, cx.control).map(Arc::new)).transpose()
+    let settled = beds.settled_samples(layer.multiscale().largest);
+    let settles = beds != StreamBeds::Free && made.grid.samples == settled && !made.grid.is_globe();
+    settles.then(|| TrunkStreams::new(cx, made, beds).map(Arc::new)).transpose()
 }
 
 /// Runs a stretch of a process after which the mass balance from its first beginning on is given back; `before` is that
@@ -470,10 +481,11 @@ fn run_stage(
         }
         timeline.offer(key, iteration, run.as_ref());
     }
+    let mass_balance = mass_balance(run.as_ref());
     if !timeline.is_kept() {
-        run.release_working_memory();
+        return Ok((run.into_terrain(), mass_balance));
     }
-    let (terrain, mass_balance) = (run.terrain().clone(), mass_balance(run.as_ref()));
+    let terrain = run.terrain().clone();
     timeline.park(key, iteration, run);
     Ok((terrain, mass_balance))
 }

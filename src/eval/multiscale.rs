@@ -42,14 +42,16 @@ impl LevelChange {
 
     /// Where the process begins on the next grid: `beneath`, which lies on it, with the change; and the mass balance
     /// up to there, in samples of that grid. `traits` are those of the process; where it does not run on that grid at
-    /// all, since the playhead stands before, `goes_on` is false and nothing is bent or kept in its bed.
+    /// all, since the playhead stands before, `goes_on` is false and nothing is bent or kept in its bed. Either is
+    /// given back as soon as it is not needed any more: the change alone takes up to a third of what the finer grid
+    /// takes.
     ///
     /// # Errors
     /// When it was cancelled.
     pub fn refine(
-        &self,
+        self,
         cx: &Context,
-        beneath: &Terrain,
+        beneath: Arc<Terrain>,
         traits: &Traits,
         goes_on: bool,
     ) -> Result<(Terrain, MassBalance), Cancelled> {
@@ -63,7 +65,9 @@ impl LevelChange {
             Some(displacement) => resample_displaced(displacement, field, cx.control),
             None => resample(coarse, fine, field, cx.control),
         };
-        let mut ground = beneath.clone();
+        let under_way = |terrain: &Terrain| terrain.map(MapKind::Sediment).map_or(0.0, |map| fine.sum(map));
+        let (sum_before, under_way_before) = (fine.sum(&beneath.height), under_way(&beneath));
+        let mut ground = Terrain::clone(&beneath);
         add(&refined(&self.change.height)?, 1.0, &mut ground.height);
         if let Some(streams) = self.streams.as_ref().filter(|_| goes_on) {
             streams.keep(cx, coarse, &beneath.height, &mut ground.height)?;
@@ -71,20 +75,30 @@ impl LevelChange {
         if let Some(sea_metres) = traits.land_above.filter(|_| fine.is_globe()) {
             keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
         }
-        for (kind, map) in self.change.maps() {
+        drop(beneath);
+        let mut change = Arc::unwrap_or_clone(self.change);
+        for &kind in MapKind::ALL {
+            let Some(map) = change.set_map(kind, None) else { continue };
             // flow is counted in cells, of which there are more; all others are depths and shares
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
-            let onto = ground.map_mut(kind);
-            add(&refined(map)?, factor, onto);
+            let mut made = refined(&map)?;
+            drop(map);
             // the curve through a jump swings below nothing
-            onto.par_iter_mut().for_each(|value| *value = if *value > 0.0 { *value } else { 0.0 });
+            let least = |value: f32| if value > 0.0 { value } else { 0.0 };
+            match ground.map(kind) {
+                Some(before) => made
+                    .par_iter_mut()
+                    .zip(&**before)
+                    .for_each(|(value, before)| *value = least(before + *value * factor)),
+                None => made.par_iter_mut().for_each(|value| *value = least(kind.neutral() + *value * factor)),
+            }
+            ground.set_map(kind, Some(Arc::new(made)));
         }
         let mut mass_balance = self.mass_balance * ratio;
-        let won = fine.sum(&ground.height) - fine.sum(&beneath.height);
+        let won = fine.sum(&ground.height) - sum_before;
         mass_balance.resampled += won - mass_balance.ground_change();
         if traits.carries_sediment_on {
-            let under_way = |terrain: &Terrain| terrain.map(MapKind::Sediment).map_or(0.0, |map| fine.sum(map));
-            mass_balance.carried = under_way(&ground) - under_way(beneath);
+            mass_balance.carried = under_way(&ground) - under_way_before;
         }
         mass_balance.resampled_carried -= mass_balance.residual();
         Ok((ground, mass_balance))

@@ -8,7 +8,9 @@
 //! layers beneath that the coarser grid does not have, c the cell of the coarser grid and l 1 along the streams:
 //! G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, what its iterations make of
 //! them counts by 1 - w·[`HELD`].
-//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](super::stream_courses) has the law.
+//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](super::stream_courses) has the law;
+//! where channels are [incised](StreamBeds::Incised), [`incised_channels`](super::incised_channels) beside it, in place
+//! of the thalweg, what iterations make of them counts as where they are held, and they are cut once more after that.
 //! Trunk streams are those of the steepest descent (D8), over spill points, through which more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid that is the same for every size that is asked for and is always
 //! evaluated as a whole, so it costs no more for large sizes and works in windows.
@@ -17,8 +19,9 @@
 
 use rayon::prelude::*;
 
+use super::incised_channels;
 use super::stream_courses::StreamCourses;
-use crate::field::{Cancelled, Control, Grid, Stream, Terrain, resample};
+use crate::field::{Cancelled, Control, Grid, Terrain, resample};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::Context;
 use crate::nodes::multiscale::StreamBeds;
@@ -33,6 +36,9 @@ const THALWEG: f32 = 0.04;
 /// little leads the water on smooth floors, and more would show in the light.
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
+/// The width that detail of the layers beneath is left out on where channels are incised: wider than what is held, or
+/// pits of the detail would stay that the process fills elsewhere.
+const INCISED_BED_CELLS: usize = 3;
 /// Share of what the iterations of a finer grid change that a bed does not take up. All of it would keep the courses a
 /// little better, and leave smooth grooves where what lies beside a bed is filled.
 const HELD: f32 = 0.7;
@@ -51,21 +57,30 @@ pub struct TrunkStreams {
 
 impl TrunkStreams {
     /// Those of `ground`, a square as a whole, of whose `beds` finer grids leave so much. Courses are bent by the
-    /// `random` values of the layer.
+    /// random values of `cx`.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn new(ground: &Terrain, beds: StreamBeds, random: Stream, control: &Control) -> Result<Self, Cancelled> {
-        let grid = ground.grid;
+    pub fn new(cx: &Context, ground: &Terrain, beds: StreamBeds) -> Result<Self, Cancelled> {
+        let (grid, control) = (ground.grid, cx.control);
+        let is_incised = beds == StreamBeds::Incised;
+        let wandering = is_incised.then(|| incised_channels::wandering_ground(cx, ground)).transpose()?;
+        let led = wandering.as_ref().unwrap_or(&ground.height);
         let mesh = FlowMesh::new(grid);
-        let outlets = Outlets::new(grid, &ground.height, f32::NEG_INFINITY);
-        let graph = FlowGraph::new(&mesh, &ground.height, &outlets, FlowRouting::D8, control)?;
+        let outlets = Outlets::new(grid, led, f32::NEG_INFINITY);
+        let graph = FlowGraph::new(&mesh, led, &outlets, FlowRouting::D8, control)?;
         let mut area = mesh.areas();
         accumulate(&graph.receivers, &mut area, control)?;
-        let least = TRUNK_SHARE * grid.distinct_len() as f32;
+        let share = if is_incised { incised_channels::LEAST_SHARE } else { TRUNK_SHARE };
+        let least = share * grid.distinct_len() as f32;
         let samples: Vec<u32> = (0..grid.len()).filter(|&k| area[k] >= least).map(|k| k as u32).collect();
-        let courses = || StreamCourses::new(grid, &samples, &graph.receivers, &ground.height, random);
-        let courses = (beds == StreamBeds::Cleared).then(courses);
+        let through =
+            |height: &[f32]| StreamCourses::new(grid, &samples, &graph.receivers, height, is_incised, cx.random);
+        let courses = match beds {
+            StreamBeds::Cleared => Some(through(&ground.height)),
+            StreamBeds::Incised => Some(through(&incised_channels::beds(cx, ground, &samples, &graph, &area))),
+            StreamBeds::Free | StreamBeds::Kept | StreamBeds::Held => None,
+        };
         Ok(Self { grid, samples, beds, courses })
     }
 
@@ -77,8 +92,9 @@ impl TrunkStreams {
         lines
     }
 
-    /// How near to a stream every sample of `to` lies: 1 in the beds, 0 away from them.
-    fn beds(&self, to: Grid, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    /// How near to a stream every sample of `to` lies: 1 in beds that reach so many cells to both sides of it, 0 away
+    /// from them.
+    fn bed_weights(&self, to: Grid, half_width: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let mesh = FlowMesh::new(self.grid);
         let spread = |field: &[f32], of: &(dyn Fn(f32, &mut dyn Iterator<Item = f32>) -> f32 + Sync)| {
             let made = |k: usize| of(field[k], &mut mesh.existing_neighbours(k).map(|there| field[there]));
@@ -87,7 +103,6 @@ impl TrunkStreams {
             made
         };
         let mut beds = self.lines();
-        let half_width = if self.hold_beds() { HELD_BED_CELLS } else { BED_CELLS };
         for _ in 0..half_width {
             beds =
                 spread(&beds, &|here, around| around.fold(here, |most, there| if there > most { there } else { most }));
@@ -107,17 +122,43 @@ impl TrunkStreams {
     /// # Errors
     /// When it was cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
+        if self.beds != StreamBeds::Cleared {
+            self.leave_out_detail(cx, coarse, beneath, ground)?;
+        }
         if let Some(courses) = &self.courses {
             courses.clear(cx, ground);
-            return Ok(());
         }
+        Ok(())
+    }
+
+    /// Takes the detail `beneath` that the grid `coarse` does not have out of the beds, and cuts their thalweg.
+    fn leave_out_detail(
+        &self,
+        cx: &Context,
+        coarse: Grid,
+        beneath: &[f32],
+        ground: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let (fine, control) = (cx.grid, cx.control);
         let smooth = resample(coarse, fine, &sampled(fine, coarse, beneath), control)?;
-        let beds = self.beds(fine, control)?;
-        let lines = resample(self.grid, fine, &self.lines(), control)?;
-        let thalweg = if self.hold_beds() { HELD_THALWEG } else { THALWEG };
-        let depth = thalweg * cx.size_metres * coarse.cell() / cx.relief_metres;
+        let half_width = match self.beds {
+            StreamBeds::Held => HELD_BED_CELLS,
+            StreamBeds::Incised => INCISED_BED_CELLS,
+            StreamBeds::Free | StreamBeds::Kept | StreamBeds::Cleared => BED_CELLS,
+        };
+        let beds = self.bed_weights(fine, half_width, control)?;
         let reliefs = beneath.par_iter().zip(&smooth).map(|(height, smooth)| height - smooth);
+        let thalweg = match self.beds {
+            StreamBeds::Kept => THALWEG,
+            StreamBeds::Held => HELD_THALWEG,
+            StreamBeds::Free | StreamBeds::Cleared | StreamBeds::Incised => {
+                let beds = ground.par_iter_mut().zip(reliefs).zip(&beds);
+                beds.for_each(|((ground, detail), bed)| *ground -= bed * detail);
+                return Ok(());
+            }
+        };
+        let lines = resample(self.grid, fine, &self.lines(), control)?;
+        let depth = thalweg * cx.size_metres * coarse.cell() / cx.relief_metres;
         ground.par_iter_mut().zip(reliefs).zip(beds.par_iter().zip(&lines)).for_each(
             |((ground, detail), (bed, line))| {
                 *ground -= bed * detail + depth * line;
@@ -126,33 +167,37 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Whether a process shall leave the beds about as they are.
-    pub fn hold_beds(&self) -> bool {
-        self.beds == StreamBeds::Held
+    /// Whether beds are [restored](Self::restore) once a process has run on a grid.
+    pub fn restores_beds(&self) -> bool {
+        matches!(self.beds, StreamBeds::Held | StreamBeds::Incised)
     }
 
-    /// What `ground` is like in the beds before a process works on it on the grid of `cx`.
+    /// What `ground` is like in the beds before a process works on it on the grid of `cx`, where they are restored.
     ///
     /// # Errors
     /// When it was cancelled.
     pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
-        let beds = self.beds(cx.grid, cx.control)?;
-        let in_bed = |(k, (&bed, &height)): (usize, (&f32, &f32))| (bed > 0.0).then_some((k, HELD * bed, height));
+        let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
+        let in_bed =
+            |(k, (&bed, &height)): (usize, (&f32, &f32))| (bed > 0.0).then_some((k as u32, HELD * bed, height));
         Ok(HeldBeds(beds.par_iter().zip(ground).enumerate().filter_map(in_bed).collect()))
+    }
+
+    /// Takes back most of what became of the beds on the grid of `cx` since they were [`held`](Self::held), and cuts
+    /// the channels once more.
+    pub fn restore(&self, cx: &Context, held: &HeldBeds, height: &mut [f32]) {
+        for &(k, held, before) in &held.0 {
+            let height = &mut height[k as usize];
+            *height += held * (before - *height);
+        }
+        if let Some(courses) = &self.courses {
+            courses.clear(cx, height);
+        }
     }
 }
 
 /// Beds that a process shall leave about as they are: samples, by how much each is held, and their heights.
-pub struct HeldBeds(Vec<(usize, f32, f32)>);
-
-impl HeldBeds {
-    /// Takes back most of what became of the beds.
-    pub fn restore(&self, height: &mut [f32]) {
-        for &(k, held, before) in &self.0 {
-            height[k] += held * (before - height[k]);
-        }
-    }
-}
+pub struct HeldBeds(Vec<(u32, f32, f32)>);
 
 /// `field` at the samples of `coarse`. Either may be a window: beyond the sides of `fine` its last samples count.
 fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
@@ -180,6 +225,7 @@ fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::stream_courses::tests::context;
     use crate::field::Edges;
 
     #[test]
@@ -211,11 +257,11 @@ mod tests {
         let mut ground = Terrain::flat(grid);
         // a valley along the first row, which falls to the east and wraps there
         ground.height = (0..grid.len()).map(|k| ((k / 129).min(128 - k / 129) * 10 + k % 128) as f32).collect();
-        let streams = TrunkStreams::new(&ground, StreamBeds::Kept, Stream::new(1, 1), &Control::default());
-        let streams = streams.unwrap();
+        let control = Control::default();
+        let streams = TrunkStreams::new(&context(grid, &control), &ground, StreamBeds::Kept).unwrap();
         assert!(!streams.samples.is_empty());
         let fine = Grid::new(257, Edges::Wrap);
-        let beds = streams.beds(fine, &Control::default()).unwrap();
+        let beds = streams.bed_weights(fine, BED_CELLS, &control).unwrap();
         assert!((0..257).all(|j| beds[j] == beds[256 * 257 + j]), "rows");
         assert!((0..257).all(|i| beds[i * 257] == beds[i * 257 + 256]), "columns");
         assert_eq!((beds[128], beds[128 * 257 + 128]), (1.0, 0.0));

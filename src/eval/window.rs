@@ -17,9 +17,9 @@ use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
 use crate::hydrology::Outlets;
 use crate::hydrology::tiled::RegionDrainage;
 use crate::nodes::filters::gauss;
-use crate::nodes::multiscale::{Level, SETTLED_SAMPLES, StreamBeds};
+use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
-use crate::scene::{Layer, LayerStage, Scene};
+use crate::scene::{Layer, Scene};
 
 /// A layer, or some iterations of one, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,12 +165,17 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     Some((look, reason))
 }
 
+/// Samples a side of the grid on which the trunk streams of a layer are found.
+fn settled_samples(layer: &Layer) -> usize {
+    layer.node.traits().stream_beds.settled_samples(layer.multiscale().largest)
+}
+
 /// Whether trunk streams of a coarser grid are kept where they are on one of `samples`.
 fn keeps_streams(layer: &Layer, samples: usize) -> bool {
-    let settled = |(level, _): &(Level, Vec<LayerStage>)| level.samples == SETTLED_SAMPLES;
+    let settled = settled_samples(layer);
     layer.node.traits().stream_beds != StreamBeds::Free
-        && samples > SETTLED_SAMPLES
-        && layer.levels(samples).iter().any(settled)
+        && samples > settled
+        && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
 }
 
 /// The trunk streams that the layer of `step` keeps where they are on a grid of `samples`: they are those of a coarse
@@ -185,8 +190,8 @@ fn trunk_streams(
         return Ok(None);
     }
     let (topmost, mut store) = (Some(step.index), Store::forgetful());
-    let made =
-        evaluate_level(scene, None, SETTLED_SAMPLES, None, topmost, &mut store, control, &mut HashMap::new())?.changes;
+    let settled = settled_samples(step.layer);
+    let made = evaluate_level(scene, None, settled, None, topmost, &mut store, control, &mut HashMap::new())?.changes;
     control.enter_layer(step.index);
     Ok(made.get(&step.index).and_then(|made| made.streams.clone()))
 }
@@ -268,14 +273,16 @@ pub fn evaluate_window(
                 }
                 result
             }
-            (None, ..) => run_node(step, &cx, &beneath, coarse, &mut store)?.0,
+            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
             (Some(iterations), ..) => {
                 let ground = match (under_way.take(), coarse) {
                     (Some(mut terrain), _) => {
                         share_unwritten(step, &beneath, &mut terrain);
                         Arc::new(terrain)
                     }
-                    (None, Some(coarse)) => Arc::new(coarse.refine(&cx, &beneath, &step.layer.node.traits(), true)?.0),
+                    (None, Some(coarse)) => {
+                        Arc::new(coarse.refine(&cx, beneath.clone(), &step.layer.node.traits(), true)?.0)
+                    }
                     (None, None) => beneath.clone(),
                 };
                 let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();

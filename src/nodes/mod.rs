@@ -114,7 +114,7 @@ impl Traits {
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self {
         previews_exactly: false,
-        working_fields: 4.0,
+        working_fields: 3.0,
         parts: NodeParts::Whole("it does not say how"),
         ..Self::FILTER
     };
@@ -243,8 +243,8 @@ pub trait Run: Send + Sync {
     fn bytes(&self) -> usize {
         self.terrain().bytes()
     }
-    /// Gives back memory that only a [`step`](Self::step) needs; the next one takes it again.
-    fn release_working_memory(&mut self) {}
+    /// The terrain after the last whole iteration. All other memory is given back before it is copied, where it is.
+    fn into_terrain(self: Box<Self>) -> Terrain;
 }
 
 /// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.

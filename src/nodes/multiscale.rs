@@ -9,7 +9,7 @@
 //! the way to the result, and a larger size adds levels and changes nothing in those before. Only where the asked size
 //! is none of them the last step is not by two.
 //!
-//! Trunk streams stay where they are from the grid of [`SETTLED_SAMPLES`] on, where a process says so
+//! Trunk streams stay where they are from a [settled](StreamBeds::settled_samples) grid on, where a process says so
 //! ([`StreamBeds`]).
 //!
 //! What a process says of itself: by how much its own lengths and depths shrink from level to level
@@ -133,8 +133,8 @@ impl MultiScale {
 }
 
 /// What finer grids leave of the beds of trunk streams where a process runs from coarse to fine: those of the grid of
-/// [`SETTLED_SAMPLES`] on squares. On planets a cell of that grid is many kilometres wide, far wider than a stream, and
-/// all beds are free.
+/// [`settled_samples`](Self::settled_samples) on squares. On planets a cell of that grid is many kilometres wide, far
+/// wider than a stream, and all beds are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamBeds {
     /// They become whatever the finer grids make of them.
@@ -149,7 +149,23 @@ pub enum StreamBeds {
     /// [`Kept`](Self::Kept), and what the process does on finer grids spares them: it knows no drained area, and would
     /// lead the streams elsewhere. The process runs as a whole.
     Held,
+    /// Channels are cut along them, deeper where more ground drains, before the process begins on a finer grid and once
+    /// more when it has run there, and it spares them as where they are held: it knows no drained area, and leaves
+    /// plains of debris without any stream. Detail of the layers beneath does not come back to them. The process runs
+    /// as a whole.
+    Incised,
 }
+
+impl StreamBeds {
+    /// Samples a side of the grid on which trunk streams are found, of a process that begins on that of `largest`.
+    pub fn settled_samples(self, largest: LargestScale) -> usize {
+        let samples = if self == Self::Incised { INCISED_SAMPLES } else { SETTLED_SAMPLES };
+        samples.max(largest.samples().unwrap_or(samples))
+    }
+}
+
+/// The grid that channels are cut after: one before [`SETTLED_SAMPLES`], which has them too.
+const INCISED_SAMPLES: usize = 257;
 
 /// How far valleys that follow the grid are bent, in cells of the coarser one.
 const BEND_CELLS: f32 = 0.9;

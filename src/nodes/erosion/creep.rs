@@ -70,7 +70,7 @@ impl Process for Creep {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
-            working_fields: 9.0,
+            working_fields: 8.0,
             more_on_planets: 2.6,
             parts: NodeParts::Iterations {
                 // an explicit step for every quarter of a cell's area
@@ -242,6 +242,10 @@ impl ErosionRun for CreepRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 
     fn own_bytes(&self) -> usize {

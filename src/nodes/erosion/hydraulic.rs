@@ -82,7 +82,7 @@ impl Process for Hydraulic {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
-            working_fields: 7.0,
+            working_fields: 6.0,
             more_on_planets: 9.9,
             carries_sediment_on: true,
             parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
@@ -168,6 +168,10 @@ impl ErosionRun for HydraulicRun {
         let mass_balance =
             MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance };
         (&self.terrain, mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 }
 

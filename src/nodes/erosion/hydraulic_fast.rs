@@ -89,7 +89,7 @@ impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            working_fields: 7.1,
+            working_fields: 6.1,
             carries_sediment_on: true,
             parts: NodeParts::IN_PLACE,
             ..Traits::PROCESS
@@ -175,6 +175,10 @@ impl ErosionRun for HydraulicFastRun {
         let mass_balance =
             MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance };
         (&self.terrain, mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 }
 

@@ -116,6 +116,10 @@ impl ErosionRun for LowestNeighbourRun {
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
     }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
+    }
 }
 
 /// What a cell of the sweep holds: its height, on rock of unlike hardness also its erodibility.

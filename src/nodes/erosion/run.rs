@@ -13,6 +13,8 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     }
     /// The terrain after the last whole iteration, and the mass balance up to then.
     fn state(&self) -> (&Terrain, MassBalance);
+    /// The terrain after the last whole iteration; all else is given back.
+    fn into_terrain(self) -> Terrain;
     /// Memory of a snapshot besides its terrain, without what all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
@@ -34,6 +36,10 @@ impl<R: ErosionRun> Run for R {
 
     fn mass_balance(&self) -> MassBalance {
         self.state().1
+    }
+
+    fn into_terrain(self: Box<Self>) -> Terrain {
+        ErosionRun::into_terrain(*self)
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -19,7 +19,9 @@
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full
 //! stop.
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
-//! One grid alone: a layer of a given depth that slides on the ground as it is; it has no larger forms of its own.
+//! From coarse to fine: all snow falls on the coarsest grid; on finer ones it slides on their ground, with as many
+//! passes an iteration as on the coarsest, melts, and is levelled over the same length. So drifts and what sticks are
+//! as fine as the coarsest grid, and what lies in couloirs and below cliffs as fine as the finest.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
 use std::sync::Arc;
@@ -31,7 +33,8 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm.
@@ -39,6 +42,7 @@ crate::params! {
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
         /// Iterations. More let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Height at which it is 0 °C: no snow falls below, and it thins out upwards over two degrees.
         snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
         /// How much colder it gets with height. More makes the edge of the snow sharper.
@@ -72,6 +76,7 @@ crate::params! {
             Spring "Spring": "The sunny sides are clear, snow stays in shade and in couloirs." {
                 iterations = 120, snow_line = 900.0, sun_warmth = 12.0, melt_metres = 0.05
             }
+            AllScales "All scales": "Winter on coarse ground, slid into place on ever finer ground, at any size in seconds." { largest_scale = LargestScale::Samples513, fine_weight = 0.5 }
             Storm "Wind-packed": "A storm strips the windward sides and loads the lee ones." {
                 iterations = 80, drift = 1.0, smoothing_metres = 10.0, total_metres = 15.0
             }
@@ -83,7 +88,7 @@ impl Process for Snow {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Snow],
-            working_fields: 5.0,
+            working_fields: 4.0,
             parts: NodeParts::Whole("snow that fell so far is no data map that another part could read"),
             ..Traits::PROCESS
         }
@@ -91,6 +96,10 @@ impl Process for Snow {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn pace(&self) -> Pace {
@@ -115,7 +124,8 @@ impl Process for Snow {
             params: Arc::new(self.clone()),
             slabs,
             bed: Arc::new(bed),
-            fallen_metres: 0.0,
+            // on a finer grid it has fallen before
+            fallen_metres: if cx.level > 1.0 { self.total_metres } else { 0.0 },
             terrain,
             mass_balance: MassBalance::default(),
             next: WorkingMemory::default(),
@@ -138,9 +148,11 @@ const SUN_ELEVATION_DEGREES: f32 = 40.0;
 /// Slope along the wind that has half of the full effect.
 const HALF_DRIFT: f32 = 0.176;
 
-/// Slides in one iteration on a grid of `samples`.
-fn passes(samples: usize) -> usize {
-    ((samples + 128) / 256).clamp(1, 8)
+/// Slides in one iteration on a grid of `samples` a side, whose cells are `level` times finer than those of the
+/// coarsest, where that is coarser.
+fn passes(samples: usize, level: f32) -> usize {
+    let coarsest = if level > 1.0 { (samples as f32 / level) as usize } else { samples };
+    ((coarsest + 128) / 256).clamp(1, 8)
 }
 
 /// Snow on the ground.
@@ -175,7 +187,7 @@ impl ErosionRun for SnowRun {
         let left = self.params.total_metres - self.fallen_metres;
         let fall_metres = if self.params.snowfall_metres < left { self.params.snowfall_metres } else { left };
         let weather = SnowWeather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
-        let count = passes(n);
+        let count = passes(n, cx.level);
         let cell = cx.cell_metres();
         let creep = 0.25 * self.params.smoothing_metres * self.params.smoothing_metres / (cell * cell * count as f32);
         let repose = Repose {
@@ -255,6 +267,10 @@ impl ErosionRun for SnowRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 }
 

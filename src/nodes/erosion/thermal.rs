@@ -94,7 +94,7 @@ impl Process for Thermal {
             // from coarse to fine 2: trunk streams of large grids stay where they are
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             stream_beds: StreamBeds::Cleared,
-            working_fields: 4.0,
+            working_fields: 3.0,
             more_on_planets: 5.9,
             parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
             ..Traits::PROCESS
@@ -163,6 +163,10 @@ impl ErosionRun for ThermalRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 }
 

@@ -86,7 +86,7 @@ impl Process for AnalyticStreamPower {
             // 2: what comes together is added band by band; from coarse to fine 3: valleys of large grids stay where
             // they are
             version: if self.network_scale == LargestScale::OneGrid { 2 } else { 3 },
-            working_fields: 15.5,
+            working_fields: 14.5,
             more_on_planets: 2.5,
             follows_grid: true,
             parts: NodeParts::DIVIDED,
@@ -213,5 +213,9 @@ impl ErosionRun for AnalyticStreamPowerRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 }

@@ -99,7 +99,7 @@ impl Process for Coastal {
             // 3: debris drifts as far as asked on fine grids too
             version: 3,
             carries_sediment_on: true,
-            working_fields: 7.8,
+            working_fields: 6.8,
             parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
             ..Traits::PROCESS
         }
@@ -265,6 +265,10 @@ impl ErosionRun for CoastalRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 
     fn own_bytes(&self) -> usize {

@@ -18,8 +18,9 @@
 //! runs in parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
 //! From coarse to fine: radius, way and capacity are those of the coarsest grid and halve with the cell, so that
 //! droplets are as many cells wide on every grid and run and carry as far in cells; angles and rates stay. A droplet
-//! knows no drained area: beyond 513 samples most of what it does to the beds of trunk streams is taken back, or these
-//! would go elsewhere on every grid. What that adds is in the mass balance as resampled.
+//! knows no drained area: it leaves plains of debris without a stream, and on every grid the water would go elsewhere.
+//! So trunk streams of the grid of 257 samples get channels on all finer ones, which droplets mostly spare
+//! ([`StreamBeds::Incised`]). What that takes away is in the mass balance as resampled.
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
 //! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its
 //! samples.
@@ -40,7 +41,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::buffers::{WorkingMemory, exchange_maps, prepare};
+use super::buffers::{WorkingMemory, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
@@ -102,10 +103,10 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // from coarse to fine 2: trunk streams of large grids stay where they are
-            version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
-            stream_beds: StreamBeds::Held,
-            working_fields: 9.0,
+            // from coarse to fine 2: trunk streams of large grids stay where they are; 3: in channels
+            version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
+            stream_beds: StreamBeds::Incised,
+            working_fields: 4.0,
             parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
             ..Traits::PROCESS
         }
@@ -150,7 +151,7 @@ impl Droplets {
     }
 }
 
-/// The data maps of this process, in the order of [`DropletBuffers::maps`]: wear and deposits are what each iteration
+/// The data maps of this process: wear and deposits are what each iteration
 /// changed on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the
 /// load that passed in the last one.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
@@ -171,12 +172,10 @@ struct DropletsRun {
     mass_balance: MassBalance,
 }
 
-/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
+/// What a step works on. Empty until the first step.
 #[derive(Default)]
 struct DropletBuffers {
     ground: Option<SharedGround>,
-    height: Vec<f32>,
-    maps: [Vec<f32>; 4],
     /// What each row lost and gained.
     rows: Vec<[f64; 2]>,
 }
@@ -216,8 +215,8 @@ impl ErosionRun for DropletsRun {
                 dust += left;
             }
         }
-        self.fold(cx)?;
         // from here on the step cannot fail
+        self.fold();
         for [eroded, deposited] in &self.next.rows[..grid.distinct()] {
             self.mass_balance.eroded += eroded;
             self.mass_balance.deposited += deposited;
@@ -225,62 +224,65 @@ impl ErosionRun for DropletsRun {
         self.mass_balance.lost += lost;
         self.mass_balance.carried += dust;
         self.round += 1;
-        std::mem::swap(&mut self.terrain.height, &mut self.next.height);
-        exchange_maps(&mut self.terrain, WRITTEN, &mut self.next.maps);
         Ok(())
     }
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
     }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
+    }
 }
 
 impl DropletsRun {
-    /// Makes heights, maps and mass balance of what the droplets left on the ground.
-    fn fold(&mut self, cx: &Context) -> Result<(), Cancelled> {
+    /// Makes heights, maps and mass balance of what the droplets left on the ground: in their place, which takes a
+    /// moment and is not broken off, so that nothing is there twice.
+    fn fold(&mut self) {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let DropletBuffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut *self.next;
+        let DropletBuffers { ground, rows } = &mut *self.next;
         let ground = ground.as_ref().expect("the droplets ran on it");
-        for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow, &mut *sediment] {
-            buffer.resize(grid.len(), 0.0);
-        }
         rows.resize(n, [0.0; 2]);
-        let old = &self.terrain.height;
-        let [old_wear, old_deposits, old_flow] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow]
-            .map(|kind| self.terrain.map(kind).expect("made at the start"));
+        let mut maps = WRITTEN.map(|kind| {
+            // one that a snapshot shares stays with it
+            Arc::unwrap_or_clone(self.terrain.set_map(kind, None).expect("made at the start"))
+        });
+        let [wear, deposits, flow, sediment] = &mut maps;
         let cells = BAND_ROWS * n;
-        let heights = (height.par_chunks_mut(cells), rows.par_chunks_mut(BAND_ROWS));
+        let heights = (self.terrain.height.par_chunks_mut(cells), rows.par_chunks_mut(BAND_ROWS));
         let balances = (wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));
         let waters = (flow.par_chunks_mut(cells), sediment.par_chunks_mut(cells));
-        (heights, balances, waters).into_par_iter().enumerate().try_for_each(
+        (heights, balances, waters).into_par_iter().enumerate().for_each(
             |(b, ((height, rows), (wear, deposits), (flow, sediment)))| {
-                cx.control.check()?;
+                let mut made = vec![0.0; n];
                 for (r, mass_balance) in rows.iter_mut().enumerate() {
-                    let i = b * BAND_ROWS + r;
-                    let (own, from) = (r * n..(r + 1) * n, (i % distinct) * distinct);
-                    let (height, old) = (&mut height[own.clone()], grid.row(old, i));
-                    let (flow, sediment) = (&mut flow[own.clone()], &mut sediment[own.clone()]);
-                    read(&ground.height[from..from + distinct], height);
-                    read(&ground.flow[from..from + distinct], flow);
-                    read(&ground.load[from..from + distinct], sediment);
-                    let (wear, deposits) = (&mut wear[own.clone()], &mut deposits[own]);
-                    let before = (grid.row(old_wear, i), grid.row(old_deposits, i), grid.row(old_flow, i));
-                    for j in 0..n {
-                        let fall = old[j] - height[j];
-                        wear[j] = before.0[j] + if fall > 0.0 { fall } else { 0.0 };
-                        deposits[j] = before.1[j] + if fall < 0.0 { -fall } else { 0.0 };
-                        flow[j] += before.2[j];
-                    }
+                    let (own, from) = (r * n..(r + 1) * n, ((b * BAND_ROWS + r) % distinct) * distinct);
+                    let of = |field: &[AtomicU32], out: &mut [f32]| read(&field[from..from + distinct], out);
+                    let (wear, deposits) = (&mut wear[own.clone()], &mut deposits[own.clone()]);
+                    let height = &mut height[own.clone()];
+                    of(&ground.height, &mut made);
                     *mass_balance = [0.0; 2];
-                    for (old, new) in old[..distinct].iter().zip(&height[..distinct]) {
-                        let fall = f64::from(*old) - f64::from(*new);
-                        mass_balance[usize::from(fall < 0.0)] += fall.abs();
+                    for (j, (old, &new)) in height.iter_mut().zip(&made).enumerate() {
+                        let fall = *old - new;
+                        wear[j] += if fall > 0.0 { fall } else { 0.0 };
+                        deposits[j] += if fall < 0.0 { -fall } else { 0.0 };
+                        if j < distinct {
+                            let fall = f64::from(*old) - f64::from(new);
+                            mass_balance[usize::from(fall < 0.0)] += fall.abs();
+                        }
+                        *old = new;
                     }
+                    of(&ground.flow, &mut made);
+                    flow[own.clone()].iter_mut().zip(&made).for_each(|(flow, passed)| *flow += passed);
+                    of(&ground.load, &mut sediment[own]);
                 }
-                Ok(())
             },
-        )
+        );
+        for (kind, map) in WRITTEN.into_iter().zip(maps) {
+            self.terrain.set_map(kind, Some(Arc::new(map)));
+        }
     }
 }
 

@@ -109,7 +109,7 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
-            working_fields: if self.abrasion > 0.0 { 15.0 } else { 10.0 },
+            working_fields: if self.abrasion > 0.0 { 14.0 } else { 9.0 },
             parts: NodeParts::Whole("sand flies on across the whole side"),
             ..Traits::PROCESS
         }

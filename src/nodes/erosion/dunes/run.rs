@@ -342,6 +342,10 @@ impl ErosionRun for DunesRun {
         (&self.terrain, self.mass_balance)
     }
 
+    fn into_terrain(self) -> Terrain {
+        self.terrain
+    }
+
     fn own_bytes(&self) -> usize {
         let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
         // the rock is shared by all snapshots of a run

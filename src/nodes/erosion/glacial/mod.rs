@@ -147,7 +147,7 @@ impl Process for Glacial {
     fn traits(&self) -> Traits {
         Traits {
             writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
-            working_fields: 28.0,
+            working_fields: 27.0,
             carries_sediment_on: true,
             parts: NodeParts::Whole("all ice moves by the step that its fastest allows"),
             ..Traits::PROCESS
@@ -488,6 +488,10 @@ impl ErosionRun for GlacialRun {
     fn state(&self) -> (&Terrain, MassBalance) {
         let carried = self.mass_balance.carried - self.carried_before;
         (&self.terrain, MassBalance { carried, ..self.mass_balance })
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 
     fn own_bytes(&self) -> usize {

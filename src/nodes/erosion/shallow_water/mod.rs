@@ -131,7 +131,7 @@ impl Process for ShallowWater {
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
             stream_beds: StreamBeds::Held,
             // 9.2 where no states are kept, 16.3 where the memory of a step stays while its terrain is made
-            working_fields: 13.0,
+            working_fields: 9.6,
             carries_sediment_on: true,
             parts: NodeParts::Whole("its flow is no data map that another part could read"),
             ..Traits::PROCESS

@@ -211,8 +211,9 @@ impl Run for ShallowWaterRun {
         })
     }
 
-    fn release_working_memory(&mut self) {
+    fn into_terrain(mut self: Box<Self>) -> Terrain {
         self.next = Vec::new();
+        self.shown.take().unwrap_or_else(|| self.show())
     }
 
     fn bytes(&self) -> usize {

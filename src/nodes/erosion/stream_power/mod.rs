@@ -107,7 +107,7 @@ impl Process for StreamPower {
             stream_beds: StreamBeds::Kept,
             planet_version: 3,
             land_above: Some(self.sea_level),
-            working_fields: if self.deposition > 0.0 { 16.0 } else { 13.2 },
+            working_fields: if self.deposition > 0.0 { 14.6 } else { 11.0 },
             more_on_planets: 4.3,
             follows_grid: true,
             parts: NodeParts::DIVIDED,
@@ -166,8 +166,8 @@ struct Scratch {
     graph: FlowGraph,
     flow: DInfinity,
     bed: Bed,
-    /// The next state of the maps; the flow map has the area that drains through each cell.
-    maps: [Vec<f32>; 3],
+    /// The area that drains through each cell: the next flow map.
+    area: Vec<f32>,
     rows: Vec<[f64; 3]>,
 }
 
@@ -181,8 +181,7 @@ impl ErosionRun for StreamPowerRun {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { graph, flow, bed, maps, rows } = &mut *self.scratch;
-        let [wear, deposits, area] = maps;
+        let Scratch { graph, flow, bed, area, rows } = &mut *self.scratch;
         let old = &self.terrain.height;
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
@@ -208,14 +207,15 @@ impl ErosionRun for StreamPowerRun {
         grid.close(&mut bed.height);
 
         let n = grid.samples;
-        let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
-        let (new, receivers, areas) = (&bed.height, &flow.receivers, mesh.owned_areas());
-        wear.resize(grid.len(), 0.0);
-        deposits.resize(grid.len(), 0.0);
+        // from here on the step cannot fail: maps change in their place, so that none is there twice
+        let [mut wear, mut deposits] = [MapKind::Wear, MapKind::Deposits].map(|kind| {
+            // one that a snapshot shares stays with it
+            Arc::unwrap_or_clone(self.terrain.set_map(kind, None).expect("made at the start"))
+        });
+        let (old, new, receivers, areas) = (&self.terrain.height, &bed.height, &flow.receivers, mesh.owned_areas());
         rows.resize(grid.rows(), [0.0; 3]);
         let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), &mut *rows);
-        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, sums))| {
-            cx.control.check()?;
+        buffers.into_par_iter().enumerate().for_each(|(i, (wear, deposits, sums))| {
             *sums = [0.0; 3];
             for j in 0..n {
                 let k = i * n + j;
@@ -223,18 +223,16 @@ impl ErosionRun for StreamPowerRun {
                 let up = if rises { forces.uplift * uplift.share(k) } else { 0.0 };
                 let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
-                wear[j] = before[0][k] + lost as f32;
-                deposits[j] = before[1][k] + won as f32;
+                wear[j] += lost as f32;
+                deposits[j] += won as f32;
                 // without areas the samples of a square that are no copies count alike
                 let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;
                 sums[2] += f64::from(up) * own;
             }
-            Ok(())
-        })?;
-        // from here on the step cannot fail
-        maps.iter_mut().for_each(|map| grid.close(map));
+        });
+        [&mut wear, &mut deposits, &mut *area].into_iter().for_each(|map| grid.close(map));
         for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {
             self.mass_balance.eroded += eroded;
             self.mass_balance.deposited += deposited;
@@ -242,12 +240,18 @@ impl ErosionRun for StreamPowerRun {
         }
         self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
         std::mem::swap(&mut self.terrain.height, &mut bed.height);
-        exchange_maps(&mut self.terrain, WRITTEN, maps);
+        self.terrain.set_map(MapKind::Wear, Some(Arc::new(wear)));
+        self.terrain.set_map(MapKind::Deposits, Some(Arc::new(deposits)));
+        exchange_maps(&mut self.terrain, [MapKind::Flow], [area]);
         Ok(())
     }
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 
     fn own_bytes(&self) -> usize {

@@ -94,7 +94,7 @@ impl Process for Plates {
             on_globe: true,
             is_random: true,
             reads_sea_level: true,
-            working_fields: 3.2,
+            working_fields: 2.2,
             fixed_bytes: 6 * u64::from(self.detail * self.detail) * (120 + 11 * u64::from(self.plates) / 2),
             parts: NodeParts::PLANET,
             ..Traits::PROCESS
@@ -226,6 +226,10 @@ impl ErosionRun for PlatesRun {
 
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
+    }
+
+    fn into_terrain(self) -> Terrain {
+        self.terrain
     }
 
     fn own_bytes(&self) -> usize {
