@@ -422,7 +422,7 @@ fn run_node(
             let mut made = Arc::unwrap_or_clone(ground);
             if let (Some(streams), Some(beds)) = (holding, beds) {
                 let before = cx.grid.sum(&made.height);
-                streams.restore(cx, &beds, &mut made.height);
+                streams.restore(cx, &beds, &mut made.height)?;
                 mass_balance.resampled += cx.grid.sum(&made.height) - before;
                 // the last moment of the charts is what comes of it
                 if let Some(stage) = step.stages.last().filter(|_| timeline.is_kept()) {

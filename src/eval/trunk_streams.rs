@@ -178,26 +178,31 @@ impl TrunkStreams {
     /// When it was cancelled.
     pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
-        let in_bed =
-            |(k, (&bed, &height)): (usize, (&f32, &f32))| (bed > 0.0).then_some((k as u32, HELD * bed, height));
-        Ok(HeldBeds(beds.par_iter().zip(ground).enumerate().filter_map(in_bed).collect()))
+        let in_beds = beds.par_iter().zip(ground).filter_map(|(&bed, &height)| (bed > 0.0).then_some(height));
+        Ok(HeldBeds(in_beds.collect()))
     }
 
     /// Takes back most of what became of the beds on the grid of `cx` since they were [`held`](Self::held), and cuts
     /// the channels once more.
-    pub fn restore(&self, cx: &Context, held: &HeldBeds, height: &mut [f32]) {
-        for &(k, held, before) in &held.0 {
-            let height = &mut height[k as usize];
-            *height += held * (before - *height);
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn restore(&self, cx: &Context, held: &HeldBeds, height: &mut [f32]) -> Result<(), Cancelled> {
+        let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
+        let in_beds = height.iter_mut().zip(&beds).filter(|(_, bed)| **bed > 0.0);
+        for ((height, bed), before) in in_beds.zip(&held.0) {
+            *height += HELD * bed * (before - *height);
         }
         if let Some(courses) = &self.courses {
             courses.clear(cx, height);
         }
+        Ok(())
     }
 }
 
-/// Beds that a process shall leave about as they are: samples, by how much each is held, and their heights.
-pub struct HeldBeds(Vec<(u32, f32, f32)>);
+/// Beds that a process shall leave about as they are: the heights of their samples, in order. Which ones these are and
+/// by how much each is held is found once more, as that takes three times the memory.
+pub struct HeldBeds(Vec<f32>);
 
 /// `field` at the samples of `coarse`. Either may be a window: beyond the sides of `fine` its last samples count.
 fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {

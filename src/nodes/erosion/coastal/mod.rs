@@ -24,9 +24,10 @@
 //! (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
-//! From coarse to fine: lengths and times are the same on every grid, and each iteration lasts as long; with a weight
-//! of ½ the coarsest grid has half of all the retreat, and the iterations halve as the steps of each double. Debris
-//! goes on from grid to grid; what was undercut is found anew.
+//! From coarse to fine: an iteration of a grid lasts half as long as one of the grid before, so that coasts retreat by
+//! as many cells in it and debris drifts over 1/√2 of the way; with a weight of ½ the coarsest grid has three quarters
+//! of all the retreat, and finer ones hardly move the coast. Debris goes on from grid to grid; what was undercut is
+//! found anew.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
 //! the settling by slope are ours.
 
@@ -96,8 +97,8 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            // 3: debris drifts as far as asked on fine grids too
-            version: 3,
+            // 3: debris drifts as far as asked on fine grids too; from coarse to fine 4: coasts stay where they are
+            version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             carries_sediment_on: true,
             working_fields: 6.8,
             parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
@@ -130,12 +131,21 @@ impl Process for Coastal {
         Box::new(CoastalRun {
             rock: Rock::new(&terrain, self.hardness),
             undercut: vec![false; terrain.grid.len()],
-            params: self.clone(),
+            params: self.on_level(cx.level),
             terrain,
             next: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
             carried_before,
         })
+    }
+}
+
+impl Coastal {
+    /// On a finer grid of a [multi-scale](crate::nodes::multiscale) erosion an iteration lasts as much shorter as cells
+    /// are smaller.
+    fn on_level(&self, level: f32) -> Self {
+        let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };
+        Self { retreat: self.retreat * shorter, drift: self.drift * shorter.sqrt(), ..self.clone() }
     }
 }
 
