@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::trunk_streams::TrunkStreams;
-use crate::field::{Cancelled, MapKind, Terrain, resample, resample_displaced};
+use crate::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 
@@ -83,14 +83,16 @@ impl LevelChange {
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
             let mut made = refined(&map)?;
             drop(map);
-            // the curve through a jump swings below nothing
-            let least = |value: f32| if value > 0.0 { value } else { 0.0 };
             match ground.map(kind) {
-                Some(before) => made
-                    .par_iter_mut()
-                    .zip(&**before)
-                    .for_each(|(value, before)| *value = least(before + *value * factor)),
-                None => made.par_iter_mut().for_each(|value| *value = least(kind.neutral() + *value * factor)),
+                Some(before) => {
+                    made.par_iter_mut().zip(&**before).for_each(|(value, before)| *value = before + *value * factor);
+                }
+                None => made.par_iter_mut().for_each(|value| *value = kind.neutral() + *value * factor),
+            }
+            if kind == MapKind::Snow {
+                keep_cover(fine, &mut ground.height, &mut made);
+            } else {
+                made.par_iter_mut().for_each(|value| *value = positive(*value));
             }
             ground.set_map(kind, Some(Arc::new(made)));
         }
@@ -103,6 +105,24 @@ impl LevelChange {
         mass_balance.resampled_carried -= mass_balance.residual();
         Ok((ground, mass_balance))
     }
+}
+
+/// The curve through a jump swings below nothing.
+fn positive(value: f32) -> f32 {
+    if value > 0.0 { value } else { 0.0 }
+}
+
+/// Brings the depth of what lies on the ground to nothing where it swings below, with as much in all as before; `height`
+/// follows, so that the ground under it stays as it is.
+fn keep_cover(grid: Grid, height: &mut [f32], cover: &mut [f32]) {
+    let whole = grid.sum(cover);
+    let lies: f64 = grid.sum(&cover.par_iter().map(|&depth| positive(depth)).collect::<Vec<f32>>());
+    let share = if lies > whole && whole > 0.0 { (whole / lies) as f32 } else { 1.0 };
+    height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
+        let kept = positive(*depth) * share;
+        *height += kept - *depth;
+        *depth = kept;
+    });
 }
 
 /// Share of its height over the sea that land keeps at the least on the way to the next grid.

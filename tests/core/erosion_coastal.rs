@@ -78,6 +78,19 @@ fn a_straight_cliff_retreats_as_fast_as_asked_at_any_angle() {
 }
 
 #[test]
+fn on_a_grid_twice_as_fine_a_cliff_retreats_half_as_far_in_an_iteration() {
+    let (place, before, control) = (place(), cliff(0.0), Control::default());
+    let [coarse, fine] = [1.0, 2.0].map(|level| {
+        let mut cx = place.context(&control);
+        cx.level = level;
+        let mut run = coastal(&OPEN_SEA).as_process().unwrap().start(&cx, before.clone());
+        (0..50).for_each(|_| run.step(&cx).unwrap());
+        retreats(run.terrain(), &before, 0.0).iter().sum::<f64>()
+    });
+    assert!((fine / coarse - 0.5).abs() < 0.06, "{fine} of {coarse}");
+}
+
+#[test]
 fn nothing_is_lost_and_nothing_is_made() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = Place { sea_level: 0.45, ..Place::new(129, edges) };

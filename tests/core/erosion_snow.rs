@@ -3,9 +3,10 @@
 use crate::node_kit::{Place, node, set};
 use talweg::appearance::{PaletteTable, relief};
 use talweg::appearance_files::Palette;
+use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
-use talweg::scene::Settings;
+use talweg::scene::{Layer, Scene, Settings};
 
 const RELIEF: f32 = 1000.0;
 const SIZE: f32 = 2000.0;
@@ -179,4 +180,48 @@ fn the_picture_shows_snow_white() {
     let pixel = |x: usize| &drawn.rgb[(16 * 32 + x) * 3..][..3];
     assert_eq!(pixel(4), &bare.rgb[(16 * 32 + 4) * 3..][..3]);
     assert!(pixel(28).iter().all(|&channel| channel > 195), "{:?}", pixel(28));
+}
+
+/// The scene of hills under snow that runs from 65 samples on.
+fn winter() -> Scene {
+    let mut scene = Scene {
+        layers: ["Perlin", "Snow"].map(|name| Layer::new(Node::named(name).unwrap(), 1)).into(),
+        ..Scene::default()
+    };
+    (scene.settings.size_metres, scene.settings.resolution) = (SIZE, 257);
+    for value in ["snow_line=-2000", "melt_metres=0", "drift=0", "total_metres=6", "largest_scale=Samples65"] {
+        scene.set(&format!("2.{value}")).unwrap();
+    }
+    scene
+}
+
+#[test]
+fn on_finer_grids_no_more_snow_falls_and_it_slides_off_their_cliffs() {
+    let scene = winter();
+    let made = |samples| evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+    let mean = |terrain: &Terrain| {
+        let snow = depth(terrain);
+        snow.iter().map(|&depth| f64::from(depth * scene.settings.relief_metres)).sum::<f64>() / snow.len() as f64
+    };
+    let (coarse, fine) = (made(65), made(257));
+    let (before, after) = (mean(&coarse), mean(&fine));
+    assert!(before > 3.0 && (after / before - 1.0).abs() < 0.01, "{before} and {after} m");
+    // ground of the fine grid that is steeper than the snow can lie on, which the coarse one does not know
+    let mut bare = scene.clone();
+    bare.layers.pop();
+    let ground = evaluate(&bare, 257, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+    let cell = scene.settings.size_metres / 256.0;
+    let (mut steep, mut all) = ([0.0f64; 2], [0.0f64; 2]);
+    for k in (1..256usize).flat_map(|i| (1..256).map(move |j| i * 257 + j)) {
+        let slope = |step: usize| {
+            (ground.height[k + step] - ground.height[k - step]) * scene.settings.relief_metres / (2.0 * cell)
+        };
+        let (south, east) = (slope(257), slope(1));
+        let lies = f64::from(depth(&fine)[k] * scene.settings.relief_metres);
+        let sum = if (south * south + east * east).sqrt() > 50.0f32.to_radians().tan() { &mut steep } else { &mut all };
+        *sum = [sum[0] + lies, sum[1] + 1.0];
+    }
+    assert!(steep[1] > 100.0, "{steep:?}");
+    let [steep, all] = [steep, all].map(|[sum, count]| sum / count);
+    assert!(steep < 0.5 * all, "{steep} m on cliffs, {all} m elsewhere");
 }

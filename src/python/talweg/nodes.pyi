@@ -1312,6 +1312,10 @@ class Snow(Node):
 
     iterations: int
     """60, from 0 to 10000. Iterations. More let the snow pile up and then slide to rest."""
+    largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Where the erosion begins: on a coarse grid, whose forms the finer ones refine. Then there are valleys of every width, and large sizes take seconds. Iterations, lengths and depths are those of the coarsest grid."""
+    fine_weight: float
+    """0.75, from 0.1 to 2. Iterations of each finer grid beside those of the one before. Small leaves broad, smooth forms; above 1 the finest forms prevail."""
     snow_line: float
     """1000 m, from -10000 to 50000. Height at which it is 0 °C: no snow falls below, and it thins out upwards over two degrees."""
     lapse_rate: float
@@ -1336,8 +1340,8 @@ class Snow(Node):
     """0 °C, from 0 to 60. How much warmer a slope that faces the sun is than level ground. Clears the sunny sides first."""
     sun_angle: float
     """180 °, from 0 to 360. Where the noon sun stands, clockwise from north: 180 is south."""
-    def __init__(self, *, iterations: int = 60, snow_line: float = 1000.0, lapse_rate: float = 6.5, snowfall_metres: float = 0.30000001192092896, total_metres: float = 10.0, hold_angle: float = 55.0, repose_angle: float = 40.0, smoothing_metres: float = 5.0, drift: float = 0.4000000059604645, wind_angle: float = 290.0, melt_metres: float = 0.019999999552965164, sun_warmth: float = 0.0, sun_angle: float = 180.0) -> None: ...
-    def set(self, *, iterations: int = ..., snow_line: float = ..., lapse_rate: float = ..., snowfall_metres: float = ..., total_metres: float = ..., hold_angle: float = ..., repose_angle: float = ..., smoothing_metres: float = ..., drift: float = ..., wind_angle: float = ..., melt_metres: float = ..., sun_warmth: float = ..., sun_angle: float = ...) -> None: ...
+    def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, snow_line: float = 1000.0, lapse_rate: float = 6.5, snowfall_metres: float = 0.30000001192092896, total_metres: float = 10.0, hold_angle: float = 55.0, repose_angle: float = 40.0, smoothing_metres: float = 5.0, drift: float = 0.4000000059604645, wind_angle: float = 290.0, melt_metres: float = 0.019999999552965164, sun_warmth: float = 0.0, sun_angle: float = 180.0) -> None: ...
+    def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., snow_line: float = ..., lapse_rate: float = ..., snowfall_metres: float = ..., total_metres: float = ..., hold_angle: float = ..., repose_angle: float = ..., smoothing_metres: float = ..., drift: float = ..., wind_angle: float = ..., melt_metres: float = ..., sun_warmth: float = ..., sun_angle: float = ...) -> None: ...
 
 class Hydraulic(Node):
     """Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen."""
