@@ -112,8 +112,8 @@ fn positive(value: f32) -> f32 {
     if value > 0.0 { value } else { 0.0 }
 }
 
-/// Brings the depth of what lies on the ground to nothing where it swings below, with as much in all as before; `height`
-/// follows, so that the ground under it stays as it is.
+/// Brings the depth of what lies on the ground to nothing where it swings below, with as much in all as before;
+/// `height` follows, so that the ground under it stays as it is.
 fn keep_cover(grid: Grid, height: &mut [f32], cover: &mut [f32]) {
     let whole = grid.sum(cover);
     let lies: f64 = grid.sum(&cover.par_iter().map(|&depth| positive(depth)).collect::<Vec<f32>>());
