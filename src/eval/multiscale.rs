@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::trunk_streams::TrunkStreams;
-use crate::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
+use crate::field::{Cancelled, MapKind, Terrain, resample, resample_displaced};
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 
@@ -90,7 +90,7 @@ impl LevelChange {
                 None => made.par_iter_mut().for_each(|value| *value = kind.neutral() + *value * factor),
             }
             if kind == MapKind::Snow {
-                keep_cover(fine, &mut ground.height, &mut made);
+                keep_cover(&mut ground.height, &mut made);
             } else {
                 made.par_iter_mut().for_each(|value| *value = positive(*value));
             }
@@ -112,14 +112,11 @@ fn positive(value: f32) -> f32 {
     if value > 0.0 { value } else { 0.0 }
 }
 
-/// Brings the depth of what lies on the ground to nothing where it swings below, with as much in all as before;
-/// `height` follows, so that the ground under it stays as it is.
-fn keep_cover(grid: Grid, height: &mut [f32], cover: &mut [f32]) {
-    let whole = grid.sum(cover);
-    let lies: f64 = grid.sum(&cover.par_iter().map(|&depth| positive(depth)).collect::<Vec<f32>>());
-    let share = if lies > whole && whole > 0.0 { (whole / lies) as f32 } else { 1.0 };
+/// Brings the depth of what lies on the ground to nothing where it swings below; `height` follows, so that the ground
+/// under it stays as it is. At the samples of the coarser grid nothing changes.
+fn keep_cover(height: &mut [f32], cover: &mut [f32]) {
     height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
-        let kept = positive(*depth) * share;
+        let kept = positive(*depth);
         *height += kept - *depth;
         *depth = kept;
     });

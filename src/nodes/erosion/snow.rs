@@ -21,7 +21,8 @@
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
 //! From coarse to fine: all snow falls on the coarsest grid; on finer ones it slides on their ground, with as many
 //! passes an iteration as on the coarsest, melts, and is levelled over the same length. So drifts and what sticks are
-//! as fine as the coarsest grid, and what lies in couloirs and below cliffs as fine as the finest.
+//! as fine as the coarsest grid, and what lies in couloirs and below cliffs as fine as the finest. Each grid has some
+//! hundredths more snow, at its edges, where the curve through the coarser depths would swing below nothing.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
 use std::sync::Arc;
