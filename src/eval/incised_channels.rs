@@ -10,10 +10,11 @@
 //! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] of that at A₁, with A the area
 //!   that drains through it and A₁ 1 % of the terrain.
 //!
-//! Measured: without channels 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of those
-//! on 513, and 0.98 with them. Tried and left, on 2049 samples, all with a depth that is alike for all streams: straight
-//! courses, 0.97, which draw every even slope with rows and diagonals; receivers by chance (Fairfield & Leymarie 1991)
-//! in place of random heights, 0.94 to 0.96. Without taking back what droplets make of the beds, 0.96, in deep trenches.
+//! Measured: without channels 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of
+//! those on 513, and 0.98 with them. Tried and left, on 2049 samples, with a depth that is alike for all streams:
+//! straight courses, 0.97, which draw every even slope with rows and diagonals; receivers by chance (Fairfield &
+//! Leymarie 1991) in place of random heights, 0.94 to 0.96. And without taking back what droplets make of the beds,
+//! 0.96: channels became deep trenches.
 //! Source: that the depth of streams grows with the power 0.4 of what they carry, Leopold & Maddock 1953; the random
 //! heights are ours.
 
