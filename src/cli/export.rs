@@ -205,7 +205,8 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     let report = match large_export(&job, &preset, &place)? {
         Some(large) => job.with_progress(|control, tell| job.pool.install(|| large.write(control, tell)))?,
         None => {
-            let terrain = job.evaluate_in(&job.pool)?;
+            let what = export::memory_use(&preset, &job.scene, job.samples).map_err(failed)?;
+            let terrain = job.evaluate_in(&job.pool, &what)?;
             job.with_progress(|control, tell| {
                 let write = || export::export(&preset, &job.scene, &terrain, &place, control, tell);
                 job.pool.install(write).map_err(failed)

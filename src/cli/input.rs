@@ -214,7 +214,7 @@ impl SceneJob {
     /// and for what is done then.
     pub fn evaluate(&self, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.check_memory(self.samples, what)?;
-        self.evaluate_in(&self.pool)
+        self.evaluate_in(&self.pool, what)
     }
 
     /// Refuses what does not fit into memory, before any work is done.
@@ -222,10 +222,10 @@ impl SceneJob {
         check_memory(&self.scene, samples, what).map_err(|reason| refused(&reason, "--size"))
     }
 
-    /// Evaluates the scene on other threads.
-    pub fn evaluate_in(&self, pool: &ThreadPool) -> Result<Arc<Terrain>, Failure> {
+    /// Evaluates the scene on other threads, where there is memory for what is done then.
+    pub fn evaluate_in(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.with_progress(|control, _| {
-            pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::forgetful(), control))
+            pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::for_use(what), control))
         })
         .map(|evaluated| evaluated.terrain)
     }

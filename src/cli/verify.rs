@@ -49,7 +49,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     counts.dedup();
     let (mut runs, mut made) = (Vec::new(), None);
     for threads in counts {
-        let terrain = job.evaluate_in(&thread_pool(threads)?)?;
+        let terrain = job.evaluate_in(&thread_pool(threads)?, &MemoryUse::TERRAIN)?;
         runs.push(VerifyRun { threads, hash: format!("{:032x}", terrain.hash()) });
         made = Some(terrain);
     }

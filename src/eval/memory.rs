@@ -41,6 +41,9 @@ pub struct MemoryUse {
     pub most_drawn: usize,
     /// Whether it is the editor, which holds the terrain on screen while it makes the next one.
     pub is_editor: bool,
+    /// Whether it reads neither mass balances nor what erosions [record](MapKind::RECORDS): what heights do not depend
+    /// on is not made then ([`Store::for_use`](super::Store::for_use)).
+    pub heights_alone: bool,
 }
 
 impl MemoryUse {
@@ -53,6 +56,7 @@ impl MemoryUse {
         kept: [0; 2],
         most_drawn: MAX_SAMPLES,
         is_editor: false,
+        heights_alone: false,
     };
     /// Written to a file: heights of places without ground are filled in a copy.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };

@@ -44,11 +44,11 @@ pub use timeline::Timeline;
 use trunk_streams::TrunkStreams;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
-use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Stream, Terrain};
 use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::{StreamBeds, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Run, Work};
-use crate::scene::{Layer, Problem, Scene};
+use crate::scene::{Layer, Problem, Reads, Scene};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -75,6 +75,8 @@ pub struct Store {
     pub strokes: StrokedFields,
     /// Results are of a moment, and not kept.
     pub transient: bool,
+    /// Nobody reads the mass balances nor what erosions [record](MapKind::RECORDS), unless masks do.
+    heights_alone: bool,
     /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
     ended: HashMap<ContentKey, MassBalance>,
     /// Trunk streams that go with changes on a grid.
@@ -99,6 +101,11 @@ impl Store {
     /// Remembers nothing: for a single evaluation.
     pub fn forgetful() -> Self {
         Self::new(Cache::new(0), Timeline::new(0))
+    }
+
+    /// Remembers nothing: for a single evaluation after which `what` is done.
+    pub fn for_use(what: &MemoryUse) -> Self {
+        Self { heights_alone: what.heights_alone, ..Self::forgetful() }
     }
 
     /// The highest result of `steps` that is known; `made` has the grounds that are not results.
@@ -149,7 +156,7 @@ pub struct Evaluated {
     pub problems: Vec<Problem>,
     /// Heights and data maps at the samples that were asked for.
     pub terrain: Arc<Terrain>,
-    /// The account of the layer under the playhead, if it is a process and was run just now.
+    /// The account of the layer under the playhead, if it is a process and was run just now, and somebody reads it.
     pub mass_balance: Option<MassBalance>,
     /// The accounts of all processes that were run just now, by the index of their layer.
     pub mass_balances: Vec<(usize, MassBalance)>,
@@ -253,6 +260,7 @@ fn evaluate_level(
     sources: &mut HashMap<usize, Arc<Terrain>>,
 ) -> Result<LevelResult, Cancelled> {
     let mut mass_balances = Vec::new();
+    let unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
     let mut steps = plan_with(scene, base, samples, playhead, &mut HashMap::new());
     steps.retain(|step| topmost.is_none_or(|topmost| step.index <= topmost));
     let mut changes = HashMap::new();
@@ -308,7 +316,7 @@ fn evaluate_level(
             true => std::mem::replace(&mut beneath, Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
             false => beneath.clone(),
         };
-        let (mut result, account) = run_node(step, &cx, given, coarse, store)?;
+        let (mut result, account) = run_node(step, &cx, given, coarse, store, &unread)?;
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = bases.pop()
         {
@@ -344,6 +352,7 @@ fn evaluate_level(
         };
         let (source, known) = (source.map(Arc::as_ref), SmoothedMask::default());
         mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
+        let account = account.filter(|_| !store.heights_alone);
         mass_balances.extend(account.map(|account| (step.index, account)));
         beneath = Arc::new(result);
         if !step.transient && !store.transient {
@@ -361,6 +370,7 @@ fn run_node(
     beneath: Arc<Terrain>,
     coarse: Option<LevelChange>,
     store: &mut Store,
+    unread: &[MapKind],
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
     let Store { cache, timeline, ended, constructions, strokes, .. } = store;
@@ -412,7 +422,7 @@ fn run_node(
                 (first, ground, mass_balance) = (next, terrain, account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
-                let (terrain, account) = run_stage(stage, cx, ground, mass_balance, timeline)?;
+                let (terrain, account) = run_stage(stage, cx, ground, mass_balance, timeline, unread)?;
                 (ground, mass_balance) = (Arc::new(terrain), account);
                 if k < last {
                     cache.insert(stage.result(), &ground);
@@ -434,6 +444,17 @@ fn run_node(
     }
 }
 
+/// What erosions of `scene` record and none of its masks reads.
+fn unread_records(scene: &Scene) -> Vec<MapKind> {
+    let is_read = |&kind: &MapKind| {
+        scene.layers.iter().any(|Layer { mask, .. }| {
+            mask.by_data && mask.data == kind
+                || mask.by_layer && mask.layer_reads == Reads::Data && mask.layer_data == kind
+        })
+    };
+    MapKind::RECORDS.into_iter().filter(|kind| !is_read(kind)).collect()
+}
+
 /// The trunk streams that grids finer than that of `made`, by the process of `layer`, keep where they are.
 fn settled_streams(layer: &Layer, cx: &Context, made: &Terrain) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
     let beds = layer.node.traits().stream_beds;
@@ -450,6 +471,7 @@ fn run_stage(
     beneath: Arc<Terrain>,
     before: MassBalance,
     timeline: &mut Timeline,
+    unread: &[MapKind],
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     if target == 0 {
@@ -459,6 +481,9 @@ fn run_stage(
     let (mut iteration, mut run) =
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Arc::unwrap_or_clone(beneath))));
     let begun = iteration;
+    if !unread.is_empty() {
+        run.leave_out(unread);
+    }
     let mass_balance = |run: &dyn Run| {
         let mut so_far = before;
         so_far += run.mass_balance();
@@ -469,16 +494,19 @@ fn run_stage(
             iteration = target - 1;
         }
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);
+        if !timeline.is_kept() {
+            cx.control.check()?;
+            run.step_in_place(cx)?;
+            iteration += 1;
+            continue;
+        }
         let stepped = cx.control.check().and_then(|()| run.step(cx));
         if let Err(cancelled) = stepped {
             timeline.park(key, iteration, run);
             return Err(cancelled);
         }
         iteration += 1;
-        // it goes through the whole ground
-        if timeline.is_kept() {
-            timeline.record(key, iteration, mass_balance(run.as_ref()));
-        }
+        timeline.record(key, iteration, mass_balance(run.as_ref()));
         timeline.offer(key, iteration, run.as_ref());
     }
     let mass_balance = mass_balance(run.as_ref());

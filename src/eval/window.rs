@@ -273,7 +273,7 @@ pub fn evaluate_window(
                 }
                 result
             }
-            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
+            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store, &[])?.0,
             (Some(iterations), ..) => {
                 let ground = match (under_way.take(), coarse) {
                     (Some(mut terrain), _) => {
@@ -438,7 +438,7 @@ fn run_iterations(
         if first < end {
             let some = ProcessStage { iterations: end - first, ..*stage };
             let mut nothing = super::Timeline::new(0);
-            ground = Arc::new(run_stage(&some, cx, ground, MassBalance::default(), &mut nothing)?.0);
+            ground = Arc::new(run_stage(&some, cx, ground, MassBalance::default(), &mut nothing, &[])?.0);
         }
     }
     Ok(Arc::unwrap_or_clone(ground))

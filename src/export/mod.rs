@@ -181,7 +181,10 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
     let bytes = map.map_or(0.0, |map| (map.width * map.height) as f64 * 9.0);
     let is_plants = |product: &CheckedProduct| matches!(product.kind, CheckedKind::Plants(_));
     let plants = if products.iter().any(is_plants) { scatter_file::most_bytes(scene) } else { 0.0 };
-    Ok(MemoryUse { fields: most, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
+    let is_of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
+    let heights_alone =
+        products.iter().all(|product| matches!(&product.kind, CheckedKind::Map(map, _) if is_of_heights(map)));
+    Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
 /// The map of a planet, unless its faces are written.

@@ -47,6 +47,9 @@ impl MapKind {
     pub const SHARES: [Self; 6] =
         [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
 
+    /// What erosions tell of what they did. No node reads them.
+    pub const RECORDS: [Self; 3] = [Self::Flow, Self::Wear, Self::Deposits];
+
     /// How much of what the rules of plants and stones give stands there.
     pub const DENSITIES: [Self; 3] = [Self::TreeDensity, Self::UndergrowthDensity, Self::StoneDensity];
 

@@ -11,13 +11,14 @@ use super::directions::RowWindow;
 use super::graph::FlowGraph;
 use super::mesh::{FlowMesh, Outlets};
 use super::order::UpstreamOrder;
+use super::receivers::{NeighbourReceivers, Receivers};
 use crate::field::{Cancelled, Control};
 
 /// Two receivers of every cell, straight and diagonal; outlets and copies are their own.
 #[derive(Clone, Debug, Default)]
 pub struct DInfinity {
     /// The neighbours that the way down passes between.
-    pub receivers: Vec<[u32; 2]>,
+    pub receivers: NeighbourReceivers,
     /// Where it meets the line from the first to the second: 0 at the first, 1 at the second.
     pub fraction: Vec<f32>,
     /// How far it is to there in cells on a globe; empty on a square, where it is √(1 + fraction²).
@@ -54,13 +55,13 @@ impl DInfinity {
         control: &Control,
     ) -> Result<(), Cancelled> {
         let n = mesh.grid().samples;
-        self.receivers.resize(mesh.len(), [0; 2]);
         self.fraction.resize(mesh.len(), 0.0);
         let on_globe = mesh.grid().is_globe();
         self.distance.resize(if on_globe { mesh.len() } else { 0 }, 0.0);
         let beyond = vec![f32::INFINITY; n];
-        let rows = self.receivers.par_chunks_mut(n).zip(self.fraction.par_chunks_mut(n));
-        let route_row = |row: usize, receivers: &mut [[u32; 2]], fractions: &mut [f32], distances: &mut [f32]| {
+        let mut distances = self.distance.chunks_mut(n);
+        let fields = self.fraction.chunks_mut(n).map(|fractions| (fractions, distances.next().unwrap_or_default()));
+        self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), receivers| {
             control.check()?;
             let window = RowWindow::new(mesh, surface, &beyond, row);
             // what the facets leave out is sea, and its own receiver
@@ -87,15 +88,8 @@ impl DInfinity {
                     *to = distance;
                 }
             });
-            Ok::<(), Cancelled>(())
-        };
-        if on_globe {
-            let rows = rows.zip(self.distance.par_chunks_mut(n)).enumerate();
-            return rows.try_for_each(|(row, ((receivers, fractions), distances))| {
-                route_row(row, receivers, fractions, distances)
-            });
-        }
-        rows.enumerate().try_for_each(|(row, (receivers, fractions))| route_row(row, receivers, fractions, &mut []))
+            Ok(())
+        })
     }
 
     /// Share of the water that each cell gives to its second receiver.
@@ -108,7 +102,8 @@ impl DInfinity {
         };
         let n = mesh.grid().samples;
         let direction = |k: usize| sphere.globe().exact_direction(k / (n * n), k / n % n, k % n);
-        let share = |(k, (&[first, second], &fraction)): (usize, (&[u32; 2], &f32))| {
+        let share = |(k, &fraction): (usize, &f32)| {
+            let [first, second] = self.receivers.receivers(k);
             if first == second {
                 return fraction;
             }
@@ -117,7 +112,7 @@ impl DInfinity {
             let between = std::array::from_fn(|i| to_first[i] + (to_second[i] - to_first[i]) * f64::from(fraction));
             (angle(to_first, between) / angle(to_first, to_second)) as f32
         };
-        self.receivers.par_iter().zip(&self.fraction).enumerate().map(share).collect()
+        self.fraction.par_iter().enumerate().map(share).collect()
     }
 
     /// Adds to every cell what its donors give, as [`accumulate`](super::accumulate) does; `shares` go to the second

@@ -3,7 +3,8 @@
 use super::basins::Basins;
 use super::directions::{FlowRouting, route};
 use super::mesh::{FlowMesh, Outlets};
-use super::order::{UpstreamOrder, single};
+use super::order::UpstreamOrder;
+use super::receivers::single;
 use crate::field::{Cancelled, Control};
 
 /// Water routed from every cell to an outlet.

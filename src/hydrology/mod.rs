@@ -25,6 +25,7 @@ mod graph;
 mod mesh;
 mod order;
 mod priority_flood;
+mod receivers;
 mod strahler;
 pub mod tiled;
 
@@ -36,4 +37,5 @@ pub use graph::FlowGraph;
 pub use mesh::{FlowMesh, Outlets};
 pub use order::{UpstreamOrder, accumulate};
 pub use priority_flood::priority_flood;
+pub use receivers::{NeighbourReceivers, Receivers};
 pub use strahler::strahler_orders;

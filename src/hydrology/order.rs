@@ -13,6 +13,7 @@
 
 use std::ops::AddAssign;
 
+use super::receivers::{Receivers, single};
 use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
@@ -46,8 +47,8 @@ impl UpstreamOrder {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn new<const N: usize>(receivers: &[[u32; N]], control: &Control) -> Result<Self, Cancelled> {
-        Self::draining(receivers, &mut vec![NoHolding; receivers.len()], control, |_, _| [NoHolding; N])
+    pub fn new<const N: usize>(receivers: &(impl Receivers<N> + ?Sized), control: &Control) -> Result<Self, Cancelled> {
+        Self::draining(receivers, &mut vec![NoHolding; receivers.cells()], control, |_, _| [NoHolding; N])
     }
 
     /// [`new`](Self::new), and on the way what [`traverse_downstream`](Self::traverse_downstream) does, to the same
@@ -56,7 +57,7 @@ impl UpstreamOrder {
     /// # Errors
     /// When it was cancelled; then some cells have been visited.
     pub fn draining<const N: usize, A: Copy + AddAssign + Send>(
-        receivers: &[[u32; N]],
+        receivers: &(impl Receivers<N> + ?Sized),
         held: &mut [A],
         control: &Control,
         visit: impl Fn(usize, A) -> [A; N] + Sync,
@@ -64,11 +65,16 @@ impl UpstreamOrder {
         Self::from_builder(&OrderBuilder { receivers, least: LEAST_BAND, control, visit }, held)
     }
 
-    fn from_builder<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
-        builder: &OrderBuilder<N, V>,
+    fn from_builder<
+        const N: usize,
+        R: Receivers<N> + ?Sized,
+        A: Copy + AddAssign + Send,
+        V: Fn(usize, A) -> [A; N] + Sync,
+    >(
+        builder: &OrderBuilder<N, R, V>,
         held: &mut [A],
     ) -> Result<Self, Cancelled> {
-        let mut donors = vec![0; builder.receivers.len()];
+        let mut donors = vec![0; builder.receivers.cells()];
         builder.count_donors(0, &mut donors)?;
         Ok(Self(CellBand::new(builder, 0, &mut donors, held)?.0))
     }
@@ -88,7 +94,7 @@ impl UpstreamOrder {
     /// When it was cancelled; then some cells have been visited.
     pub fn traverse_downstream<const N: usize, A: Copy + AddAssign + Send, T: Send>(
         &self,
-        receivers: &[[u32; N]],
+        receivers: &(impl Receivers<N> + ?Sized),
         held: &mut [A],
         own: &mut [T],
         control: &Control,
@@ -104,7 +110,7 @@ impl UpstreamOrder {
     /// When it was cancelled; then some cells have been visited.
     pub fn traverse_upstream<const N: usize>(
         &self,
-        receivers: &[[u32; N]],
+        receivers: &(impl Receivers<N> + ?Sized),
         values: &mut [f32],
         control: &Control,
         visit: impl Fn(usize, f32, [f32; N]) -> f32 + Sync,
@@ -122,8 +128,8 @@ impl AddAssign for NoHolding {
 }
 
 /// What an order is made of.
-struct OrderBuilder<'a, const N: usize, V> {
-    receivers: &'a [[u32; N]],
+struct OrderBuilder<'a, const N: usize, R: ?Sized, V> {
+    receivers: &'a R,
     /// Bands of up to as many cells are not halved.
     least: usize,
     control: &'a Control,
@@ -138,7 +144,7 @@ fn place(k: u32, start: usize, len: usize) -> Option<usize> {
     (place < len).then_some(place)
 }
 
-impl<const N: usize, V: Sync> OrderBuilder<'_, N, V> {
+impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V> {
     /// The middle of a band of `len` cells that is to be halved.
     fn middle(&self, len: usize) -> Option<usize> {
         (len > self.least).then_some(len / 2)
@@ -150,8 +156,8 @@ impl<const N: usize, V: Sync> OrderBuilder<'_, N, V> {
         let len = donors.len();
         let mut leaving = Vec::new();
         let Some(middle) = self.middle(len) else {
-            for (k, tos) in self.receivers[start..start + len].iter().enumerate() {
-                for &to in tos {
+            for k in 0..len {
+                for to in self.receivers.receivers(start + k) {
                     match place(to, start, len) {
                         Some(at) => donors[at] += u8::from(at != k),
                         None => leaving.push(to),
@@ -175,8 +181,8 @@ impl<const N: usize, V: Sync> OrderBuilder<'_, N, V> {
 impl CellBand {
     /// The band of the cells from `start` on that `donors` counts the donors of, and `held` has the holdings of; and
     /// what leaves it, in the order of `leaving`. Of the donors that it takes none are left.
-    fn new<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
-        builder: &OrderBuilder<N, V>,
+    fn new<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
+        builder: &OrderBuilder<N, R, V>,
         start: usize,
         donors: &mut [u8],
         held: &mut [A],
@@ -226,9 +232,9 @@ impl CellBand {
 
     /// Takes the cells of the list, the last first, and those that become ready by it.
     #[inline]
-    fn walk<const N: usize, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
+    fn walk<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         &mut self,
-        builder: &OrderBuilder<N, V>,
+        builder: &OrderBuilder<N, R, V>,
         donors: &mut [u8],
         held: &mut [A],
         ready: &mut Vec<u32>,
@@ -242,7 +248,7 @@ impl CellBand {
             if self.own.len().is_multiple_of(CHECK) {
                 builder.control.check()?;
             }
-            let tos = builder.receivers[k as usize];
+            let tos = builder.receivers.receivers(k as usize);
             if tos == [k; N] {
                 continue;
             }
@@ -271,7 +277,7 @@ impl CellBand {
     /// [`UpstreamOrder::traverse_downstream`] in this band; what leaves it, in the order of `leaving`.
     fn downstream<const N: usize, A: Copy + AddAssign + Send, T: Send, V: Fn(usize, A, &mut T) -> [A; N] + Sync>(
         &self,
-        receivers: &[[u32; N]],
+        receivers: &(impl Receivers<N> + ?Sized),
         held: &mut [A],
         own: &mut [T],
         control: &Control,
@@ -297,7 +303,7 @@ impl CellBand {
         for block in self.own.chunks(CHECK) {
             control.check()?;
             for &k in block {
-                let (at, tos) = (k as usize - start, receivers[k as usize]);
+                let (at, tos) = (k as usize - start, receivers.receivers(k as usize));
                 if tos == [k; N] {
                     continue;
                 }
@@ -316,7 +322,7 @@ impl CellBand {
     /// [`UpstreamOrder::traverse_upstream`] in this band, with the values of the cells that `leaving` lists.
     fn upstream<const N: usize, V: Fn(usize, f32, [f32; N]) -> f32 + Sync>(
         &self,
-        receivers: &[[u32; N]],
+        receivers: &(impl Receivers<N> + ?Sized),
         values: &mut [f32],
         mut beyond: Vec<f32>,
         control: &Control,
@@ -327,7 +333,7 @@ impl CellBand {
             control.check()?;
             for &k in block.iter().rev() {
                 let mut below = [0.0; N];
-                for (below, to) in below.iter_mut().zip(receivers[k as usize]).rev() {
+                for (below, to) in below.iter_mut().zip(receivers.receivers(k as usize)).rev() {
                     *below = match place(to, start, len) {
                         Some(at) => values[at],
                         None => beyond.pop().expect("a value for each receiver beyond the band"),
@@ -369,11 +375,6 @@ pub fn accumulate<A: Copy + AddAssign + Send>(
     UpstreamOrder::draining(single(receivers), held, control, |_, held| [held])
 }
 
-/// Receivers one by one as lists of one.
-pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
-    receivers.as_chunks().0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,7 +413,7 @@ mod tests {
                 let aside = (held * (k % 3) as f32 * 0.5).floor();
                 [held - aside, aside]
             };
-            let builder = OrderBuilder { receivers: &receivers, least, control: &control, visit: given };
+            let builder = OrderBuilder { receivers: &receivers[..], least, control: &control, visit: given };
             let holdings: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
             let mut on_the_way = holdings.clone();
             let order = UpstreamOrder::from_builder(&builder, &mut on_the_way).unwrap();
@@ -441,7 +442,7 @@ mod tests {
                 *passed = held;
                 given(k, held)
             };
-            order.traverse_downstream(&receivers, &mut held, &mut passed, &control, visit).unwrap();
+            order.traverse_downstream(&receivers[..], &mut held, &mut passed, &control, visit).unwrap();
             assert_eq!(held, expected);
             for k in 0..CELLS {
                 let is_end = receivers[k] == [k as u32; 2];
@@ -455,7 +456,7 @@ mod tests {
             for k in order.iter().rev().map(|k| k as usize) {
                 expected[k] = value(k, expected[k], receivers[k].map(|to| expected[to as usize]));
             }
-            order.traverse_upstream(&receivers, &mut values, &control, value).unwrap();
+            order.traverse_upstream(&receivers[..], &mut values, &control, value).unwrap();
             assert_eq!(values, expected);
         }
     }
@@ -464,7 +465,7 @@ mod tests {
     fn single_receivers_are_summed_over_all_bands() {
         let control = Control::default();
         let receivers: Vec<[u32; 1]> = receivers(6).into_iter().map(|[first, _]| [first]).collect();
-        let builder = OrderBuilder { receivers: &receivers, least: 50, control: &control, visit: |_, held| [held] };
+        let builder = OrderBuilder { receivers: &receivers[..], least: 50, control: &control, visit: |_, held| [held] };
         let mut held = vec![1.0; CELLS];
         UpstreamOrder::from_builder(&builder, &mut held).unwrap();
         let mut expected = vec![0.0; CELLS];
@@ -496,12 +497,12 @@ mod tests {
         };
         for (seed, least) in [(8, 1), (9, 90), (10, CELLS)] {
             let receivers = receivers(seed);
-            let builder = OrderBuilder { receivers: &receivers, least, control: &control, visit: given };
+            let builder = OrderBuilder { receivers: &receivers[..], least, control: &control, visit: given };
             let mut on_the_way: Vec<f32> = (0..CELLS).map(|k| 0.1 + (k % 13) as f32 * 0.3).collect();
             let mut after = on_the_way.clone();
             let order = UpstreamOrder::from_builder(&builder, &mut on_the_way).unwrap();
             let visit = |k: usize, held: f32, (): &mut ()| given(k, held);
-            order.traverse_downstream(&receivers, &mut after, &mut [(); CELLS], &control, visit).unwrap();
+            order.traverse_downstream(&receivers[..], &mut after, &mut [(); CELLS], &control, visit).unwrap();
             assert!(on_the_way.iter().zip(&after).all(|(a, b)| a.to_bits() == b.to_bits()), "bands of {least}");
         }
     }
@@ -510,11 +511,11 @@ mod tests {
     fn a_stop_is_an_end() {
         let control = Control::default();
         let receivers = receivers(7);
-        let order = UpstreamOrder::new(&receivers, &control).unwrap();
+        let order = UpstreamOrder::new(&receivers[..], &control).unwrap();
         control.cancel();
-        assert!(UpstreamOrder::new(&receivers, &control).is_err());
+        assert!(UpstreamOrder::new(&receivers[..], &control).is_err());
         let (mut held, mut own) = (vec![1.0; CELLS], vec![(); CELLS]);
-        assert!(order.traverse_downstream(&receivers, &mut held, &mut own, &control, |_, _, ()| [0.0; 2]).is_err());
-        assert!(order.traverse_upstream(&receivers, &mut held, &control, |_, own, _| own).is_err());
+        assert!(order.traverse_downstream(&receivers[..], &mut held, &mut own, &control, |_, _, ()| [0.0; 2]).is_err());
+        assert!(order.traverse_upstream(&receivers[..], &mut held, &control, |_, own, _| own).is_err());
     }
 }

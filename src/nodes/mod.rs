@@ -227,6 +227,13 @@ pub trait Process: Params {
 pub trait Run: Send + Sync {
     /// One iteration. After an error the run is left as it was before the call.
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// [`step`](Self::step) in less memory, where it can; after an error the run is of no use any more.
+    fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.step(cx)
+    }
+    /// Nobody reads these [records](MapKind::RECORDS), nor the mass balance: where heights do not depend on them they
+    /// are not in its terrain any more, and the mass balance may be that of nothing.
+    fn leave_out(&mut self, _records: &[MapKind]) {}
     /// Goes to the moment after so many iterations, forwards or backwards, without computing any; the terrain is that
     /// of another moment until the next [`step`](Self::step). False, and nothing done, where a state follows from the
     /// one before.

@@ -1,12 +1,18 @@
 //! What the runs of erosions have in common.
 
-use crate::field::{Cancelled, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Run};
 
 /// A [`Run`] that owns its terrain and its mass balance, and of which a clone is a snapshot.
 pub trait ErosionRun: Clone + Send + Sync + 'static {
     /// One iteration, as [`Run::step`] says.
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// One iteration, as [`Run::step_in_place`] says.
+    fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.advance(cx)
+    }
+    /// Takes these records out of its terrain, as [`Run::leave_out`] says.
+    fn leave_out(&mut self, _records: &[MapKind]) {}
     /// Goes to another moment without computing it, as [`Run::jump`] says.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
@@ -24,6 +30,14 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
 impl<R: ErosionRun> Run for R {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
+    }
+
+    fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.advance_in_place(cx)
+    }
+
+    fn leave_out(&mut self, records: &[MapKind]) {
+        ErosionRun::leave_out(self, records);
     }
 
     fn jump(&mut self, iterations: u32) -> bool {

@@ -93,7 +93,8 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
                 let report = pool.install(|| large.write(control, &tell))?;
                 return Ok(told(&report, samples, &choice.folder.join(&preset.folder)));
             }
-            let evaluated = pool.install(|| evaluate(scene, samples, None, &mut Store::forgetful(), control))?;
+            let mut store = Store::for_use(&export::memory_use(preset, scene, samples)?);
+            let evaluated = pool.install(|| evaluate(scene, samples, None, &mut store, control))?;
             control.check()?;
             let report = pool.install(|| export::export(preset, scene, &evaluated.terrain, &place, control, &tell))?;
             Ok(told(&report, samples, &choice.folder.join(&preset.folder)))

@@ -258,7 +258,7 @@ impl LevelGround {
             }
         })?;
         order.traverse_upstream(&flow.receivers, steady, cx.control, |k, rise, [one, two]| {
-            if flow.receivers[k][0] as usize == k {
+            if flow.receivers.is_end(k) {
                 return self.height[k];
             }
             let fraction = flow.fraction[k];

@@ -20,7 +20,7 @@ pub struct SharedGround {
     wraps: bool,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
-    /// Water that passed in this iteration, in cell areas.
+    /// Water that passed in this iteration, in cell areas. Empty where nobody reads it.
     pub flow: Vec<AtomicU32>,
     /// Load that passed in this iteration, as a height over the cell.
     pub load: Vec<AtomicU32>,
@@ -37,23 +37,24 @@ fn put(cell: &AtomicU32, value: f32) {
 }
 
 impl SharedGround {
-    pub fn new(grid: Grid) -> Self {
+    pub fn new(grid: Grid, notes_flow: bool) -> Self {
         let side = grid.distinct();
-        let zeros = || std::iter::repeat_with(|| AtomicU32::new(0)).take(side * side).collect();
-        Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(), flow: zeros(), load: zeros() }
+        let zeros = |cells: usize| std::iter::repeat_with(|| AtomicU32::new(0)).take(cells).collect();
+        let [all, noted] = [side * side, if notes_flow { side * side } else { 0 }];
+        Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(all), flow: zeros(noted), load: zeros(all) }
     }
 
     /// Takes over the heights of a terrain and forgets the water.
     pub fn load(&mut self, cx: &Context, height: &[f32]) -> Result<(), Cancelled> {
         let (n, side) = (cx.grid.samples, self.side);
-        let waters = self.flow.par_chunks_mut(side).zip(self.load.par_chunks_mut(side));
-        let rows = self.height.par_chunks_mut(side).zip(waters).zip(height.par_chunks(n));
-        rows.with_min_len(16).try_for_each(|((to, (flow, load)), from)| {
+        self.flow.par_iter_mut().for_each(|cell| *cell.get_mut() = 0);
+        let rows = self.height.par_chunks_mut(side).zip(self.load.par_chunks_mut(side)).zip(height.par_chunks(n));
+        rows.with_min_len(16).try_for_each(|((to, load), from)| {
             cx.control.check()?;
             for (to, &from) in to.iter_mut().zip(from) {
                 *to.get_mut() = from.to_bits();
             }
-            flow.iter_mut().chain(load).for_each(|cell| *cell.get_mut() = 0);
+            load.iter_mut().for_each(|cell| *cell.get_mut() = 0);
             Ok(())
         })
     }
@@ -83,7 +84,9 @@ impl SharedGround {
             if nearest == self.side { 0 } else { nearest }
         };
         let here = around(y) * self.side + around(x);
-        put(&self.flow[here], get(&self.flow[here]) + water);
+        if let Some(flow) = self.flow.get(here) {
+            put(flow, get(flow) + water);
+        }
         put(&self.load[here], get(&self.load[here]) + load);
     }
 }

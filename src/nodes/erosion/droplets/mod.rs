@@ -185,7 +185,8 @@ impl ErosionRun for DropletsRun {
         let grid = self.terrain.grid;
         let level = if cx.level == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.level.to_bits()) << 32) };
         let tiles_random = level.fork(u64::from(self.round));
-        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid));
+        let notes_flow = self.terrain.map(MapKind::Flow).is_some();
+        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid, notes_flow));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);
         let tools = Tools::new(law.radius);
@@ -227,6 +228,10 @@ impl ErosionRun for DropletsRun {
         Ok(())
     }
 
+    fn leave_out(&mut self, records: &[MapKind]) {
+        records.iter().for_each(|&kind| drop(self.terrain.set_map(kind, None)));
+    }
+
     fn state(&self) -> (&Terrain, MassBalance) {
         (&self.terrain, self.mass_balance)
     }
@@ -246,42 +251,49 @@ impl DropletsRun {
         let ground = ground.as_ref().expect("the droplets ran on it");
         rows.resize(n, [0.0; 2]);
         let mut maps = WRITTEN.map(|kind| {
-            // one that a snapshot shares stays with it
-            Arc::unwrap_or_clone(self.terrain.set_map(kind, None).expect("made at the start"))
+            // one that a snapshot shares stays with it; there is none where nobody reads it
+            self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
-        let [wear, deposits, flow, sediment] = &mut maps;
         let cells = BAND_ROWS * n;
+        let mut parts = maps.each_mut().map(|map| map.as_mut().map(|map| map.chunks_mut(cells)));
+        let bands =
+            (0..n.div_ceil(BAND_ROWS)).map(|_| parts.each_mut().map(|part| part.as_mut().and_then(Iterator::next)));
+        let bands: Vec<[Option<&mut [f32]>; 4]> = bands.collect();
         let heights = (self.terrain.height.par_chunks_mut(cells), rows.par_chunks_mut(BAND_ROWS));
-        let balances = (wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));
-        let waters = (flow.par_chunks_mut(cells), sediment.par_chunks_mut(cells));
-        (heights, balances, waters).into_par_iter().enumerate().for_each(
-            |(b, ((height, rows), (wear, deposits), (flow, sediment)))| {
-                let mut made = vec![0.0; n];
-                for (r, mass_balance) in rows.iter_mut().enumerate() {
-                    let (own, from) = (r * n..(r + 1) * n, ((b * BAND_ROWS + r) % distinct) * distinct);
-                    let of = |field: &[AtomicU32], out: &mut [f32]| read(&field[from..from + distinct], out);
-                    let (wear, deposits) = (&mut wear[own.clone()], &mut deposits[own.clone()]);
-                    let height = &mut height[own.clone()];
-                    of(&ground.height, &mut made);
-                    *mass_balance = [0.0; 2];
-                    for (j, (old, &new)) in height.iter_mut().zip(&made).enumerate() {
-                        let fall = *old - new;
-                        wear[j] += if fall > 0.0 { fall } else { 0.0 };
-                        deposits[j] += if fall < 0.0 { -fall } else { 0.0 };
-                        if j < distinct {
-                            let fall = f64::from(*old) - f64::from(new);
-                            mass_balance[usize::from(fall < 0.0)] += fall.abs();
-                        }
-                        *old = new;
+        (heights, bands).into_par_iter().enumerate().for_each(|(b, ((height, rows), mut maps))| {
+            let mut made = vec![0.0; n];
+            for (r, mass_balance) in rows.iter_mut().enumerate() {
+                let (own, from) = (r * n..(r + 1) * n, ((b * BAND_ROWS + r) % distinct) * distinct);
+                let of = |field: &[AtomicU32], out: &mut [f32]| read(&field[from..from + distinct], out);
+                let [wear, deposits, flow, sediment] =
+                    maps.each_mut().map(|map| map.as_mut().map(|map| &mut map[own.clone()]));
+                let height = &mut height[own];
+                of(&ground.height, &mut made);
+                *mass_balance = [0.0; 2];
+                let falls = |of: &mut [f32], sign: f32| {
+                    for (sum, (&old, &new)) in of.iter_mut().zip(height.iter().zip(&made)) {
+                        let fall = sign * (old - new);
+                        *sum += if fall > 0.0 { fall } else { 0.0 };
                     }
-                    of(&ground.flow, &mut made);
-                    flow[own.clone()].iter_mut().zip(&made).for_each(|(flow, passed)| *flow += passed);
-                    of(&ground.load, &mut sediment[own]);
+                };
+                wear.into_iter().for_each(|wear| falls(wear, 1.0));
+                deposits.into_iter().for_each(|deposits| falls(deposits, -1.0));
+                for (old, &new) in height[..distinct].iter().zip(&made) {
+                    let fall = f64::from(*old) - f64::from(new);
+                    mass_balance[usize::from(fall < 0.0)] += fall.abs();
                 }
-            },
-        );
+                height.copy_from_slice(&made);
+                if let Some(flow) = flow {
+                    of(&ground.flow, &mut made);
+                    flow.iter_mut().zip(&made).for_each(|(flow, passed)| *flow += passed);
+                }
+                if let Some(sediment) = sediment {
+                    of(&ground.load, sediment);
+                }
+            }
+        });
         for (kind, map) in WRITTEN.into_iter().zip(maps) {
-            self.terrain.set_map(kind, Some(Arc::new(map)));
+            self.terrain.set_map(kind, map.map(Arc::new));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Fluxes in the pipes: what the levels push, and K, the share of it that friction and the water there is let through.
 
 use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
-use super::rows::{FLUX, NeighbourRow, Pipes, WATER, row_of};
+use super::rows::{NeighbourRow, Pipes};
+use super::state::{FLUX, StateRows, WATER};
 use crate::field::Edges;
 
 /// Flux of one pipe after the push of the levels, from cell (h, level) to (h2, level2).
@@ -25,13 +26,20 @@ fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
 
 impl ShallowWaterLaw {
     /// Fluxes of row `row` (which lies between `mid` and `south`) before K.
-    pub fn push_row(&self, state: &[f32], row: isize, mid: &NeighbourRow, south: &NeighbourRow, out: &mut Pipes) {
+    pub fn push_row(
+        &self,
+        state: &dyn StateRows,
+        row: isize,
+        mid: &NeighbourRow,
+        south: &NeighbourRow,
+        out: &mut Pipes,
+    ) {
         let n = self.grid.samples;
         let last = n as isize - 1;
         let Some(at) = self.grid.row_beyond(row) else {
             out.clear();
             if row == -1 && self.leaks() {
-                let (flux, water) = (row_of(state, n, 0, FLUX + 1), row_of(state, n, 0, WATER));
+                let (flux, water) = (state.row(0, FLUX + 1), state.row(0, WATER));
                 for j in 0..n {
                     let fall = south.level[j + 1] - mid.level[j + 1];
                     out.south[j + 1] = -spill(self, -flux[j], water[j], fall);
@@ -39,7 +47,7 @@ impl ShallowWaterLaw {
             }
             return;
         };
-        let old: [&[f32]; 4] = std::array::from_fn(|k| row_of(state, n, at, FLUX + k));
+        let old: [&[f32]; 4] = std::array::from_fn(|k| state.row(at, FLUX + k));
         self.relax_row(state, at, old, out);
         let relaxed = [out.south[1], out.south[n]];
         // along an edge the straight pipe stands for the diagonal one that would be mirrored there
@@ -68,7 +76,7 @@ impl ShallowWaterLaw {
             pipe[j] = 0.0;
         }
         (out.south_east[n], out.south_west[1], out.east[0], out.east[n]) = (0.0, 0.0, 0.0, 0.0);
-        let water = row_of(state, n, at, WATER);
+        let water = state.row(at, WATER);
         if self.leaks() {
             let level = &mid.level;
             out.east[0] = -spill(self, -old[0][0], water[0], level[1] - level[0]);
@@ -79,7 +87,7 @@ impl ShallowWaterLaw {
                 pipe.fill(0.0);
             }
             if self.leaks() {
-                let before = row_of(state, n, n - 2, FLUX + 1);
+                let before = state.row(n - 2, FLUX + 1);
                 for j in 0..n {
                     let fall = mid.level[j + 1] - south.level[j + 1];
                     out.south[j + 1] = spill(self, before[j], water[j], fall);
@@ -116,10 +124,10 @@ fn push_cells(
 impl ShallowWaterLaw {
     /// Writes the fluxes of row `at`, each drawn a little towards its neighbours along its own direction: the viscosity
     /// that keeps fronts from rippling (de Almeida et al. 2012).
-    fn relax_row(&self, state: &[f32], at: usize, old: [&[f32]; 4], out: &mut Pipes) {
+    fn relax_row(&self, state: &dyn StateRows, at: usize, old: [&[f32]; 4], out: &mut Pipes) {
         let n = self.grid.samples;
         let [e, s, se, sw] = old;
-        let row = |row: Option<usize>, pipe: usize, own| row.map_or(own, |i| row_of(state, n, i, FLUX + pipe));
+        let row = |row: Option<usize>, pipe: usize, own| row.map_or(own, |i| state.row(i, FLUX + pipe));
         let (north, south) = (self.grid.previous(at), self.grid.next(at));
         // no diagonal pipe starts in the last row of an open terrain
         let far = south.filter(|&i| self.grid.edges == Edges::Wrap || i < n - 1);

@@ -52,6 +52,7 @@ mod flux;
 mod law;
 mod rows;
 mod run;
+mod state;
 mod supply;
 mod sweep;
 mod transport;

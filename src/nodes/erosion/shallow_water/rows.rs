@@ -1,20 +1,8 @@
 //! Rows of the state, and rows with the cell beyond each end.
 
 use super::law::ShallowWaterLaw;
+use super::state::{FLUX, GROUND, StateRows, WATER};
 use crate::field::Edges;
-
-/// Fields of the state, row by row: [`state`](StateRow::of) holds all fields of row 0, then all of row 1, and so on.
-pub const FIELDS: usize = 7;
-pub const GROUND: usize = 0;
-pub const WATER: usize = 1;
-pub const SEDIMENT: usize = 2;
-/// Fluxes to the east, south, south-east and south-west.
-pub const FLUX: usize = 3;
-
-/// Field `field` of row `row`.
-pub fn row_of(state: &[f32], n: usize, row: usize, field: usize) -> &[f32] {
-    &state[(row * FIELDS + field) * n..][..n]
-}
 
 /// One row with the cell beyond each end.
 pub type PaddedRow = Vec<f32>;
@@ -70,13 +58,13 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 
 impl ShallowWaterLaw {
     /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
-    pub fn load(&self, state: &[f32], row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
+    pub fn load(&self, state: &dyn StateRows, row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let Some(at) = self.grid.row_beyond(row) else {
             self.load_beyond(state, row, out);
             return;
         };
-        let (ground, water) = (row_of(state, n, at, GROUND), row_of(state, n, at, WATER));
+        let (ground, water) = (state.row(at, GROUND), state.row(at, WATER));
         out.ground[1..=n].copy_from_slice(ground);
         for ((level, h), d) in out.level[1..=n].iter_mut().zip(ground).zip(water) {
             *level = h + d;
@@ -102,11 +90,11 @@ impl ShallowWaterLaw {
     }
 
     /// The row beyond the first or last of an open terrain.
-    fn load_beyond(&self, state: &[f32], row: isize, out: &mut NeighbourRow) {
+    fn load_beyond(&self, state: &dyn StateRows, row: isize, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let (edge, inside) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
-        let [ground, water] = [GROUND, WATER].map(|field| row_of(state, n, edge, field));
-        let [inner_ground, inner_water] = [GROUND, WATER].map(|field| row_of(state, n, inside, field));
+        let [ground, water] = [GROUND, WATER].map(|field| state.row(edge, field));
+        let [inner_ground, inner_water] = [GROUND, WATER].map(|field| state.row(inside, field));
         for j in 0..n {
             out.level[j + 1] = fall(ground[j], ground[j] + water[j], inner_ground[j] + inner_water[j]);
         }
@@ -118,9 +106,9 @@ impl ShallowWaterLaw {
 
     /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows
     /// in and out, and by how squarely it passes them. The bed before and behind it is no bank.
-    fn load_washed(&self, state: &[f32], at: usize, out: &mut [PaddedRow; 4]) {
+    fn load_washed(&self, state: &dyn StateRows, at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
-        let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };
+        let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| state.row(row, FLUX + pipe)) };
         let Some(north) = self.grid.previous(at).map(pipes).filter(|_| self.per_washing > 0.0) else {
             out.iter_mut().for_each(|row| row.fill(0.0));
             return;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::ShallowWater;
 use super::law::ShallowWaterLaw;
-use super::rows::{FIELDS, FLUX, GROUND, SEDIMENT, WATER, row_of};
+use super::state::{BandState, BesideState, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER};
 use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
@@ -17,6 +17,8 @@ use crate::nodes::{Context, MassBalance, Run};
 /// Cells of a band; three rows beside it are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 64 * 1024;
 const BAND_ROWS: usize = 32;
+/// Most rows of a band that is written in place, whose neighbours' rows are copied before.
+const WIDEST_BAND: usize = 512;
 /// Discharge is shown in cells of rain; without rain and springs, of a millionth of the relief.
 const LEAST_SUPPLY: f32 = 1e-6;
 
@@ -25,16 +27,16 @@ pub struct ShallowWaterRun {
     law: ShallowWaterLaw,
     rock: Rock,
     supply: Supply,
-    /// The terrain at the start.
+    /// The terrain at the start; its heights are gone where nobody asks what became of them.
     before: Arc<Terrain>,
     sediment_before: f64,
-    /// All fields, row by row ([`row_of`]).
-    state: Vec<f32>,
-    /// What a step writes; it takes the state's place when the step is whole. Empty until the first step.
-    next: Vec<f32>,
-    rims: Vec<Rim>,
+    state: FlowState,
+    /// What a step writes; it takes the state's place when the step is whole. None until the first step.
+    next: Option<FlowState>,
     /// What left over the edges so far.
     left: Rim,
+    /// Records that nobody reads.
+    unread: Vec<MapKind>,
     /// Made when somebody looks.
     shown: OnceLock<Terrain>,
 }
@@ -43,25 +45,16 @@ impl ShallowWaterRun {
     pub fn new(of: &ShallowWater, cx: &Context, mut terrain: Terrain) -> Self {
         terrain.close_seam();
         let grid = terrain.grid;
-        let n = grid.samples;
-        let mut state = vec![0.0; FIELDS * grid.len()];
-        for (i, row) in state.chunks_exact_mut(FIELDS * n).enumerate() {
-            row[GROUND * n..][..n].copy_from_slice(grid.row(&terrain.height, i));
-            for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
-                if let Some(map) = terrain.map(kind) {
-                    for (cell, &there) in row[field * n..][..n].iter_mut().zip(grid.row(map, i)) {
-                        *cell = if there > 0.0 { there } else { 0.0 };
-                    }
-                }
-            }
+        let mut state = FlowState::new(grid.samples);
+        state.fields[GROUND].copy_from_slice(&terrain.height);
+        for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
+            // they are in the state from here on
+            let Some(map) = terrain.set_map(kind, None) else { continue };
+            let field = &mut state.fields[field];
+            field.iter_mut().zip(&*map).for_each(|(cell, &there)| *cell = if there > 0.0 { there } else { 0.0 });
             if grid.edges == Edges::Wrap {
-                for field in [WATER, SEDIMENT] {
-                    row[field * n + n - 1] = row[field * n];
-                }
+                grid.close(field);
             }
-        }
-        if grid.edges == Edges::Wrap {
-            state.copy_within(0..FIELDS * n, (n - 1) * FIELDS * n);
         }
         Self {
             law: ShallowWaterLaw::new(of, cx),
@@ -70,62 +63,46 @@ impl ShallowWaterRun {
             before: Arc::new(terrain),
             sediment_before: total(grid, &state, SEDIMENT),
             state,
-            next: Vec::new(),
-            rims: Vec::new(),
+            next: None,
             left: Rim::default(),
+            unread: Vec::new(),
             shown: OnceLock::new(),
         }
     }
 
-    fn show(&self) -> Terrain {
-        let grid = self.before.grid;
-        let n = grid.samples;
-        let mut terrain = (*self.before).clone();
-        let field = |field: usize| {
-            let mut map = vec![0.0f32; grid.len()];
-            map.par_chunks_exact_mut(n)
-                .enumerate()
-                .for_each(|(i, row)| row.copy_from_slice(row_of(&self.state, n, i, field)));
-            map
-        };
-        terrain.height = field(GROUND);
-        let fallen = |h0: f32, h: f32| if h < h0 { h0 - h } else { 0.0 };
-        let [mut wear, mut deposits] = [MapKind::Wear, MapKind::Deposits].map(|kind| match self.before.map(kind) {
-            Some(map) => map.to_vec(),
-            None => vec![0.0; grid.len()],
-        });
-        let ground = self.before.height.par_chunks(n).zip(terrain.height.par_chunks(n));
-        (wear.par_chunks_mut(n), deposits.par_chunks_mut(n)).into_par_iter().zip(ground).for_each(
-            |((wear, deposits), (before, now))| {
-                for ((wear, deposits), (&h0, &h)) in wear.iter_mut().zip(deposits).zip(before.iter().zip(now)) {
-                    *wear += fallen(h0, h);
-                    *deposits += fallen(h, h0);
-                }
-            },
-        );
-        let mut sediment = field(SEDIMENT);
-        // the rounding of the ground may leave a hair below nothing
-        sediment.iter_mut().for_each(|s| *s = if *s > 0.0 { *s } else { 0.0 });
-        let maps = [
-            (MapKind::Water, field(WATER)),
-            (MapKind::Sediment, sediment),
-            (MapKind::Flow, self.discharge()),
-            (MapKind::Wear, wear),
-            (MapKind::Deposits, deposits),
-        ];
-        for (kind, map) in maps {
-            terrain.set_map(kind, Some(Arc::new(map)));
+    /// Works on bands of `rows` rows; what left over the edges of each row.
+    fn work_on<B: BandState + Send>(&self, bands: Vec<B>, rows: usize, cx: &Context) -> Result<Vec<Rim>, Cancelled> {
+        let mut rims = vec![Rim::default(); self.law.grid.samples];
+        bands.into_par_iter().zip(rims.par_chunks_mut(rows)).try_for_each(|(mut band, rims)| {
+            RollingRows::new(&self.law, &self.rock, &self.supply, &mut band).run(rims, cx.control)
+        })?;
+        Ok(rims)
+    }
+
+    /// Takes note of what left over the edges in a step.
+    fn passed(&mut self, rims: &[Rim]) {
+        for rim in rims {
+            self.left.water += rim.water;
+            self.left.sediment += rim.sediment;
         }
-        terrain
+        self.shown = OnceLock::new();
+    }
+
+    fn show(&self) -> Terrain {
+        let shown = [GROUND, WATER, SEDIMENT].map(|field| self.state.fields[field].clone());
+        terrain_of((*self.before).clone(), shown, self.discharge(), &self.unread)
     }
 
     /// Discharge, in cells of mean supply: the mean of what flows in and out of each cell, as a vector, its length.
-    fn discharge(&self) -> Vec<f32> {
+    fn discharge(&self) -> Option<Vec<f32>> {
+        if self.unread.contains(&MapKind::Flow) {
+            return None;
+        }
         let grid = self.before.grid;
         let n = grid.samples;
         let supply = if self.supply.mean() > LEAST_SUPPLY { self.supply.mean() } else { LEAST_SUPPLY };
         let at = |row: Option<usize>, pipe: usize, column: Option<usize>| match (row, column) {
-            (Some(i), Some(j)) => row_of(&self.state, n, i, FLUX + pipe)[j],
+            (Some(i), Some(j)) => self.state.row(i, FLUX + pipe)[j],
             _ => 0.0,
         };
         let mut flow = vec![0.0f32; grid.len()];
@@ -140,14 +117,47 @@ impl ShallowWaterRun {
                 *flow = 0.5 * (x * x + y * y).sqrt() / supply;
             }
         });
-        flow
+        Some(flow)
     }
 }
 
+/// Records of what the ground lost and won since the start.
+const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+
+/// The terrain of a state: its `ground`, `water` and `sediment`, with the records of the way from `before` to it that
+/// somebody reads.
+fn terrain_of(
+    before: Terrain,
+    [ground, water, mut sediment]: [Vec<f32>; 3],
+    flow: Option<Vec<f32>>,
+    unread: &[MapKind],
+) -> Terrain {
+    let n = before.grid.samples;
+    let mut terrain = before;
+    let fallen = |h0: f32, h: f32| if h < h0 { h0 - h } else { 0.0 };
+    for kind in BALANCES.into_iter().filter(|kind| !unread.contains(kind)) {
+        let (before, is_wear) = (std::mem::take(&mut terrain.height), kind == MapKind::Wear);
+        let rows = before.par_chunks(n).zip(ground.par_chunks(n));
+        terrain.map_mut(kind).par_chunks_mut(n).zip(rows).for_each(|(sums, (before, now))| {
+            for (sum, (&h0, &h)) in sums.iter_mut().zip(before.iter().zip(now)) {
+                *sum += if is_wear { fallen(h0, h) } else { fallen(h, h0) };
+            }
+        });
+        terrain.height = before;
+    }
+    terrain.height = ground;
+    // the rounding of the ground may leave a hair below nothing
+    sediment.iter_mut().for_each(|s| *s = if *s > 0.0 { *s } else { 0.0 });
+    for (kind, map) in [(MapKind::Water, Some(water)), (MapKind::Sediment, Some(sediment)), (MapKind::Flow, flow)] {
+        terrain.set_map(kind, map.map(Arc::new));
+    }
+    terrain
+}
+
 /// Sum of a field over the distinct cells, in row order.
-fn total(grid: Grid, state: &[f32], field: usize) -> f64 {
+fn total(grid: Grid, state: &FlowState, field: usize) -> f64 {
     let distinct = grid.distinct();
-    let row = |i: usize| &row_of(state, grid.samples, i, field)[..distinct];
+    let row = |i: usize| &state.row(i, field)[..distinct];
     let rows: Vec<f64> =
         (0..distinct).into_par_iter().map(|i| row(i).iter().map(|&v| f64::from(v)).sum::<f64>()).collect();
     rows.iter().sum()
@@ -156,23 +166,37 @@ fn total(grid: Grid, state: &[f32], field: usize) -> f64 {
 impl Run for ShallowWaterRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let n = self.law.grid.samples;
-        self.next.resize(self.state.len(), 0.0);
-        self.rims.resize(n, Rim::default());
+        let mut next = self.next.take().unwrap_or_else(|| FlowState::new(n));
         let rows = (BAND_CELLS / n).max(BAND_ROWS);
-        let bands = (self.next.par_chunks_mut(rows * FIELDS * n), self.rims.par_chunks_mut(rows));
-        bands.into_par_iter().enumerate().try_for_each(|(b, (out, rims))| {
-            cx.control.check()?;
-            RollingRows::new(&self.law, &self.rock, &self.supply, &self.state).band(b * rows, out, rims);
-            Ok(())
-        })?;
+        let bands = next.bands(rows).into_iter().map(|out| BesideState { state: &self.state, out }).collect();
+        let stepped = self.work_on(bands, rows, cx);
+        // whatever came of it is memory for the next step
+        self.next = Some(next);
+        let rims = stepped?;
         // from here on the step cannot fail
-        for rim in &self.rims {
-            self.left.water += rim.water;
-            self.left.sediment += rim.sediment;
-        }
-        std::mem::swap(&mut self.state, &mut self.next);
-        self.shown = OnceLock::new();
+        std::mem::swap(&mut self.state, self.next.as_mut().expect("put there just now"));
+        self.passed(&rims);
         Ok(())
+    }
+
+    fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.next = None;
+        let n = self.law.grid.samples;
+        let rows = n.div_ceil(2 * rayon::current_num_threads()).clamp(BAND_ROWS, WIDEST_BAND);
+        let mut state = std::mem::replace(&mut self.state, FlowState::new(0));
+        let stepped = self.work_on(InPlaceState::bands(&mut state, self.law.grid, rows), rows, cx);
+        self.state = state;
+        self.passed(&stepped?);
+        Ok(())
+    }
+
+    fn leave_out(&mut self, records: &[MapKind]) {
+        self.unread = records.to_vec();
+        let before = Arc::make_mut(&mut self.before);
+        records.iter().for_each(|&kind| drop(before.set_map(kind, None)));
+        if BALANCES.iter().all(|kind| records.contains(kind)) {
+            before.height = Vec::new();
+        }
     }
 
     fn terrain(&self) -> &Terrain {
@@ -181,10 +205,13 @@ impl Run for ShallowWaterRun {
 
     fn mass_balance(&self) -> MassBalance {
         let grid = self.before.grid;
+        if self.before.height.is_empty() {
+            return MassBalance::default();
+        }
         let distinct = grid.distinct();
         let mut mass_balance = MassBalance { lost: self.left.sediment, ..MassBalance::default() };
         let balance_of_row = |i: usize| {
-            let now = row_of(&self.state, grid.samples, i, GROUND);
+            let now = self.state.row(i, GROUND);
             balance(&grid.row(&self.before.height, i)[..distinct], &now[..distinct])
         };
         let rows: Vec<[f64; 2]> = (0..distinct).into_par_iter().map(balance_of_row).collect();
@@ -204,19 +231,25 @@ impl Run for ShallowWaterRun {
             before: self.before.clone(),
             sediment_before: self.sediment_before,
             state: self.state.clone(),
-            next: Vec::new(),
-            rims: Vec::new(),
+            next: None,
             left: self.left,
+            unread: self.unread.clone(),
             shown: OnceLock::new(),
         })
     }
 
     fn into_terrain(mut self: Box<Self>) -> Terrain {
-        self.next = Vec::new();
-        self.shown.take().unwrap_or_else(|| self.show())
+        self.next = None;
+        if let Some(shown) = self.shown.take() {
+            return shown;
+        }
+        let flow = self.discharge();
+        let Self { before, state, unread, .. } = *self;
+        let [ground, water, sediment, ..] = state.fields;
+        terrain_of(Arc::unwrap_or_clone(before), [ground, water, sediment], flow, &unread)
     }
 
     fn bytes(&self) -> usize {
-        4 * self.state.len() + self.before.bytes() + self.supply.bytes()
+        self.state.bytes() + self.before.bytes() + self.supply.bytes()
     }
 }

@@ -7,9 +7,11 @@
 use super::bed::{BedNeighbours, Wetted, load_cells, look_around, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
 use super::law::ShallowWaterLaw;
-use super::rows::{FIELDS, FLUX, GROUND, NeighbourRow, Pipes, SEDIMENT, WATER, row_of};
+use super::rows::{NeighbourRow, Pipes};
+use super::state::{BandState, FIELDS, FLUX, GROUND, SEDIMENT, WATER};
 use super::supply::Supply;
 use super::transport::{FluxShare, PipeTransport, rain_cells, stay_cells};
+use crate::field::{Cancelled, Control};
 use crate::nodes::erosion::rock::Rock;
 
 /// Water and sediment that left over the edges.
@@ -40,7 +42,7 @@ pub struct RollingRows<'a> {
     law: &'a ShallowWaterLaw,
     rock: &'a Rock,
     supply: &'a Supply,
-    state: &'a [f32],
+    state: &'a mut dyn BandState,
     /// Rows t - 1, t, t + 1.
     columns: [NeighbourRow; 3],
     /// Rows t - 1, t.
@@ -51,10 +53,12 @@ pub struct RollingRows<'a> {
     moved: Pair<PipeTransport>,
     outflow: Outflow,
     around: BedNeighbours,
+    /// All fields of a row after the step.
+    made: [Vec<f32>; FIELDS],
 }
 
 impl<'a> RollingRows<'a> {
-    pub fn new(law: &'a ShallowWaterLaw, rock: &'a Rock, supply: &'a Supply, state: &'a [f32]) -> Self {
+    pub fn new(law: &'a ShallowWaterLaw, rock: &'a Rock, supply: &'a Supply, state: &'a mut dyn BandState) -> Self {
         let n = law.grid.samples;
         Self {
             law,
@@ -68,14 +72,18 @@ impl<'a> RollingRows<'a> {
             moved: std::array::from_fn(|_| PipeTransport::new(n)),
             outflow: Outflow::new(n),
             around: BedNeighbours::new(n),
+            made: std::array::from_fn(|_| vec![0.0; n]),
         }
     }
 
-    /// New state of the rows from `first` on, and what left over the edges of each.
-    pub fn band(&mut self, first: usize, out: &mut [f32], rims: &mut [Rim]) {
-        let first = first as isize;
+    /// Writes the new state of the rows, and what left over the edges of each. A row is written when
+    /// no row that comes reads it any more. After an error some are written.
+    pub fn run(&mut self, rims: &mut [Rim], control: &Control) -> Result<(), Cancelled> {
+        let rows = self.state.rows();
+        let first = rows.start as isize;
         self.load(first - 2);
-        for t in first - 2..=first + rims.len() as isize {
+        for t in first - 2..=rows.end as isize {
+            control.check()?;
             self.load(t + 1);
             self.push(t);
             if t >= first - 1 {
@@ -87,26 +95,26 @@ impl<'a> RollingRows<'a> {
                 moved.move_row(&self.pushed[0], &self.shares[0], &self.shares[1]);
             }
             if t > first {
-                let at = (t - 1 - first) as usize;
-                let stride = FIELDS * self.law.grid.samples;
-                rims[at] = self.settle((t - 1) as usize, &mut out[at * stride..][..stride]);
+                rims[(t - 1 - first) as usize] = self.settle((t - 1) as usize);
+                self.state.write((t - 1) as usize, &self.made);
             }
         }
+        Ok(())
     }
 
     fn load(&mut self, row: isize) {
         self.columns.rotate_left(1);
         let rock = self.rock;
         match rock.uniform() {
-            Some(erodibility) => self.law.load(self.state, row, |_| erodibility, &mut self.columns[2]),
-            None => self.law.load(self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
+            Some(erodibility) => self.law.load(&*self.state, row, |_| erodibility, &mut self.columns[2]),
+            None => self.law.load(&*self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
         }
     }
 
     fn push(&mut self, row: isize) {
         self.pushed.rotate_left(1);
         let [_, mid, south] = &self.columns;
-        self.law.push_row(self.state, row, mid, south, &mut self.pushed[1]);
+        self.law.push_row(&*self.state, row, mid, south, &mut self.pushed[1]);
     }
 
     fn work(&mut self, row: isize) {
@@ -122,7 +130,7 @@ impl<'a> RollingRows<'a> {
         let [above, own] = &self.pushed;
         gather_outflow([&north.level, &mid.level, &south.level], above, own, &mut self.outflow);
         look_around(self.law, [north, mid, south], &mut self.around);
-        let [ground, water, sediment] = [GROUND, WATER, SEDIMENT].map(|field| row_of(self.state, n, at, field));
+        let [ground, water, sediment] = [GROUND, WATER, SEDIMENT].map(|field| self.state.row(at, field));
         let Outflow { sum, flow, power } = &self.outflow;
         scale_cells(self.law.drag, water, sum, flow, &mut share.water[1..=n]);
         let wetted = Wetted {
@@ -140,22 +148,19 @@ impl<'a> RollingRows<'a> {
         share.close(self.law.grid.edges);
     }
 
-    /// Writes the new state of `row`.
-    fn settle(&self, row: usize, out: &mut [f32]) -> Rim {
+    /// Makes the new state of `row`.
+    fn settle(&mut self, row: usize) -> Rim {
         let n = self.law.grid.samples;
         let [above, own] = &self.moved;
         let worked = &self.worked[0];
-        let mut fields = out.chunks_exact_mut(n);
-        let mut next = || fields.next().expect("a row of every field");
-        next().copy_from_slice(&worked.ground);
-        let old = row_of(self.state, n, row, WATER);
-        let water = next();
-        stay_cells(old, &above.water, &own.water, water);
+        let [ground, water, sediment, fluxes @ ..] = &mut self.made;
+        ground.copy_from_slice(&worked.ground);
+        stay_cells(self.state.row(row, WATER), &above.water, &own.water, water);
         rain_cells(self.supply.row(row), self.law.kept, water);
-        stay_cells(&worked.held, &above.sediment, &own.sediment, next());
+        stay_cells(&worked.held, &above.sediment, &own.sediment, sediment);
         let pipes = &own.water;
-        for pipe in [&pipes.east, &pipes.south, &pipes.south_east, &pipes.south_west] {
-            next().copy_from_slice(&pipe[1..=n]);
+        for (flux, pipe) in fluxes.iter_mut().zip([&pipes.east, &pipes.south, &pipes.south_east, &pipes.south_west]) {
+            flux.copy_from_slice(&pipe[1..=n]);
         }
         let mut rim = Rim::default();
         if self.law.leaks() {

@@ -130,7 +130,7 @@ impl Bed {
             cx.control.check()?;
             for (j, h) in row.iter_mut().enumerate() {
                 let k = i * n + j;
-                let rises = flow.receivers[k][0] as usize != k;
+                let rises = !flow.receivers.is_end(k);
                 *h = old[k] + if rises { forces.uplift * uplift.share(k) } else { 0.0 };
             }
             Ok(())
@@ -141,23 +141,23 @@ impl Bed {
         Ok(())
     }
 
-    /// Computes the coefficient of the wear in every cell.
+    /// Computes the coefficient of the wear in every cell, from its area.
     pub fn prepare(
         &mut self,
         cx: &Context,
         flow: &DInfinity,
-        area: &[f32],
+        area: Vec<f32>,
         forces: &Forces,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        self.c.resize(area.len(), 0.0);
+        self.c = area;
         self.c.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             cx.control.check()?;
             for (j, c) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 // an outlet does not wear
-                if flow.receivers[k][0] as usize == k {
+                if flow.receivers.is_end(k) {
                     *c = 0.0;
                     continue;
                 }
@@ -165,7 +165,7 @@ impl Bed {
                 let on_square = || (1.0 + fraction * fraction).sqrt();
                 let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
                 let erodibility = rock.erodibility(k);
-                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(erodibility)).min(MOST) as f32;
+                *c = (forces.coefficient(f64::from(*c), distance) * f64::from(erodibility)).min(MOST) as f32;
             }
             Ok(())
         })
@@ -279,7 +279,7 @@ impl Bed {
                 }
                 for (j, (new, &h)) in new.iter_mut().zip(here).enumerate() {
                     let k = row * n + j;
-                    let rests = flow.receivers[k][0] as usize == k;
+                    let rests = flow.receivers.is_end(k);
                     *new = if rests { h } else { h + *new * rock.erodibility(k) };
                 }
             }

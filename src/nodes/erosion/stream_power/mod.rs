@@ -42,7 +42,7 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::metric::Links;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::hydrology::{Basins, DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
@@ -171,8 +171,10 @@ struct Scratch {
     rows: Vec<[f64; 3]>,
 }
 
-impl ErosionRun for StreamPowerRun {
-    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl StreamPowerRun {
+    /// One iteration; with `is_brief` what its parts worked on is given back when they are done, to be made anew in the
+    /// next iteration.
+    fn iterate(&mut self, cx: &Context, is_brief: bool) -> Result<(), Cancelled> {
         let (law, mesh, grid) = (&self.law, &*self.mesh, self.terrain.grid);
         let uplift = match &self.uplift {
             Some(uplift) => uplift.clone(),
@@ -187,6 +189,12 @@ impl ErosionRun for StreamPowerRun {
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
         graph.basins.write_filled(old, &mut bed.height);
         flow.route(mesh, &bed.height, &outlets, graph, cx.control)?;
+        if is_brief {
+            graph.receivers = Vec::new();
+        }
+        if is_brief && law.deposition == 0.0 {
+            graph.basins = Basins::default();
+        }
         mesh.write_areas(area);
         if let Some(rain) = &self.rain {
             let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
@@ -197,10 +205,16 @@ impl ErosionRun for StreamPowerRun {
 
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;
-        bed.prepare(cx, flow, area, &forces, &self.rock)?;
+        let is_flow_read = self.terrain.map(MapKind::Flow).is_some();
+        let given = if is_flow_read || law.deposition > 0.0 { area.clone() } else { std::mem::take(area) };
+        bed.prepare(cx, flow, given, &forces, &self.rock)?;
         bed.wear(cx, flow, &order, &forces, &self.rock)?;
         if law.deposition > 0.0 {
             bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
+        }
+        drop(order);
+        if is_brief {
+            flow.fraction = Vec::new();
         }
         grid.close(&mut bed.height);
         bed.creep(cx, (mesh, self.conductances.as_deref()), flow, &forces, &self.rock)?;
@@ -208,23 +222,28 @@ impl ErosionRun for StreamPowerRun {
 
         let n = grid.samples;
         // from here on the step cannot fail: maps change in their place, so that none is there twice
-        let [mut wear, mut deposits] = [MapKind::Wear, MapKind::Deposits].map(|kind| {
-            // one that a snapshot shares stays with it
-            Arc::unwrap_or_clone(self.terrain.set_map(kind, None).expect("made at the start"))
+        let mut maps = [MapKind::Wear, MapKind::Deposits].map(|kind| {
+            // one that a snapshot shares stays with it; there is none where nobody reads it
+            self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
         let (old, new, receivers, areas) = (&self.terrain.height, &bed.height, &flow.receivers, mesh.owned_areas());
         rows.resize(grid.rows(), [0.0; 3]);
-        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), &mut *rows);
-        buffers.into_par_iter().enumerate().for_each(|(i, (wear, deposits, sums))| {
+        let mut parts = maps.each_mut().map(|map| map.as_mut().map(|map| map.chunks_mut(n)));
+        let cut: Vec<[Option<&mut [f32]>; 2]> =
+            (0..grid.rows()).map(|_| parts.each_mut().map(|part| part.as_mut().and_then(Iterator::next))).collect();
+        cut.into_par_iter().zip(&mut *rows).enumerate().for_each(|(i, ([mut wear, mut deposits], sums))| {
             *sums = [0.0; 3];
             for j in 0..n {
                 let k = i * n + j;
-                let rises = receivers[k][0] as usize != k;
-                let up = if rises { forces.uplift * uplift.share(k) } else { 0.0 };
+                let up = if receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.share(k) };
                 let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
-                wear[j] += lost as f32;
-                deposits[j] += won as f32;
+                if let Some(wear) = &mut wear {
+                    wear[j] += lost as f32;
+                }
+                if let Some(deposits) = &mut deposits {
+                    deposits[j] += won as f32;
+                }
                 // without areas the samples of a square that are no copies count alike
                 let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
@@ -232,7 +251,7 @@ impl ErosionRun for StreamPowerRun {
                 sums[2] += f64::from(up) * own;
             }
         });
-        [&mut wear, &mut deposits, &mut *area].into_iter().for_each(|map| grid.close(map));
+        maps.iter_mut().flatten().for_each(|map| grid.close(map));
         for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {
             self.mass_balance.eroded += eroded;
             self.mass_balance.deposited += deposited;
@@ -240,10 +259,30 @@ impl ErosionRun for StreamPowerRun {
         }
         self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
         std::mem::swap(&mut self.terrain.height, &mut bed.height);
-        self.terrain.set_map(MapKind::Wear, Some(Arc::new(wear)));
-        self.terrain.set_map(MapKind::Deposits, Some(Arc::new(deposits)));
-        exchange_maps(&mut self.terrain, [MapKind::Flow], [area]);
+        let [wear, deposits] = maps.map(|map| map.map(Arc::new));
+        self.terrain.set_map(MapKind::Wear, wear);
+        self.terrain.set_map(MapKind::Deposits, deposits);
+        if is_flow_read {
+            grid.close(area);
+            exchange_maps(&mut self.terrain, [MapKind::Flow], [area]);
+        }
         Ok(())
+    }
+}
+
+impl ErosionRun for StreamPowerRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.iterate(cx, false)
+    }
+
+    fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let done = self.iterate(cx, true);
+        self.scratch = WorkingMemory::default();
+        done
+    }
+
+    fn leave_out(&mut self, records: &[MapKind]) {
+        records.iter().for_each(|&kind| drop(self.terrain.set_map(kind, None)));
     }
 
     fn state(&self) -> (&Terrain, MassBalance) {

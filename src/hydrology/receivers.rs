@@ -1,0 +1,153 @@
+//! Where each cell gives its water, told by the index of the receivers or, in a byte, by their direction.
+
+use rayon::prelude::*;
+
+/// `N` receivers of every cell; a cell that gives nothing is its own.
+pub trait Receivers<const N: usize>: Sync {
+    /// Number of cells.
+    fn cells(&self) -> usize;
+    /// The receivers of cell `k`.
+    fn receivers(&self, k: usize) -> [u32; N];
+}
+
+impl<const N: usize> Receivers<N> for [[u32; N]] {
+    fn cells(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn receivers(&self, k: usize) -> [u32; N] {
+        self[k]
+    }
+}
+
+/// Receivers one by one as lists of one.
+pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
+    receivers.as_chunks().0
+}
+
+/// Two receivers of every cell in a byte: where each lies among the nine cells around and including the giver, as they
+/// are counted in a grid. What cannot be told so, beyond seams and borders of faces, is listed.
+#[derive(Clone, Debug, Default)]
+pub struct NeighbourReceivers {
+    codes: Vec<u8>,
+    /// What is added to the index of a cell, for each of the nine.
+    steps: [u32; 16],
+    /// Cells whose receivers are listed, in the order of their index.
+    listed: Vec<ListedCell>,
+}
+
+/// A cell with its receivers.
+type ListedCell = (u32, [u32; 2]);
+
+/// The code of a cell whose receivers are listed.
+const LISTED: u8 = 0xff;
+/// The code of a cell that is its own: both are the fifth of the nine.
+const OWN: u8 = 0x44;
+
+impl NeighbourReceivers {
+    /// Those of the cells in rows of `samples` that `route_row(number, row, receivers)` writes for each of `rows`.
+    ///
+    /// # Errors
+    /// That of a row.
+    pub(super) fn by_rows<T: Send, E: Send>(
+        &mut self,
+        samples: usize,
+        rows: Vec<T>,
+        route_row: impl Fn(usize, T, &mut [[u32; 2]]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let step = |code: usize| ((code / 3) * samples + code % 3).wrapping_sub(samples + 1) as u32;
+        self.steps = std::array::from_fn(|code| if code < 9 { step(code) } else { 0 });
+        self.codes.resize(rows.len() * samples, 0);
+        let encode_row = |receivers: &mut Vec<[u32; 2]>, (number, (row, codes)): (usize, (T, &mut [u8]))| {
+            receivers.resize(samples, [0; 2]);
+            route_row(number, row, receivers)?;
+            let mut listed = Vec::new();
+            for ((code, tos), k) in codes.iter_mut().zip(&*receivers).zip((number * samples) as u32..) {
+                *code = tos.iter().rev().fold(0, |codes, to| codes << 4 | code_of(to.wrapping_sub(k), samples as u32));
+                if *code & 0x0f == 0x0f || *code >= 0xf0 {
+                    *code = LISTED;
+                    listed.push((k, *tos));
+                }
+            }
+            Ok(listed)
+        };
+        let rows = rows.into_par_iter().zip(self.codes.par_chunks_mut(samples)).enumerate();
+        let listed: Vec<Vec<ListedCell>> = rows.map_init(Vec::new, encode_row).collect::<Result<_, E>>()?;
+        self.listed = listed.concat();
+        Ok(())
+    }
+
+    /// Whether cell `k` gives nothing.
+    #[inline]
+    pub fn is_end(&self, k: usize) -> bool {
+        match self.codes[k] {
+            LISTED => self.receivers(k) == [k as u32; 2],
+            code => code == OWN,
+        }
+    }
+}
+
+/// Which of the nine cells around and including a cell lies `step` further, where rows have `samples`; 15 if none does.
+#[inline]
+fn code_of(step: u32, samples: u32) -> u8 {
+    let in_row = |from: u32| step.wrapping_add(from).wrapping_add(1);
+    if in_row(0) < 3 {
+        3 + in_row(0) as u8
+    } else if in_row(samples) < 3 {
+        in_row(samples) as u8
+    } else if in_row(samples.wrapping_neg()) < 3 {
+        6 + in_row(samples.wrapping_neg()) as u8
+    } else {
+        0x0f
+    }
+}
+
+impl Receivers<2> for NeighbourReceivers {
+    fn cells(&self) -> usize {
+        self.codes.len()
+    }
+
+    #[inline]
+    fn receivers(&self, k: usize) -> [u32; 2] {
+        let code = self.codes[k];
+        if code == LISTED {
+            let found = self.listed.binary_search_by_key(&(k as u32), |(cell, _)| *cell);
+            return self.listed[found.expect("every cell with this code is listed")].1;
+        }
+        let to = |code: u8| (k as u32).wrapping_add(self.steps[usize::from(code & 0x0f)]);
+        [to(code), to(code >> 4)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_lists_tell_the_receivers_that_were_written() {
+        for samples in [2, 3, 5, 40] {
+            let cells = (samples * samples) as u32;
+            let written = |k: u32| -> [u32; 2] {
+                let by = |step: i64| (i64::from(k) + step).rem_euclid(i64::from(cells)) as u32;
+                let n = samples as i64;
+                let steps = [-n - 1, -n, 1 - n, -1, 0, 1, n - 1, n, n + 1, 2, -2 * n, n * n - 1];
+                let at = |turn: u32| by(steps[(k + turn) as usize % steps.len()]);
+                if k.is_multiple_of(7) { [k; 2] } else { [at(0), at(k / 12 % 5)] }
+            };
+            let mut receivers = NeighbourReceivers::default();
+            let write = |row: usize, (): (), out: &mut [[u32; 2]]| {
+                out.iter_mut().zip((row * samples) as u32..).for_each(|(to, k)| *to = written(k));
+                Ok::<(), ()>(())
+            };
+            receivers.by_rows(samples, vec![(); samples], write).unwrap();
+            assert_eq!(receivers.cells(), cells as usize);
+            assert!(receivers.listed.len() < cells as usize / 2, "most are told in a byte");
+            for k in 0..cells {
+                assert_eq!(receivers.receivers(k as usize), written(k), "{k} of {samples}");
+                assert_eq!(receivers.is_end(k as usize), written(k) == [k; 2]);
+            }
+        }
+        assert_eq!(NeighbourReceivers::default().by_rows(2, vec![(); 2], |_, (), _| Err("stopped")), Err("stopped"));
+    }
+}
