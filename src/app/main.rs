@@ -9,7 +9,23 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
+/// Blocks of this many bytes and more go back to the system when they are given back: fields of 2049² samples do.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const MAPPED_BLOCK: libc::c_int = 16 << 20;
+
+/// Keeps glibc from holding on to large blocks. By itself it raises its threshold up to 32 MiB as they come and go, and
+/// what was given back below some small block then stays: about a field of 4097² samples once the coarser grids of an
+/// erosion are done.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code, reason = "glibc has no other way to set its threshold than this call or the environment")]
+fn give_back_large_blocks() {
+    // SAFETY: it changes a number of the allocator, before there is another thread
+    let _ = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BLOCK) };
+}
+
 fn main() -> ExitCode {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    give_back_large_blocks();
     #[cfg(feature = "window")]
     let editor = Some(&talweg_app::COMMANDS);
     #[cfg(not(feature = "window"))]

@@ -11,10 +11,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Cache, Timeline, mask_scene, mix};
+use super::{Cache, Timeline, mask_scene, mix, unread_records};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, MapKind};
 use crate::io::memory::{bytes_text, free_memory, resident_memory};
-use crate::nodes::Work;
+use crate::nodes::{Node, Work};
 use crate::scene::{Layer, Mask, Scene};
 
 /// Bytes of a number in a field.
@@ -125,7 +125,7 @@ impl std::error::Error for NotEnoughMemory {}
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
-    let made = evaluation(scene, &mut HashMap::new());
+    let made = evaluation(scene, what, &mut HashMap::new());
     let used = bytes(what.fields, samples.min(what.most_drawn));
     let after = bytes(made.result, samples) + used + what.bytes;
     let [cache, timeline] = what.kept.map(|bytes| bytes as f64);
@@ -198,10 +198,11 @@ struct EvaluationFields {
     fixed_frame_bytes: f64,
 }
 
-/// Goes through the stack as evaluation does. `read` has the layers that masks read, by their index, with the fields
+/// Goes through the stack as evaluation for `what` does. `read` has the layers that masks read, by their index, with the fields
 /// of each.
-fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields {
+fn evaluation(scene: &Scene, what: &MemoryUse, read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
+    let unread = unread_records(scene);
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made =
         EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
@@ -217,10 +218,12 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
         if scene.joins_grounds(index) {
             bases.pop();
         }
-        let written: BTreeSet<u8> = written(scene, layer).collect();
+        let mut written: BTreeSet<u8> = written(scene, layer).collect();
+        let leaves_out = what.heights_alone && layer.node.traits().fewer_for_heights.is_some();
+        written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;
         let beneath = below + made.result + read.values().sum::<f64>();
-        let working = working_fields(scene, layer);
+        let working = working_fields(scene, layer, what);
         let stages = layer.stages(scene.samples());
         // what a stretch of a process has made is there while the next one runs
         let between = if stages.len() > 1 { new } else { 0.0 };
@@ -232,7 +235,7 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
             && !read.contains_key(&source)
         {
             // its peak counts the layers that were read before
-            let source_made = evaluation(&alone, read);
+            let source_made = evaluation(&alone, what, read);
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
         }
@@ -274,11 +277,18 @@ fn map_numbers(kinds: &'static [MapKind]) -> impl Iterator<Item = u8> {
 }
 
 /// Fields that the node of a layer works with, beyond what it is given and what it makes.
-fn working_fields(scene: &Scene, layer: &Layer) -> f64 {
+fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     let world = scene.settings.world;
     let stages = layer.stages(scene.samples());
     let all = stages.iter().map(|stage| stage.node).chain([&layer.node]);
-    all.map(|node| f64::from(node.traits().working_fields_in(world))).fold(0.0, f64::max)
+    let is_kept = what.kept[1] > 0;
+    let fields = |node: &Node| {
+        let traits = node.traits();
+        let kept = if is_kept { traits.more_when_kept } else { 0.0 };
+        let left_out = traits.fewer_for_heights.filter(|_| what.heights_alone).unwrap_or(0.0);
+        f64::from(traits.working_fields_in(world) + kept - left_out)
+    };
+    all.map(fields).fold(0.0, f64::max)
 }
 
 /// Fields that weighing with opacity and mask takes.
@@ -295,7 +305,6 @@ fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
 
     fn scene(nodes: &[&str]) -> Scene {
         let layer = |name: &&str| Layer::new(Node::named(name).unwrap(), 1);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::trunk_streams::TrunkStreams;
-use crate::field::{Cancelled, MapKind, Terrain, resample, resample_displaced};
+use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 
@@ -57,18 +57,23 @@ impl LevelChange {
     ) -> Result<(Terrain, MassBalance), Cancelled> {
         let (coarse, fine) = (self.change.grid, cx.grid);
         let ratio = sample_ratio(coarse, fine);
-        let displacement = match traits.follows_grid && goes_on {
+        let mut displacement = match traits.follows_grid && goes_on {
             true => Some(valley_bend(cx, coarse)?),
             false => None,
         };
-        let refined = |field: &[f32]| match &displacement {
+        let refined = |displacement: &Option<GridDisplacement>, field: &[f32]| match displacement {
             Some(displacement) => resample_displaced(displacement, field, cx.control),
             None => resample(coarse, fine, field, cx.control),
         };
         let under_way = |terrain: &Terrain| terrain.map(MapKind::Sediment).map_or(0.0, |map| fine.sum(map));
         let (sum_before, under_way_before) = (fine.sum(&beneath.height), under_way(&beneath));
         let mut ground = Terrain::clone(&beneath);
-        add(&refined(&self.change.height)?, 1.0, &mut ground.height);
+        add(&refined(&displacement, &self.change.height)?, &mut ground.height);
+        let mut change = Arc::unwrap_or_clone(self.change);
+        change.height = Vec::new();
+        if change.maps().next().is_none() {
+            displacement = None;
+        }
         if let Some(streams) = self.streams.as_ref().filter(|_| goes_on) {
             streams.keep(cx, coarse, &beneath.height, &mut ground.height)?;
         }
@@ -76,12 +81,11 @@ impl LevelChange {
             keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
         }
         drop(beneath);
-        let mut change = Arc::unwrap_or_clone(self.change);
         for &kind in MapKind::ALL {
             let Some(map) = change.set_map(kind, None) else { continue };
             // flow is counted in cells, of which there are more; all others are depths and shares
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
-            let mut made = refined(&map)?;
+            let mut made = refined(&displacement, &map)?;
             drop(map);
             match ground.map(kind) {
                 Some(before) => {
@@ -135,7 +139,6 @@ fn keep_land(beneath: &[f32], sea: f32, ground: &mut [f32]) {
     });
 }
 
-/// Adds `field`, times `factor`.
-fn add(field: &[f32], factor: f32, onto: &mut [f32]) {
-    onto.par_iter_mut().zip(field).for_each(|(onto, value)| *onto += value * factor);
+fn add(field: &[f32], onto: &mut [f32]) {
+    onto.par_iter_mut().zip(field).for_each(|(onto, value)| *onto += value);
 }

@@ -122,7 +122,7 @@ impl TrunkStreams {
     /// # Errors
     /// When it was cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
-        if self.beds != StreamBeds::Cleared {
+        if self.beds.leaves_out_detail() {
             self.leave_out_detail(cx, coarse, beneath, ground)?;
         }
         if let Some(courses) = &self.courses {
@@ -169,7 +169,7 @@ impl TrunkStreams {
 
     /// Whether beds are [restored](Self::restore) once a process has run on a grid.
     pub fn restores_beds(&self) -> bool {
-        matches!(self.beds, StreamBeds::Held | StreamBeds::Incised)
+        self.beds.restores_beds()
     }
 
     /// What `ground` is like in the beds before a process works on it on the grid of `cx`, where they are restored.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
 use super::trunk_streams::TrunkStreams;
-use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
+use super::{LayerStep, Store, context, evaluate_level, mix, plan, run_node};
 use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
 use crate::hydrology::Outlets;
 use crate::hydrology::tiled::RegionDrainage;
@@ -79,6 +79,10 @@ pub struct WindowOutput {
     pub changes: HashMap<usize, Terrain>,
 }
 
+/// Cells that leaving out the detail that a coarser grid does not have looks: the curve through its samples, on both
+/// sides, and a sample between two.
+const DETAIL_CELLS: usize = 6;
+
 /// How far a layer looks on a grid, or why it has to be evaluated as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerLook {
@@ -88,6 +92,10 @@ pub struct LayerLook {
     pub iteration_cells: Option<usize>,
     /// Cells that its mask looks beyond.
     pub mask_cells: usize,
+    /// Cells that it looks to begin on what a coarser grid made, and once more at its end where that restores beds.
+    pub refine_cells: usize,
+    /// Whether it asks at its end once more what the coarser grid made.
+    pub restores_beds: bool,
     /// Iterations of a process on this grid, over all its stretches.
     pub iterations: u32,
     /// The process goes on from a coarser grid.
@@ -120,10 +128,15 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let whole = Grid::working(samples, scene.settings.edges);
     let cx = Context { grid: whole, ..context(scene, samples, step.layer, &control) };
     let iterations = step.stages.iter().map(|stage| stage.iterations).sum();
+    let beds = step.layer.node.traits().stream_beds;
+    let keeps_beds = step.is_refined && keeps_streams(step.layer, samples);
+    let refine_cells = if keeps_beds && beds.leaves_out_detail() { DETAIL_CELLS } else { 0 };
     let mut look = LayerLook {
-        cells: 0,
+        cells: refine_cells,
         iteration_cells: None,
         mask_cells: usize::from(step.layer.mask.by_slope),
+        refine_cells,
+        restores_beds: keeps_beds && beds.restores_beds(),
         iterations,
         is_refined: step.is_refined,
         is_level: step.is_level,
@@ -139,7 +152,12 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     };
     let nodes = stretches(step.layer, samples);
     let mut farthest = Some(0usize);
+    let rains = |below: &LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
+    let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
     for (parts, iterations) in nodes {
+        if is_rained_on && parts.sums_rain() {
+            reason = reason.or(Some("its water is weighted by rain and rounded, in the order of the whole"));
+        }
         match (parts, parts.cells(&cx)) {
             (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
             (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
@@ -147,10 +165,6 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
                 farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
             }
             (NodeParts::Drained(drainage), _) => {
-                let rains = |below: &&LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
-                if drainage.counts && steps.iter().take_while(|below| below.index < index).find(rains).is_some() {
-                    reason = reason.or(Some("its water is weighted by rain and rounded, in the order of the whole"));
-                }
                 (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
             }
             (NodeParts::Ranged, _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
@@ -275,20 +289,33 @@ pub fn evaluate_window(
             }
             (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store, &[])?.0,
             (Some(iterations), ..) => {
-                let ground = match (under_way.take(), coarse) {
+                let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
+                let refined = match coarse {
+                    Some(coarse) => {
+                        Some(Arc::new(coarse.refine(&cx, beneath.clone(), &step.layer.node.traits(), true)?.0))
+                    }
+                    None => None,
+                };
+                let streams = streams.filter(|streams| streams.restores_beds());
+                let holding = match (streams, &refined) {
+                    (Some(streams), Some(refined)) => Some((streams.clone(), streams.held(&cx, &refined.height)?)),
+                    _ => None,
+                };
+                let ground = match (under_way.take(), refined) {
                     (Some(mut terrain), _) => {
                         share_unwritten(step, &beneath, &mut terrain);
                         Arc::new(terrain)
                     }
-                    (None, Some(coarse)) => {
-                        Arc::new(coarse.refine(&cx, beneath.clone(), &step.layer.node.traits(), true)?.0)
-                    }
+                    (None, Some(refined)) => refined,
                     (None, None) => beneath.clone(),
                 };
                 let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
-                let terrain = run_iterations(step, &cx, ground, iterations.clone())?;
+                let mut terrain = run_iterations(step, &cx, ground, iterations.clone())?;
                 if iterations.end < last {
                     return Ok(WindowOutput { terrain, changes: made });
+                }
+                if let Some((streams, held)) = holding {
+                    streams.restore(&cx, &held, &mut terrain.height)?;
                 }
                 terrain
             }
@@ -379,6 +406,8 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
         cells: 0,
         iteration_cells: None,
         mask_cells: usize::from(mask.by_slope),
+        refine_cells: 0,
+        restores_beds: false,
         iterations: 0,
         is_refined: false,
         is_level: false,
@@ -431,17 +460,23 @@ fn run_iterations(
     ground: Arc<Terrain>,
     iterations: Range<u32>,
 ) -> Result<Terrain, Cancelled> {
-    let (mut ground, mut gone) = (ground, 0);
+    let (mut ground, mut gone) = (Arc::unwrap_or_clone(ground), 0);
     for stage in &step.stages {
         let (first, end) = (gone.max(iterations.start), (gone + stage.iterations).min(iterations.end));
         gone += stage.iterations;
-        if first < end {
-            let some = ProcessStage { iterations: end - first, ..*stage };
-            let mut nothing = super::Timeline::new(0);
-            ground = Arc::new(run_stage(&some, cx, ground, MassBalance::default(), &mut nothing, &[])?.0);
+        if first >= end {
+            continue;
         }
+        let mut run = stage.process.start(cx, ground);
+        for iteration in first..end {
+            cx.control.advance((iteration - iterations.start) as f32 / iterations.len() as f32);
+            cx.control.check()?;
+            run.step_in_place(cx)?;
+        }
+        // another run goes on from there
+        ground = if end < gone { run.into_under_way() } else { run.into_terrain() };
     }
-    Ok(Arc::unwrap_or_clone(ground))
+    Ok(ground)
 }
 
 /// What the processes of a scene that run from coarse to fine changed on a whole grid of `samples` and all coarser

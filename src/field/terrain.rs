@@ -87,12 +87,15 @@ pub struct Terrain {
     /// Heights as fractions of the relief, row by row from the north-west, of globes face by face.
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
+    /// Further fields that a process under way goes on from
+    /// ([`Run::into_under_way`](crate::nodes::Run::into_under_way)), one value a sample; none otherwise.
+    pub process_state: Vec<Vec<f32>>,
 }
 
 impl Terrain {
     /// Level ground at height 0.
     pub fn flat(grid: Grid) -> Self {
-        Self { grid, height: vec![0.0; grid.len()], maps: Default::default() }
+        Self { grid, height: vec![0.0; grid.len()], maps: Default::default(), process_state: Vec::new() }
     }
 
     /// Heights of a square from a function of the position (u to the east, v to the south, each from 0 to 1).
@@ -147,12 +150,13 @@ impl Terrain {
             grid: Grid::working(n, self.grid.edges),
             height: self.height[cells.clone()].to_vec(),
             maps: self.maps.each_ref().map(|map| map.as_ref().map(part)),
+            process_state: Vec::new(),
         }
     }
 
     /// Memory held, shared maps counted in full.
     pub fn bytes(&self) -> usize {
-        4 * self.grid.len() * (1 + self.maps.iter().flatten().count())
+        4 * self.grid.len() * (1 + self.maps.iter().flatten().count() + self.process_state.len())
     }
 
     /// Whether there is ground at sample `k`.

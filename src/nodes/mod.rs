@@ -56,6 +56,12 @@ pub struct Traits {
     pub working_fields: f32,
     /// As many more on planets.
     pub more_on_planets: f32,
+    /// As many more where states are kept, so that a step must leave the one before it whole.
+    pub more_when_kept: f32,
+    /// As many fewer, beside its records, where [nobody reads these](Run::leave_out); none where it makes them still.
+    pub fewer_for_heights: Option<f32>,
+    /// Fields beside heights and data maps that a process [under way](Run::into_under_way) has.
+    pub state_fields: usize,
     /// Bytes that it works with whatever the number of samples, where they are more than a few; of a process about a
     /// fifth of them are state.
     pub fixed_bytes: u64,
@@ -103,6 +109,9 @@ impl Traits {
         previews_exactly: true,
         working_fields: 0.0,
         more_on_planets: 0.0,
+        more_when_kept: 0.0,
+        fewer_for_heights: None,
+        state_fields: 0,
         fixed_bytes: 0,
         carries_sediment_on: false,
         land_above: None,
@@ -219,7 +228,8 @@ pub trait Process: Params {
     fn multiscale(&self) -> MultiScale {
         MultiScale::ONE_GRID
     }
-    /// The process at its first iteration, on `terrain`.
+    /// The process at its first iteration, on `terrain`; or where another one was when it made that
+    /// [under way](Run::into_under_way).
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
 }
 
@@ -252,6 +262,12 @@ pub trait Run: Send + Sync {
     }
     /// The terrain after the last whole iteration. All other memory is given back before it is copied, where it is.
     fn into_terrain(self: Box<Self>) -> Terrain;
+    /// All that the next iteration follows from as fields, from which another run of the process goes on to the same
+    /// bits; of processes whose [iterations](NodeParts::Iterations) can be resumed. Where that is more than heights and
+    /// data maps, it lies in [`Terrain::process_state`].
+    fn into_under_way(self: Box<Self>) -> Terrain {
+        self.into_terrain()
+    }
 }
 
 /// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.

@@ -147,7 +147,7 @@ pub enum StreamBeds {
     /// the process neither wears nor fills. It may run in parts.
     Cleared,
     /// [`Kept`](Self::Kept), and what the process does on finer grids spares them: it knows no drained area, and would
-    /// lead the streams elsewhere. The process runs as a whole.
+    /// lead the streams elsewhere.
     Held,
     /// Channels are cut along them, deeper where more ground drains, before the process begins on a finer grid and once
     /// more when it has run there, and it spares them as where they are held: it knows no drained area, and leaves
@@ -157,6 +157,16 @@ pub enum StreamBeds {
 }
 
 impl StreamBeds {
+    /// Whether detail of the layers beneath does not come back into them.
+    pub fn leaves_out_detail(self) -> bool {
+        matches!(self, Self::Kept | Self::Held | Self::Incised)
+    }
+
+    /// Whether most of what became of them on a grid is taken back at its end.
+    pub fn restores_beds(self) -> bool {
+        matches!(self, Self::Held | Self::Incised)
+    }
+
     /// Samples a side of the grid on which trunk streams are found, of a process that begins on that of `largest`.
     pub fn settled_samples(self, largest: LargestScale) -> usize {
         let samples = if self == Self::Incised { INCISED_SAMPLES } else { SETTLED_SAMPLES };

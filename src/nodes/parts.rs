@@ -18,9 +18,11 @@ pub enum NodeParts {
     Iterations {
         /// How far an iteration looks.
         reach: NodeReach,
-        /// Whether a process that begins with the terrain of another one under way goes on as that would: then all its
-        /// state is heights and data maps.
+        /// Whether a process that begins with the terrain of another one under way
+        /// ([`Run::into_under_way`](super::Run::into_under_way)) goes on as that would.
         resumes: bool,
+        /// Whether it asks how much rain falls in all, which no part knows where a layer below made a map of rain.
+        sums_rain: bool,
     },
     /// A sample follows from its place and from the water of the whole ground, which tiles work out in two stages
     /// ([`hydrology::tiled`](crate::hydrology::tiled)). It is a filter with
@@ -37,6 +39,16 @@ pub enum NodeParts {
 }
 
 impl NodeParts {
+    /// Iterations that look so many cells far, and that another run can go on from.
+    pub const fn iterations(cells: usize) -> Self {
+        Self::Iterations { reach: NodeReach::of_cells(cells), resumes: true, sums_rain: false }
+    }
+
+    /// Whether it asks how much rain falls in all.
+    pub fn sums_rain(&self) -> bool {
+        matches!(self, Self::Drained(NodeDrainage { counts: true, .. }) | Self::Iterations { sums_rain: true, .. })
+    }
+
     /// Strokes of brushes.
     pub const PAINTED: Self = Self::Whole("strokes of a brush are laid on the whole ground");
     /// Water that goes where the ground leads it.

@@ -18,7 +18,7 @@ impl TilePlan {
     /// What the build takes on the disk, about: as if every sample had each of the data maps of the layers beneath.
     /// What tiles tell of their water is so little that it does not count.
     pub fn disk_use(&self, scene: &Scene) -> DiskUse {
-        let bytes: Vec<u64> = self.stages.iter().map(|stage| stage_bytes(stage, scene)).collect();
+        let bytes: Vec<u64> = self.stages.iter().map(|stage| self.stage_bytes(stage, scene)).collect();
         let (mut now, mut pruned, mut there) = (0, 0, vec![false; bytes.len()]);
         for done in 0..bytes.len() {
             (now, there[done]) = (now + bytes[done], true);
@@ -40,30 +40,35 @@ impl TilePlan {
         }
         is_read
     }
-}
 
-/// Bytes of the tiles of a stage.
-fn stage_bytes(stage: &PlanStage, scene: &Scene) -> u64 {
-    let mut scene = scene.clone();
-    for &reader in &stage.of_masks {
-        let Some((_, source)) = source_scene(&scene, reader) else { break };
-        scene = source;
+    /// Bytes of the tiles of a stage.
+    fn stage_bytes(&self, stage: &PlanStage, scene: &Scene) -> u64 {
+        let mut scene = scene.clone();
+        for &reader in &stage.of_masks {
+            let Some((_, source)) = source_scene(&scene, reader) else { break };
+            scene = source;
+        }
+        // of what comes last
+        let top = stage.layers.iter().map(|layer| layer.layer + 1).max();
+        let maps = |below: usize| {
+            let layers = scene.layers.iter().take(below).filter(|layer| layer.enabled);
+            let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
+            MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
+        };
+        // of a process whose last iterations are not done
+        let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.under_way == Some(product)) {
+            true => top.map_or(0, |top| scene.layers[top - 1].node.traits().state_fields),
+            false => 0,
+        };
+        let fields = |product: &StageProduct| match product {
+            StageProduct::Ground(_) => 1 + maps(top.unwrap_or(0)) + states(*product),
+            StageProduct::Change(_, layer) => 1 + maps(layer + 1),
+            StageProduct::Field(_) => 1,
+            StageProduct::Survey(_) => 0,
+        };
+        let fields: usize = stage.writes.iter().map(fields).sum();
+        4 * (stage.samples * stage.samples * fields) as u64
     }
-    // of what comes last
-    let top = stage.layers.iter().map(|layer| layer.layer + 1).max();
-    let maps = |below: usize| {
-        let layers = scene.layers.iter().take(below).filter(|layer| layer.enabled);
-        let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
-        MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
-    };
-    let fields = |product: &StageProduct| match product {
-        StageProduct::Ground(_) => 1 + maps(top.unwrap_or(0)),
-        StageProduct::Change(_, layer) => 1 + maps(layer + 1),
-        StageProduct::Field(_) => 1,
-        StageProduct::Survey(_) => 0,
-    };
-    let fields: usize = stage.writes.iter().map(fields).sum();
-    4 * (stage.samples * stage.samples * fields) as u64
 }
 
 impl TileBuild {

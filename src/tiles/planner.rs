@@ -264,7 +264,8 @@ impl Planner {
         let (index, look, most) = (layer.index, &layer.look, most_halo(self.tile));
         let name = scene.layers[index].name.clone();
         let cells = look.cells.saturating_add(look.mask_cells);
-        let batch = look.iteration_cells.filter(|_| cells > most).map(|cells| (most / cells.max(1)).max(1) as u32);
+        let batch = look.iteration_cells.filter(|_| cells > most && look.iterations > 1);
+        let batch = batch.map(|cells| (most / cells.max(1)).max(1) as u32);
         let too_far = batch.is_none() && cells > 2 * self.tile;
         let reason = layer
             .reason
@@ -319,6 +320,7 @@ impl Planner {
                 planned.iterations = Some((first, first + batch));
                 stage.layers.push(planned.clone());
                 if first == 0 {
+                    stage.halo += look.refine_cells;
                     stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
                 }
                 stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
@@ -327,6 +329,10 @@ impl Planner {
             }
             let left = (look.iterations - first) as usize;
             open.stage.halo = iteration_cells * left + look.mask_cells;
+            if look.restores_beds {
+                open.stage.halo += look.refine_cells;
+                open.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+            }
             planned.iterations = (first > 0).then_some((first, look.iterations));
             open.stage.smoothed.extend(smoothed);
         }

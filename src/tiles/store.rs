@@ -1,7 +1,7 @@
 //! The tiles of a build as files.
 //!
 //! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
-//! the heights and data maps row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
+//! the heights, data maps and the state of a process under way row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
 //! is read without the rest.
 //!
 //! What tiles tell of their water is a file in the same way: what it is, the number of its 64-bit words, these, and the
@@ -19,10 +19,12 @@ use super::plan::{StageProduct, TilePlan};
 use crate::field::{Grid, MapKind, Region, Terrain};
 use crate::io::write_atomically;
 
-const MAGIC: [u8; 8] = *b"TalwegT1";
+const MAGIC: [u8; 8] = *b"TalwegT2";
 /// Bytes before the kinds of the maps.
-const HEAD: usize = 8 + 16 + 8 + 8 + 4;
+const HEAD: usize = 8 + 16 + 8 + 8 + 4 + 4;
 const HASH: usize = 16;
+/// Fields of a process under way at the most.
+const MOST_STATES: usize = 64;
 const WORDS_MAGIC: [u8; 8] = *b"TalwegW1";
 /// Bytes before the words.
 const WORDS_HEAD: usize = 8 + 16 + 8;
@@ -40,6 +42,8 @@ struct TileHead {
     rows: usize,
     columns: usize,
     kinds: Vec<MapKind>,
+    /// Fields of a process under way after the maps.
+    states: usize,
 }
 
 impl TileHead {
@@ -49,6 +53,7 @@ impl TileHead {
         out.extend((self.rows as u64).to_le_bytes());
         out.extend((self.columns as u64).to_le_bytes());
         out.extend((self.kinds.len() as u32).to_le_bytes());
+        out.extend((self.states as u32).to_le_bytes());
         out.extend(self.kinds.iter().map(|&kind| kind as u8));
         out
     }
@@ -59,7 +64,11 @@ impl TileHead {
 
     /// Bytes of the file.
     fn file_len(&self) -> u64 {
-        self.len() + 4 * (self.rows * self.columns * (1 + self.kinds.len())) as u64 + HASH as u64
+        self.len() + 4 * (self.rows * self.columns * self.fields()) as u64 + HASH as u64
+    }
+
+    fn fields(&self) -> usize {
+        1 + self.kinds.len() + self.states
     }
 
     /// None for a file that is not one of a tile, or not all of it.
@@ -71,8 +80,9 @@ impl TileHead {
             other => other?,
         }
         let number = |first: usize| u64::from_le_bytes(std::array::from_fn(|k| head[first + k]));
-        let count = u32::from_le_bytes(std::array::from_fn(|k| head[40 + k])) as usize;
-        if head[..8] != MAGIC || count > MapKind::COUNT {
+        let [count, states] =
+            [40, 44].map(|first| u32::from_le_bytes(std::array::from_fn(|k| head[first + k])) as usize);
+        if head[..8] != MAGIC || count > MapKind::COUNT || states > MOST_STATES {
             return Ok(None);
         }
         let mut numbers = vec![0; count];
@@ -83,6 +93,7 @@ impl TileHead {
             rows: number(24) as usize,
             columns: number(32) as usize,
             kinds,
+            states,
         });
         Ok(made.filter(|head| head.rows < 1 << 24 && head.columns < 1 << 24 && head.file_len() == length))
     }
@@ -217,12 +228,13 @@ impl TileStore {
     ) -> Result<u128, TileError> {
         let region = plan.region(product.stage(), place);
         let kinds = terrain.maps().map(|(kind, _)| kind).collect();
-        let fields: Vec<&[f32]> =
-            std::iter::once(&terrain.height[..]).chain(terrain.maps().map(|(_, map)| &map[..])).collect();
+        let fields =
+            std::iter::once(&terrain.height).chain(terrain.maps().map(|(_, map)| &**map)).chain(&terrain.process_state);
+        let fields: Vec<&[f32]> = fields.map(Vec::as_slice).collect();
         let [first_row, first_column] = terrain.grid.first();
         let columns = region.columns.start - first_column..region.columns.end - first_column;
         let row = |field: usize, row: usize| &terrain.grid.row(fields[field], row - first_row)[columns.clone()];
-        self.write_rows(plan, product, place, kinds, row)
+        self.write_rows(plan, product, place, (kinds, terrain.process_state.len()), row)
     }
 
     /// Writes a field of a tile, row by row; returns the hash of the file.
@@ -238,22 +250,23 @@ impl TileStore {
     ) -> Result<u128, TileError> {
         let Region { rows, columns } = plan.region(product.stage(), place);
         let row = |_: usize, row: usize| &field[(row - rows.start) * columns.len()..][..columns.len()];
-        self.write_rows(plan, product, place, Vec::new(), row)
+        self.write_rows(plan, product, place, (Vec::new(), 0), row)
     }
 
     /// Writes a tile of which `row` gives the samples of a field and a row of the whole: field 0 are the heights, those
-    /// after it the maps of `kinds`.
+    /// after it the maps of `kinds`, then the `states` of a process under way.
     fn write_rows<'a>(
         &self,
         plan: &TilePlan,
         product: StageProduct,
         place: [usize; 2],
-        kinds: Vec<MapKind>,
+        (kinds, states): (Vec<MapKind>, usize),
         row: impl Fn(usize, usize) -> &'a [f32],
     ) -> Result<u128, TileError> {
         let region = plan.region(product.stage(), place);
-        let (rows, columns, fields) = (region.rows.len(), region.columns.len(), 1 + kinds.len());
-        let head = TileHead { key: plan.stage_key(product.stage()), rows, columns, kinds };
+        let (rows, columns) = (region.rows.len(), region.columns.len());
+        let head = TileHead { key: plan.stage_key(product.stage()), rows, columns, kinds, states };
+        let fields = head.fields();
         let path = self.path(product, place);
         self.make_folder(&path)?;
         let mut hasher = Xxh3::new();
@@ -284,13 +297,15 @@ impl TileStore {
         let mut terrain = Terrain::flat(grid);
         let mut fields = fields.into_iter();
         terrain.height = fields.next().unwrap_or_default();
-        for (kind, map) in kinds.into_iter().zip(fields) {
+        for (kind, map) in kinds.into_iter().zip(&mut fields) {
             terrain.set_map(kind, Some(Arc::new(map)));
         }
+        terrain.process_state = fields.collect();
         Ok(terrain)
     }
 
-    /// The heights and then the data maps, each with its kind, of some samples that a stage left, row by row.
+    /// The heights, then the data maps, each with its kind, and the state of a process under way, of some samples that a
+    /// stage left, row by row.
     ///
     /// # Errors
     /// When a tile is not there yet, or cannot be read.
@@ -324,7 +339,7 @@ impl TileStore {
         wanted: &Region,
         is_read: &dyn Fn(usize) -> bool,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
-        let mut kinds: Option<Vec<MapKind>> = None;
+        let mut kinds: Option<(Vec<MapKind>, usize)> = None;
         let mut fields: Vec<Vec<f32>> = Vec::new();
         let tiles = plan.tiles(product.stage());
         for place in (0..tiles * tiles).map(|k| [k / tiles, k % tiles]) {
@@ -345,11 +360,13 @@ impl TileStore {
             let head = head.ok_or_else(missing)?;
             match &kinds {
                 None => {
-                    let numbers = 0..1 + head.kinds.len();
+                    let numbers = 0..head.fields();
                     fields = numbers.map(|k| vec![0.0; if is_read(k) { wanted.len() } else { 0 }]).collect();
-                    kinds = Some(head.kinds.clone());
+                    kinds = Some((head.kinds.clone(), head.states));
                 }
-                Some(kinds) if *kinds != head.kinds => return Err(TileError::OtherMaps { path }),
+                Some((kinds, states)) if (kinds, *states) != (&head.kinds, head.states) => {
+                    return Err(TileError::OtherMaps { path });
+                }
                 Some(_) => {}
             }
             let mut line = vec![0; 4 * columns.len()];
@@ -366,7 +383,7 @@ impl TileStore {
                 }
             }
         }
-        Ok((kinds.unwrap_or_default(), fields))
+        Ok((kinds.unwrap_or_default().0, fields))
     }
 }
 

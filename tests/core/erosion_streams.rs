@@ -2,7 +2,9 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, priority_flood};
+use talweg::hydrology::{
+    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers, UpstreamOrder, priority_flood,
+};
 use talweg::nodes::Node;
 use talweg::nodes::erosion::stream_power::power_root::{PowerRoot, exp2, log2};
 
@@ -21,7 +23,7 @@ fn slopes(place: &Place, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let flow = DInfinity::new(&mesh, &graph.filled(&terrain.height), &outlets, &graph, &control).unwrap();
     let steep = f64::from(place.relief_metres / place.context(&control).cell_metres());
     let slope = |k: usize| {
-        let ([a, b], f) = (flow.receivers[k], f64::from(flow.fraction[k]));
+        let ([a, b], f) = (flow.receivers.receivers(k), f64::from(flow.fraction[k]));
         let [h, a, b] = [k, a as usize, b as usize].map(|k| f64::from(terrain.height[k]));
         (h - (a + (b - a) * f)) / (1.0 + f * f).sqrt() * steep
     };
@@ -96,7 +98,7 @@ fn at_rest_a_river_is_straight_over_chi() {
     let mut chi = vec![0.0f64; flow.len()];
     for k in UpstreamOrder::new(&routes.receivers, &Control::default()).unwrap().iter().rev() {
         let (k, t) = (k as usize, f64::from(routes.fraction[k as usize]));
-        let [a, b] = routes.receivers[k].map(|to| to as usize);
+        let [a, b] = routes.receivers.receivers(k).map(|to| to as usize);
         if a != k {
             let area = f64::from(flow[k]) * cell * cell / 1.0e6;
             chi[k] = chi[a] + (chi[b] - chi[a]) * t + cell * (1.0 + t * t).sqrt() / area.sqrt();

@@ -4,7 +4,7 @@
 use crate::globe_kit::{World, dot, noise, open_seams, places};
 use crate::node_kit::{extremes, node, on_threads};
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Terrain};
-use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers};
 use talweg::nodes::{Context, MassBalance, Node, Run};
 use talweg::param::Value;
 
@@ -242,9 +242,9 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         flow.accumulate(&flow.fraction, &mut area, &control).unwrap();
         let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
-        for k in (0..mesh.len()).filter(|&k| flow.receivers[k][0] as usize != k) {
+        for k in (0..mesh.len()).filter(|&k| !flow.receivers.is_end(k)) {
             // rivers run down to the sea and not to its floor
-            let [first, second] = flow.receivers[k].map(|to| f64::from(after.height[to as usize]));
+            let [first, second] = flow.receivers.receivers(k).map(|to| f64::from(after.height[to as usize]));
             let below = (first + (second - first) * f64::from(flow.fraction[k])).max(0.0);
             let fall = f64::from(after.height[k]) - below;
             let slope = fall * f64::from(world.relief_metres) / (f64::from(flow.distance[k]) * cell);

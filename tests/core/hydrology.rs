@@ -4,8 +4,8 @@ use crate::node_kit::on_threads;
 use talweg::field::topology::{DIRECTIONS, NONE};
 use talweg::field::{Control, Edges, Grid, Stream};
 use talweg::hydrology::{
-    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, flow_directions, priority_flood,
-    strahler_orders,
+    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers, UpstreamOrder, accumulate, flow_directions,
+    priority_flood, strahler_orders,
 };
 
 /// Rough ground, many depressions; with `steps` levels it is full of ties and flats.
@@ -209,7 +209,7 @@ fn a_plane_drains_in_its_direction() {
         };
         let turn = |a: f64, b: f64| (a - b + 540.0).rem_euclid(360.0) - 180.0;
         let k = 30 * 65 + 30;
-        let [first, second] = flow.receivers[k];
+        let [first, second] = flow.receivers.receivers(k);
         let (a, b) = (heading(k, first), heading(k, second));
         let made = a + turn(b, a) * f64::from(flow.shares(&mesh)[k]);
         assert!(turn(made, f64::from(azimuth)).abs() < 0.02, "{made} is not {azimuth}");

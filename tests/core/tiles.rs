@@ -17,7 +17,7 @@ use talweg::tiles::{
 
 /// Nodes of squares that can be computed as a whole only. A new node is either here, with the reason in its traits, or
 /// is computed in parts and compared.
-const WHOLE: [&str; 23] = [
+const WHOLE: [&str; 21] = [
     "AnalyticStreamPower",
     "Coastal",
     "Craters",
@@ -35,8 +35,6 @@ const WHOLE: [&str; 23] = [
     "Rivers",
     "Sculpt",
     "Seamless",
-    "ShallowWater",
-    "Snow",
     "SquigRiver",
     "StreamPower",
     "ThermalFast",
@@ -44,7 +42,8 @@ const WHOLE: [&str; 23] = [
 ];
 
 /// Those that some parameters make so.
-const SOMETIMES_WHOLE: [&str; 5] = ["DiamondSquare", "Triangular", "Normalise", "Perturbation", "LayerGroup"];
+const SOMETIMES_WHOLE: [&str; 6] =
+    ["ShallowWater", "DiamondSquare", "Triangular", "Normalise", "Perturbation", "LayerGroup"];
 
 pub fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)
@@ -162,8 +161,14 @@ fn example(name: &str) -> Scene {
 fn scenes_are_the_same_in_tiles_of_any_size() {
     on_threads(2, || {
         // an erosion from coarse to fine, midpoint displacement and flow as wholes among layers in tiles
-        for (name, samples) in [("alpine-range", 500), ("eroded-hills", 385), ("badlands", 300), ("lake-district", 257)]
-        {
+        for (name, samples) in [
+            ("alpine-range", 500),
+            ("eroded-hills", 385),
+            ("badlands", 300),
+            ("lake-district", 257),
+            ("river-valleys", 700),
+            ("winter-peaks", 600),
+        ] {
             check_tiles(name, &example(name), samples, &TILES);
         }
     });
@@ -172,7 +177,7 @@ fn scenes_are_the_same_in_tiles_of_any_size() {
 #[test]
 fn erosions_go_from_coarse_to_fine_in_tiles() {
     on_threads(2, || {
-        for name in ["Thermal", "Hydraulic", "Creep"] {
+        for name in ["Thermal", "Hydraulic", "Creep", "ShallowWater", "Snow"] {
             let mut scene = scene(385, vec![layer("Perlin", 1), layer(name, 2), layer("Levels", 3)]);
             let iterations = if name == "Creep" { "2.iterations=3" } else { "2.iterations=30" };
             for change in ["2.largest_scale=Samples33", iterations, "3.gamma=1.5"] {
@@ -180,8 +185,9 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
             }
             // another set of parameters on the way
             let mut before = scene.layers[1].node.clone();
-            let index = before.params().about().find("hardness").unwrap();
-            before.params_mut().set(index, &Value::Float(0.25)).unwrap();
+            let (parameter, value) = if name == "Snow" { ("snow_line", 600.0) } else { ("hardness", 0.25) };
+            let index = before.params().about().find(parameter).unwrap();
+            before.params_mut().set(index, &Value::Float(value)).unwrap();
             scene.layers[1].epochs.push(talweg::scene::ParamEpoch { node: before, iterations: 40 });
             scene.layers[1].mask = Mask { by_height: true, height_from: 200.0, soften_metres: 60.0, ..Mask::default() };
             let plan = tile_plan(&scene, 385, 64).unwrap();
@@ -196,14 +202,14 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
 #[test]
 fn trunk_streams_are_kept_in_tiles() {
     on_threads(2, || {
-        for (name, samples) in [("Thermal", 800), ("Thermal", 1600), ("Droplets", 800)] {
+        for (name, samples) in [("Thermal", 800), ("Thermal", 1600), ("Droplets", 800), ("ShallowWater", 800)] {
             let mut scene = scene(samples, vec![layer("Perlin", 1), layer(name, 2), layer("Levels", 3)]);
             for change in ["2.largest_scale=Samples257", "2.iterations=9", "2.fine_weight=1", "3.gamma=1.5"] {
                 scene.set(change).unwrap();
             }
             assert_ne!(scene.layers[1].node.traits().stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
-            assert!(name != "Thermal" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
+            assert!(name == "Droplets" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
             // in tiles of 60 an erosion goes in batches of iterations
             let tiles: &[usize] = if samples == 800 { &[60, 350] } else { &[350] };
             check_tiles(name, &scene, samples as usize, tiles);

@@ -79,6 +79,7 @@ impl Process for Creep {
                     ..NodeReach::of_cells(2)
                 },
                 resumes: false,
+                sums_rain: false,
             },
             ..Traits::PROCESS
         }

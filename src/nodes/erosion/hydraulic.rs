@@ -43,7 +43,7 @@ use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
@@ -85,7 +85,7 @@ impl Process for Hydraulic {
             working_fields: 6.0,
             more_on_planets: 9.9,
             carries_sediment_on: true,
-            parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
+            parts: NodeParts::iterations(2),
             ..Traits::PROCESS
         }
     }

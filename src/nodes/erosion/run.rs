@@ -21,6 +21,10 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     fn state(&self) -> (&Terrain, MassBalance);
     /// The terrain after the last whole iteration; all else is given back.
     fn into_terrain(self) -> Terrain;
+    /// All that the next iteration follows from, as [`Run::into_under_way`] says.
+    fn into_under_way(self) -> Terrain {
+        self.into_terrain()
+    }
     /// Memory of a snapshot besides its terrain, without what all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
@@ -54,6 +58,10 @@ impl<R: ErosionRun> Run for R {
 
     fn into_terrain(self: Box<Self>) -> Terrain {
         ErosionRun::into_terrain(*self)
+    }
+
+    fn into_under_way(self: Box<Self>) -> Terrain {
+        ErosionRun::into_under_way(*self)
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

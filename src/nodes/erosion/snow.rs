@@ -90,7 +90,8 @@ impl Process for Snow {
         Traits {
             writes: &[MapKind::Snow],
             working_fields: 4.0,
-            parts: NodeParts::Whole("snow that fell so far is no data map that another part could read"),
+            state_fields: UNDER_WAY,
+            parts: NodeParts::iterations(1 + self.most_passes()),
             ..Traits::PROCESS
         }
     }
@@ -110,6 +111,20 @@ impl Process for Snow {
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         terrain.close_seam();
         let slabs = Slabs::for_depth(self.total_metres.max(self.snowfall_metres) / cx.relief_metres);
+        let run = |bed: Vec<f32>, fallen_metres: f32, terrain: Terrain| SnowRun {
+            params: Arc::new(self.clone()),
+            slabs,
+            bed: Arc::new(bed),
+            fallen_metres,
+            terrain,
+            mass_balance: MassBalance::default(),
+            next: WorkingMemory::default(),
+        };
+        if terrain.process_state.len() == UNDER_WAY
+            && let (Some(fallen), Some(bed)) = (terrain.process_state.pop(), terrain.process_state.pop())
+        {
+            return Box::new(run(bed, fallen[0], terrain));
+        }
         let mut bed = terrain.height.clone();
         let snow: Vec<f32> = match terrain.map(MapKind::Snow) {
             None => vec![0.0; bed.len()],
@@ -121,16 +136,16 @@ impl Process for Snow {
             *h = surface(b, s, 0.0);
         }
         terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
-        Box::new(SnowRun {
-            params: Arc::new(self.clone()),
-            slabs,
-            bed: Arc::new(bed),
-            // on a finer grid it has fallen before
-            fallen_metres: if cx.level > 1.0 { self.total_metres } else { 0.0 },
-            terrain,
-            mass_balance: MassBalance::default(),
-            next: WorkingMemory::default(),
-        })
+        // on a finer grid it has fallen before
+        let fallen_metres = if cx.level > 1.0 { self.total_metres } else { 0.0 };
+        Box::new(run(bed, fallen_metres, terrain))
+    }
+}
+
+impl Snow {
+    /// Slides in one iteration at the most, on any grid.
+    fn most_passes(&self) -> usize {
+        self.largest_scale.samples().map_or(MOST_PASSES, |coarsest| passes(coarsest, 1.0))
     }
 }
 
@@ -153,8 +168,12 @@ const HALF_DRIFT: f32 = 0.176;
 /// coarsest, where that is coarser.
 fn passes(samples: usize, level: f32) -> usize {
     let coarsest = if level > 1.0 { (samples as f32 / level) as usize } else { samples };
-    ((coarsest + 128) / 256).clamp(1, 8)
+    ((coarsest + 128) / 256).clamp(1, MOST_PASSES)
 }
+
+const MOST_PASSES: usize = 8;
+/// Fields of a terrain under way beside heights and snow: the ground without it, and in every sample the depth fallen.
+const UNDER_WAY: usize = 2;
 
 /// Snow on the ground.
 #[derive(Clone)]
@@ -188,7 +207,7 @@ impl ErosionRun for SnowRun {
         let left = self.params.total_metres - self.fallen_metres;
         let fall_metres = if self.params.snowfall_metres < left { self.params.snowfall_metres } else { left };
         let weather = SnowWeather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
-        let count = passes(n, cx.level);
+        let count = passes(grid.whole_samples(), cx.level);
         let cell = cx.cell_metres();
         let creep = 0.25 * self.params.smoothing_metres * self.params.smoothing_metres / (cell * cell * count as f32);
         let repose = Repose {
@@ -271,6 +290,12 @@ impl ErosionRun for SnowRun {
     }
 
     fn into_terrain(self) -> Terrain {
+        self.terrain
+    }
+
+    fn into_under_way(mut self) -> Terrain {
+        let fallen = vec![self.fallen_metres; self.terrain.grid.len()];
+        self.terrain.process_state = vec![Arc::unwrap_or_clone(self.bed), fallen];
         self.terrain
     }
 }

@@ -38,7 +38,7 @@ use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -96,7 +96,7 @@ impl Process for Thermal {
             stream_beds: StreamBeds::Cleared,
             working_fields: 3.0,
             more_on_planets: 5.9,
-            parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
+            parts: NodeParts::iterations(2),
             ..Traits::PROCESS
         }
     }

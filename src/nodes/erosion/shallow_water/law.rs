@@ -108,5 +108,5 @@ impl ShallowWaterLaw {
 
 /// Length of an iteration on this grid, in iterations at 513 samples.
 pub fn time(cx: &Context) -> f32 {
-    NOMINAL_INTERVALS / (cx.grid.samples - 1) as f32
+    NOMINAL_INTERVALS / (cx.grid.whole_samples() - 1) as f32
 }

@@ -59,7 +59,8 @@ mod transport;
 
 use crate::field::{MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use state::LOOK;
 
 crate::choices! {
     /// What happens to water at the edges of the terrain.
@@ -133,8 +134,14 @@ impl Process for ShallowWater {
             stream_beds: StreamBeds::Held,
             // 9.2 where no states are kept, 16.3 where the memory of a step stays while its terrain is made
             working_fields: 9.6,
+            more_when_kept: 7.0,
+            fewer_for_heights: Some(1.0),
+            state_fields: run::UNDER_WAY,
             carries_sediment_on: true,
-            parts: NodeParts::Whole("its flow is no data map that another part could read"),
+            parts: match self.springs {
+                0 => NodeParts::Iterations { reach: NodeReach::of_cells(LOOK), resumes: true, sums_rain: true },
+                _ => NodeParts::Whole("its springs are the highest of places all over the ground"),
+            },
             ..Traits::PROCESS
         }
     }

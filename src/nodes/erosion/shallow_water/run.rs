@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::ShallowWater;
 use super::law::ShallowWaterLaw;
-use super::state::{BandState, BesideState, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER};
+use super::state::{BandState, BesideState, FIELDS, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER};
 use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
@@ -45,21 +45,31 @@ impl ShallowWaterRun {
     pub fn new(of: &ShallowWater, cx: &Context, mut terrain: Terrain) -> Self {
         terrain.close_seam();
         let grid = terrain.grid;
+        let (law, supply) = (ShallowWaterLaw::new(of, cx), Supply::new(of, cx, &terrain));
         let mut state = FlowState::new(grid.samples);
-        state.fields[GROUND].copy_from_slice(&terrain.height);
+        let goes_on = terrain.process_state.len() == UNDER_WAY;
         for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
             // they are in the state from here on
             let Some(map) = terrain.set_map(kind, None) else { continue };
             let field = &mut state.fields[field];
-            field.iter_mut().zip(&*map).for_each(|(cell, &there)| *cell = if there > 0.0 { there } else { 0.0 });
+            let taken = |there: f32| if goes_on || there > 0.0 { there } else { 0.0 };
+            field.iter_mut().zip(&*map).for_each(|(cell, &there)| *cell = taken(there));
             if grid.edges == Edges::Wrap {
                 grid.close(field);
             }
         }
+        if goes_on {
+            let mut fields = std::mem::take(&mut terrain.process_state).into_iter();
+            let before = fields.next().expect("one was counted");
+            state.fields[GROUND] = std::mem::replace(&mut terrain.height, before);
+            state.fields[FLUX..].iter_mut().zip(fields).for_each(|(flux, made)| *flux = made);
+        } else {
+            state.fields[GROUND].copy_from_slice(&terrain.height);
+        }
         Self {
-            law: ShallowWaterLaw::new(of, cx),
+            law,
             rock: Rock::new(&terrain, of.hardness),
-            supply: Supply::new(of, cx, &terrain),
+            supply,
             before: Arc::new(terrain),
             sediment_before: total(grid, &state, SEDIMENT),
             state,
@@ -121,6 +131,8 @@ impl ShallowWaterRun {
     }
 }
 
+/// Fields of a terrain under way beside heights, water and sediment: heights at the start, and fluxes.
+pub const UNDER_WAY: usize = 1 + FIELDS - FLUX;
 /// Records of what the ground lost and won since the start.
 const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
@@ -247,6 +259,17 @@ impl Run for ShallowWaterRun {
         let Self { before, state, unread, .. } = *self;
         let [ground, water, sediment, ..] = state.fields;
         terrain_of(Arc::unwrap_or_clone(before), [ground, water, sediment], flow, &unread)
+    }
+
+    fn into_under_way(self: Box<Self>) -> Terrain {
+        let Self { before, state, .. } = *self;
+        let [ground, water, sediment, fluxes @ ..] = state.fields;
+        let mut terrain = Arc::unwrap_or_clone(before);
+        let before = std::mem::replace(&mut terrain.height, ground);
+        terrain.process_state = std::iter::once(before).chain(fluxes).collect();
+        terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+        terrain.set_map(MapKind::Sediment, Some(Arc::new(sediment)));
+        terrain
     }
 
     fn bytes(&self) -> usize {

@@ -16,6 +16,8 @@ pub const FLUX: usize = 3;
 /// Rows before and after a band that its step reads.
 const READ_BEFORE: isize = 3;
 const READ_AFTER: isize = 2;
+/// Cells that a step looks in any direction.
+pub const LOOK: usize = 3;
 
 /// Rows of the state before a step.
 pub trait StateRows {

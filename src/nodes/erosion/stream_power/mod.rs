@@ -108,6 +108,8 @@ impl Process for StreamPower {
             planet_version: 3,
             land_above: Some(self.sea_level),
             working_fields: if self.deposition > 0.0 { 14.6 } else { 11.0 },
+            more_when_kept: 4.0,
+            fewer_for_heights: Some(1.0),
             more_on_planets: 4.3,
             follows_grid: true,
             parts: NodeParts::DIVIDED,
@@ -188,12 +190,12 @@ impl StreamPowerRun {
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
         graph.basins.write_filled(old, &mut bed.height);
+        if is_brief && law.deposition == 0.0 {
+            graph.basins = Basins::default();
+        }
         flow.route(mesh, &bed.height, &outlets, graph, cx.control)?;
         if is_brief {
             graph.receivers = Vec::new();
-        }
-        if is_brief && law.deposition == 0.0 {
-            graph.basins = Basins::default();
         }
         mesh.write_areas(area);
         if let Some(rain) = &self.rain {
