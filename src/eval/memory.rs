@@ -198,8 +198,8 @@ struct EvaluationFields {
     fixed_frame_bytes: f64,
 }
 
-/// Goes through the stack as evaluation for `what` does. `read` has the layers that masks read, by their index, with the fields
-/// of each.
+/// Goes through the stack as evaluation for `what` does. `read` has the layers that masks read, by their index, with
+/// the fields of each.
 fn evaluation(scene: &Scene, what: &MemoryUse, read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let unread = unread_records(scene);

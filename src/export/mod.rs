@@ -181,9 +181,7 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
     let bytes = map.map_or(0.0, |map| (map.width * map.height) as f64 * 9.0);
     let is_plants = |product: &CheckedProduct| matches!(product.kind, CheckedKind::Plants(_));
     let plants = if products.iter().any(is_plants) { scatter_file::most_bytes(scene) } else { 0.0 };
-    let is_of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
-    let heights_alone =
-        products.iter().all(|product| matches!(&product.kind, CheckedKind::Map(map, _) if is_of_heights(map)));
+    let heights_alone = products.iter().all(CheckedProduct::is_of_heights);
     Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 

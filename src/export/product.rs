@@ -23,6 +23,12 @@ pub(super) enum CheckedKind {
 }
 
 impl CheckedProduct {
+    /// Whether it follows from the heights alone.
+    pub fn is_of_heights(&self) -> bool {
+        let of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
+        matches!(&self.kind, CheckedKind::Map(map, _) if of_heights(map))
+    }
+
     /// What stands in names of files for it, if it is one sheet.
     pub fn label(&self) -> String {
         match &self.kind {

@@ -1,8 +1,8 @@
 //! The tiles of a build as files.
 //!
 //! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
-//! the heights, data maps and the state of a process under way row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
-//! is read without the rest.
+//! the heights, data maps and the state of a process under way row by row as little-endian floats, and last the hash of
+//! all that (XXH3-128). A part of it is read without the rest.
 //!
 //! What tiles tell of their water is a file in the same way: what it is, the number of its 64-bit words, these, and the
 //! hash of all that.
@@ -304,8 +304,8 @@ impl TileStore {
         Ok(terrain)
     }
 
-    /// The heights, then the data maps, each with its kind, and the state of a process under way, of some samples that a
-    /// stage left, row by row.
+    /// The heights, then the data maps, each with its kind, and the state of a process under way: of some samples that
+    /// a stage left, row by row.
     ///
     /// # Errors
     /// When a tile is not there yet, or cannot be read.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::node_kit::{EARTH, Place, altered, another, extremes, on_squares, on_threads, set};
 use proptest::prelude::*;
 use rayon::prelude::*;
-use talweg::eval::{MemoryUse, Store, evaluate};
+use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::multiscale::LargestScale;
 use talweg::nodes::{Node, Process, Work, help};
@@ -240,75 +240,6 @@ fn threads_do_not_change_a_bit() {
         let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 5)));
         assert!(one == two, "{node:?}");
     }
-}
-
-#[test]
-fn a_step_in_place_gives_the_bits_of_one_beside() {
-    let control = Control::default();
-    for edges in BOTH {
-        // bands of rows with borders, and hardly any row
-        for samples in [4, 33, 150] {
-            let place = Place::new(samples, edges);
-            let cx = place.context(&control);
-            for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
-                let Some(process) = node.as_process() else { continue };
-                let [mut beside, mut in_place] = [(); 2].map(|()| process.start(&cx, place.noise()));
-                for _ in 0..2 {
-                    beside.step(&cx).unwrap();
-                    in_place.step_in_place(&cx).unwrap();
-                    assert!(beside.terrain() == in_place.terrain(), "{samples} {edges:?} {node:?}");
-                    assert_eq!(beside.mass_balance(), in_place.mass_balance(), "{samples} {edges:?} {node:?}");
-                }
-                // either goes on from what the other made
-                beside.step_in_place(&cx).unwrap();
-                in_place.step(&cx).unwrap();
-                assert!(beside.into_terrain() == in_place.into_terrain(), "{samples} {edges:?} {node:?}");
-            }
-        }
-    }
-}
-
-/// An export of heights makes no maps that only tell what an erosion did, and works in place; nothing else changes.
-#[test]
-fn heights_do_not_depend_on_what_else_is_read() {
-    let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
-    let is_process = |node: &Node| node.as_process().is_some();
-    let made = |scene: &Scene, store: &mut Store| {
-        evaluate(scene, scene.samples(), None, store, &Control::default()).expect("nobody stopped it")
-    };
-    let mut left_out = 0;
-    for edges in BOTH {
-        for mut node in on_squares().filter(is_process).flat_map(|n| [n.clone(), altered(n)]) {
-            set(&mut node, "iterations", "5");
-            let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
-            let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), 2)], ..Scene::default() };
-            (scene.settings.resolution, scene.settings.edges) = (129, edges);
-            let kept = made(&scene, &mut Store::default());
-            let read = made(&scene, &mut Store::for_use(&MemoryUse::TERRAIN));
-            assert!(kept.terrain == read.terrain && kept.mass_balances == read.mass_balances, "in place: {node:?}");
-            let heights = made(&scene, &mut Store::for_use(&alone));
-            assert!(heights.mass_balances.is_empty(), "nobody reads them");
-            assert!(heights.terrain.height == read.terrain.height, "{node:?}");
-            for &kind in MapKind::ALL {
-                let (all, some) = (read.terrain.map(kind), heights.terrain.map(kind));
-                if MapKind::RECORDS.contains(&kind) && some.is_none() {
-                    left_out += usize::from(all.is_some());
-                } else {
-                    assert!(all == some, "{kind:?} of {node:?}");
-                }
-            }
-        }
-    }
-    assert!(left_out > 0, "no process leaves anything out");
-    // a mask reads one of them
-    let mut scene = Scene::default();
-    let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
-    scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace")];
-    scene.layers[2].mask = Mask { by_data: true, data: MapKind::Wear, data_from: 1.0, ..Mask::default() };
-    scene.settings.resolution = 129;
-    let [all, heights] = [MemoryUse::TERRAIN, alone].map(|what| made(&scene, &mut Store::for_use(&what)).terrain);
-    assert!(all.height == heights.height && heights.map(MapKind::Wear) == all.map(MapKind::Wear));
-    assert!(all.map(MapKind::Deposits).is_some() && heights.map(MapKind::Deposits).is_none());
 }
 
 /// Moving the sea computes only what depends on it, so a node that reads its level has to say so.

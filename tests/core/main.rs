@@ -46,6 +46,7 @@ mod ground_rules;
 mod gullied_trees;
 mod hydrology;
 mod import;
+mod in_place;
 mod large_export;
 mod measure_kit;
 mod measures;

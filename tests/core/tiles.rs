@@ -43,7 +43,7 @@ const WHOLE: [&str; 21] = [
 
 /// Those that some parameters make so.
 const SOMETIMES_WHOLE: [&str; 6] =
-    ["ShallowWater", "DiamondSquare", "Triangular", "Normalise", "Perturbation", "LayerGroup"];
+    ["DiamondSquare", "Triangular", "Normalise", "Perturbation", "ShallowWater", "LayerGroup"];
 
 pub fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)

@@ -397,6 +397,34 @@ pub enum Beyond<T> {
     Nearest,
 }
 
+/// A field of a grid as a [`StencilWindow`] reads it.
+pub trait FieldValues<T> {
+    /// The value of sample `k`.
+    fn value(&self, k: usize) -> T;
+    /// Writes the values from sample `first` on.
+    fn copy(&self, first: usize, out: &mut [T]);
+}
+
+impl<T: Copy> FieldValues<T> for [T] {
+    fn value(&self, k: usize) -> T {
+        self[k]
+    }
+
+    fn copy(&self, first: usize, out: &mut [T]) {
+        out.copy_from_slice(&self[first..first + out.len()]);
+    }
+}
+
+impl<T: Copy> FieldValues<T> for Vec<T> {
+    fn value(&self, k: usize) -> T {
+        self[k]
+    }
+
+    fn copy(&self, first: usize, out: &mut [T]) {
+        self.as_slice().copy(first, out);
+    }
+}
+
 /// Three rows of a face with the neighbours beyond their ends, which pass down the face row by row: what a stencil
 /// reads.
 ///
@@ -413,7 +441,7 @@ pub struct StencilWindow<T> {
 
 impl<T: Copy + Default> StencilWindow<T> {
     /// A window that [`advance`](Self::advance) will bring to row `first` of all rows of the grid.
-    pub fn new(grid: Grid, beyond: Beyond<T>, field: &[T], first: usize) -> Self {
+    pub fn new(grid: Grid, beyond: Beyond<T>, field: &(impl FieldValues<T> + ?Sized), first: usize) -> Self {
         let n = grid.samples;
         let rows = std::array::from_fn(|_| vec![T::default(); n + 2]);
         let mut window = Self { grid, beyond, face: first / n, row: (first % n) as isize - 1, rows };
@@ -424,7 +452,7 @@ impl<T: Copy + Default> StencilWindow<T> {
     }
 
     /// Moves on by a row. At the end of a face the next window begins.
-    pub fn advance(&mut self, field: &[T]) {
+    pub fn advance(&mut self, field: &(impl FieldValues<T> + ?Sized)) {
         let (grid, n) = (self.grid, self.grid.samples as isize);
         if self.row + 1 == n {
             let [_, north, here] = &mut self.rows;
@@ -481,7 +509,14 @@ pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
 impl Grid {
     /// Copies row `row` of a face, which may lie one before the first or behind the last, into `out` with what lies
     /// beyond its ends.
-    fn load_padded<T: Copy>(self, field: &[T], face: usize, row: isize, beyond: Beyond<T>, out: &mut [T]) {
+    fn load_padded<T: Copy>(
+        self,
+        field: &(impl FieldValues<T> + ?Sized),
+        face: usize,
+        row: isize,
+        beyond: Beyond<T>,
+        out: &mut [T],
+    ) {
         let n = self.samples;
         let is_inside = (0..n as isize).contains(&row);
         let inside = row.clamp(0, n as isize - 1) as usize;
@@ -492,27 +527,34 @@ impl Grid {
             () => self.next(n - 1),
         };
         match (nearest, beyond) {
-            (Some(row), _) => out[1..=n].copy_from_slice(self.row(field, face * n + row)),
+            (Some(row), _) => field.copy((face * n + row) * n, &mut out[1..=n]),
             (None, _) if self.is_globe() => {
                 let side = if row < 0 { Side::North } else { Side::South };
                 for (along, out) in out[1..=n].iter_mut().enumerate() {
-                    *out = field[self.index(self.behind_border(face, side, along, 1))];
+                    *out = field.value(self.index(self.behind_border(face, side, along, 1)));
                 }
             }
-            (None, Beyond::Nearest) => out[1..=n].copy_from_slice(self.row(field, inside)),
+            (None, Beyond::Nearest) => field.copy(inside * n, &mut out[1..=n]),
             (None, Beyond::Value(value)) => out.fill(value),
         }
         self.load_ends(field, face, row, beyond, out);
     }
 
     /// Fills the ends of a padded row whose cells are loaded.
-    fn load_ends<T: Copy>(self, field: &[T], face: usize, row: isize, beyond: Beyond<T>, out: &mut [T]) {
+    fn load_ends<T: Copy>(
+        self,
+        field: &(impl FieldValues<T> + ?Sized),
+        face: usize,
+        row: isize,
+        beyond: Beyond<T>,
+        out: &mut [T],
+    ) {
         let n = self.samples;
         let ends = if self.is_globe() {
             let is_inside = (0..n as isize).contains(&row);
             [Side::West, Side::East].map(|side| {
                 // beyond the corner of a face there is none
-                is_inside.then(|| field[self.index(self.behind_border(face, side, row as usize, 1))])
+                is_inside.then(|| field.value(self.index(self.behind_border(face, side, row as usize, 1))))
             })
         } else {
             [self.previous(0), self.next(n - 1)].map(|column| column.map(|column| out[1 + column]))

@@ -26,7 +26,7 @@ use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, Links, Stencil};
-use crate::field::topology::{Beyond, StencilWindow, around_row};
+use crate::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::multiscale::multiscale_params;
 use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
@@ -57,6 +57,8 @@ crate::params! {
     }
 }
 
+/// Rows that are worked on at once; those beside them are read twice.
+const BAND_ROWS: usize = 32;
 /// Largest r of one step on a square.
 const STABLE: f64 = 0.25;
 /// Share of a cell's height that may be exchanged in one step on a globe.
@@ -160,22 +162,65 @@ struct CreepRun {
 /// What an iteration works in; empty in snapshots.
 #[derive(Default)]
 struct CreepScratch {
+    /// Heights between two steps.
     now: Vec<f64>,
     later: Vec<f64>,
     /// r·s of every cell, where the rock differs.
     rates: Vec<f64>,
+    /// What the single precision of the new heights leaves out.
+    rest: Vec<f32>,
+}
+
+/// Heights with what single precision left out of them.
+struct ExactHeights<'a> {
+    height: &'a [f32],
+    rest: &'a [f32],
+}
+
+impl FieldValues<f64> for ExactHeights<'_> {
+    fn value(&self, k: usize) -> f64 {
+        f64::from(self.height[k]) + f64::from(self.rest[k])
+    }
+
+    fn copy(&self, first: usize, out: &mut [f64]) {
+        exact_row(&self.height[first..], &self.rest[first..], out);
+    }
 }
 
 impl CreepRun {
-    /// One step from `now` to `later`; `rate` is r·s where the rock is alike.
-    fn creep(&self, cx: &Context, rate: f64, rates: &[f64], now: &[f64], later: &mut [f64]) -> Result<(), Cancelled> {
+    /// One step from `now` to `later`.
+    fn one_step(
+        &self,
+        cx: &Context,
+        rates: CreepRates,
+        now: &(impl FieldValues<f64> + Sync + ?Sized),
+        later: &mut [f64],
+    ) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        cx.bands(later, |first, out| {
+            let mut out = out.chunks_mut(n);
+            self.creep(cx.grid, rates, now, (first, out.len()), |_, made| {
+                out.next().expect("as many rows").copy_from_slice(made);
+            });
+        })?;
+        cx.grid.close(later);
+        Ok(())
+    }
+
+    /// The law in `count` rows from `first` on, one after the other: `put(row, heights)`.
+    fn creep(
+        &self,
+        grid: Grid,
+        rates: CreepRates,
+        now: &(impl FieldValues<f64> + ?Sized),
+        rows: (usize, usize),
+        put: impl FnMut(usize, &[f64]),
+    ) {
         match (&self.metric, &self.conductances) {
             (GridMetric::Spherical(metric), Some(links)) => {
-                diffuse(cx, |row| metric.conductances(links, row), rate, rates, now, later)?;
-                cx.grid.close(later);
-                Ok(())
+                diffuse(grid, |row| metric.conductances(links, row), rates, now, rows, put);
             }
-            _ => diffuse(cx, |_| Uniform, rate, rates, now, later),
+            _ => diffuse(grid, |_| Uniform, rates, now, rows, put),
         }
     }
 
@@ -197,12 +242,8 @@ impl ErosionRun for CreepRun {
         let steps = libm::ceil(spread * self.stability_bound).max(1.0) as u32;
         let share = spread / f64::from(steps);
 
-        let CreepScratch { mut now, mut later, mut rates } = std::mem::take(&mut *self.scratch);
-        now.resize(grid.len(), 0.0);
-        later.resize(grid.len(), 0.0);
+        let CreepScratch { mut now, mut later, mut rates, rest: mut new_rest } = std::mem::take(&mut *self.scratch);
         let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
-        cx.rows(&mut now, |i, row| exact_row(&old[i * n..], &rest[i * n..], row))?;
-        let rate = share * f64::from(rock.uniform().unwrap_or(1.0));
         if rock.uniform().is_none() {
             rates.resize(grid.len(), 0.0);
             cx.rows(&mut rates, |i, row| {
@@ -213,31 +254,56 @@ impl ErosionRun for CreepRun {
             })?;
             grid.close(&mut rates);
         }
-        for _ in 0..steps {
-            self.creep(cx, rate, &rates, &now, &mut later)?;
+        let uniform = share * f64::from(rock.uniform().unwrap_or(1.0));
+        let given = CreepRates { uniform, of_cells: &rates };
+        // the last step finishes each of its rows while that is at hand, but for a globe, whose copies follow when all
+        // owners are known
+        let between = steps - u32::from(!grid.is_globe());
+        let exact = ExactHeights { height: old, rest };
+        for step in 0..between {
+            later.resize(grid.len(), 0.0);
+            match step {
+                0 => self.one_step(cx, given, &exact, &mut later)?,
+                _ => self.one_step(cx, given, &now[..], &mut later)?,
+            }
             std::mem::swap(&mut now, &mut later);
         }
 
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
+        new_rest.resize(grid.len(), 0.0);
+        let mut next = std::mem::take(&mut *self.next);
+        let Next { height, maps: [wear, deposits], accounts } = &mut next;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
-        let metric = &self.metric;
-        let rows = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n), accounts);
-        rows.into_par_iter().enumerate().try_for_each(|(i, (height, wear, deposits, to))| {
+        let this = &*self;
+        let outs = (height.par_chunks_mut(BAND_ROWS * n), wear.par_chunks_mut(BAND_ROWS * n));
+        let outs = (outs, deposits.par_chunks_mut(BAND_ROWS * n), new_rest.par_chunks_mut(BAND_ROWS * n));
+        let bands = (outs, accounts.par_chunks_mut(BAND_ROWS)).into_par_iter().enumerate();
+        bands.try_for_each(|(band, (((height, wear), deposits, new_rest), accounts))| {
             cx.control.check()?;
-            let span = i * n..(i + 1) * n;
-            let old = &old[span.clone()];
-            round_row(&now[span.clone()], old, &rest[span.clone()], height);
-            add_balance(old, height, before.map(|map| &map[span.clone()]), wear, deposits);
-            *to = account(grid, metric.owned_areas(i), old, height, None);
+            let (first, count) = (band * BAND_ROWS, accounts.len());
+            let mut finish = |row: usize, made: &[f64]| {
+                let (span, own) = (row * n..(row + 1) * n, (row - first) * n..(row - first + 1) * n);
+                let (old, height) = (&old[span.clone()], &mut height[own.clone()]);
+                round_row(made, old, &rest[span.clone()], height);
+                rest_row(made, height, &mut new_rest[own.clone()]);
+                let [wear, deposits] = [&mut wear[own.clone()], &mut deposits[own]];
+                add_balance(old, height, before.map(|map| &map[span.clone()]), wear, deposits);
+                accounts[row - first] = account(grid, this.metric.owned_areas(row), old, height, None);
+            };
+            if grid.is_globe() {
+                (first..first + count).zip(now[first * n..].chunks(n)).for_each(|(row, made)| finish(row, made));
+            } else if between == 0 {
+                this.creep(grid, given, &exact, (first, count), finish);
+            } else {
+                this.creep(grid, given, &now[..], (first, count), finish);
+            }
             Ok(())
         })?;
         // from here on the step cannot fail
+        *self.next = next;
         self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
-        let height = &self.terrain.height;
-        let rows = self.rest.par_chunks_mut(n).enumerate();
-        rows.for_each(|(i, rest)| rest_row(&now[i * n..], &height[i * n..], rest));
-        *self.scratch = CreepScratch { now, later, rates };
+        std::mem::swap(&mut self.rest, &mut new_rest);
+        *self.scratch = CreepScratch { now, later, rates, rest: new_rest };
         Ok(())
     }
 
@@ -254,7 +320,6 @@ impl ErosionRun for CreepRun {
     }
 }
 
-/// Heights with what single precision left out of them.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
     for ((out, &h), &rest) in out.iter_mut().zip(height).zip(rest) {
@@ -278,31 +343,40 @@ fn rest_row(now: &[f64], height: &[f32], out: &mut [f32]) {
     }
 }
 
-/// One step of the law. Beyond an open edge the ground repeats: the edge is a mirror, and what crosses it one way comes
-/// back the other. `rates` are r·s of every cell, empty where they are all `rate`.
+/// r·s of the cells.
+#[derive(Clone, Copy)]
+struct CreepRates<'a> {
+    /// Where all rock is alike.
+    uniform: f64,
+    /// Of every cell; empty where all rock is alike.
+    of_cells: &'a [f64],
+}
+
+/// One step of the law in some rows, the first and how many: `put(row, heights)`. Beyond an open edge the ground
+/// repeats: the edge is a mirror, and what crosses it one way comes back the other.
 fn diffuse<S: Stencil>(
-    cx: &Context,
-    stencil: impl Fn(usize) -> S + Sync,
-    rate: f64,
-    rates: &[f64],
-    now: &[f64],
-    later: &mut [f64],
-) -> Result<(), Cancelled> {
-    let (grid, n) = (cx.grid, cx.grid.samples);
-    cx.bands(later, |first, out| {
-        let mut heights = StencilWindow::new(grid, Beyond::Nearest, now, first);
-        let mut windows = (!rates.is_empty()).then(|| StencilWindow::new(grid, Beyond::Nearest, rates, first));
-        for (row, out) in (first..).zip(out.chunks_mut(n)) {
-            heights.advance(now);
-            match &mut windows {
-                None => diffuse_even(stencil(row), rate, heights.rows(), out),
-                Some(window) => {
-                    window.advance(rates);
-                    diffuse_uneven(stencil(row), window.rows(), heights.rows(), out);
-                }
+    grid: Grid,
+    stencil: impl Fn(usize) -> S,
+    rates: CreepRates,
+    now: &(impl FieldValues<f64> + ?Sized),
+    (first, count): (usize, usize),
+    mut put: impl FnMut(usize, &[f64]),
+) {
+    let mut heights = StencilWindow::new(grid, Beyond::Nearest, now, first);
+    let differs = !rates.of_cells.is_empty();
+    let mut windows = differs.then(|| StencilWindow::new(grid, Beyond::Nearest, rates.of_cells, first));
+    let mut out = vec![0.0; grid.samples];
+    for row in first..first + count {
+        heights.advance(now);
+        match &mut windows {
+            None => diffuse_even(stencil(row), rates.uniform, heights.rows(), &mut out),
+            Some(window) => {
+                window.advance(rates.of_cells);
+                diffuse_uneven(stencil(row), window.rows(), heights.rows(), &mut out);
             }
         }
-    })
+        put(row, &out);
+    }
 }
 
 /// A row where all rock is alike.

@@ -132,10 +132,10 @@ impl Process for ShallowWater {
             // from coarse to fine 3: trunk streams of large grids stay where they are
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
             stream_beds: StreamBeds::Held,
-            // 9.2 where no states are kept, 16.3 where the memory of a step stays while its terrain is made
-            working_fields: 9.6,
+            // springs make a field of what arrives
+            working_fields: if self.springs > 0 { 6.0 } else { 5.0 },
             more_when_kept: 7.0,
-            fewer_for_heights: Some(1.0),
+            fewer_for_heights: Some(0.0),
             state_fields: run::UNDER_WAY,
             carries_sediment_on: true,
             parts: match self.springs {
