@@ -125,7 +125,8 @@ impl std::error::Error for NotEnoughMemory {}
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
-    let made = evaluation(scene, what, &mut HashMap::new());
+    let unread = if what.heights_alone { unread_records(scene) } else { Vec::new() };
+    let made = evaluation(scene, what, &unread, &mut HashMap::new());
     let used = bytes(what.fields, samples.min(what.most_drawn));
     let after = bytes(made.result, samples) + used + what.bytes;
     let [cache, timeline] = what.kept.map(|bytes| bytes as f64);
@@ -198,11 +199,10 @@ struct EvaluationFields {
     fixed_frame_bytes: f64,
 }
 
-/// Goes through the stack as evaluation for `what` does. `read` has the layers that masks read, by their index, with
-/// the fields of each.
-fn evaluation(scene: &Scene, what: &MemoryUse, read: &mut HashMap<usize, f64>) -> EvaluationFields {
+/// Goes through the stack as evaluation for `what` does, which leaves the records `unread` out. `read` has the layers
+/// that masks read, by their index, with the fields of each.
+fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
-    let unread = unread_records(scene);
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made =
         EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
@@ -219,7 +219,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, read: &mut HashMap<usize, f64>) -
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();
-        let leaves_out = what.heights_alone && layer.node.traits().fewer_for_heights.is_some();
+        let leaves_out = layer.node.traits().fewer_for_heights.is_some();
         written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;
         let beneath = below + made.result + read.values().sum::<f64>();
@@ -235,7 +235,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, read: &mut HashMap<usize, f64>) -
             && !read.contains_key(&source)
         {
             // its peak counts the layers that were read before
-            let source_made = evaluation(&alone, what, read);
+            let source_made = evaluation(&alone, what, unread, read);
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
         }

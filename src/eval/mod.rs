@@ -77,6 +77,8 @@ pub struct Store {
     pub transient: bool,
     /// Nobody reads the mass balances nor what erosions [record](MapKind::RECORDS), unless masks do.
     heights_alone: bool,
+    /// Records that nobody reads in this evaluation.
+    unread: Vec<MapKind>,
     /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
     ended: HashMap<ContentKey, MassBalance>,
     /// Trunk streams that go with changes on a grid.
@@ -223,6 +225,7 @@ pub fn evaluate_on(
 ) -> Result<Evaluated, Cancelled> {
     let is_sole = base.is_none() && construction::sole(scene).is_some();
     (store.constructions.newest, store.constructions.has_run) = (None, false);
+    store.unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
     let made = evaluate_level(scene, base, samples, playhead, None, store, control, &mut HashMap::new());
     control.leave_layers();
     let LevelResult { terrain, mass_balances, .. } = made?;
@@ -260,7 +263,6 @@ fn evaluate_level(
     sources: &mut HashMap<usize, Arc<Terrain>>,
 ) -> Result<LevelResult, Cancelled> {
     let mut mass_balances = Vec::new();
-    let unread = if store.heights_alone { unread_records(scene) } else { Vec::new() };
     let mut steps = plan_with(scene, base, samples, playhead, &mut HashMap::new());
     steps.retain(|step| topmost.is_none_or(|topmost| step.index <= topmost));
     let mut changes = HashMap::new();
@@ -316,7 +318,7 @@ fn evaluate_level(
             true => std::mem::replace(&mut beneath, Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
             false => beneath.clone(),
         };
-        let (mut result, account) = run_node(step, &cx, given, coarse, store, &unread)?;
+        let (mut result, account) = run_node(step, &cx, given, coarse, store)?;
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = bases.pop()
         {
@@ -370,10 +372,9 @@ fn run_node(
     beneath: Arc<Terrain>,
     coarse: Option<LevelChange>,
     store: &mut Store,
-    unread: &[MapKind],
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
-    let Store { cache, timeline, ended, constructions, strokes, .. } = store;
+    let Store { cache, timeline, ended, constructions, strokes, unread, .. } = store;
     let mut nothing = Timeline::new(0);
     let timeline = if step.above { &mut nothing } else { timeline };
     match layer.node.work() {

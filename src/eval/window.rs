@@ -287,7 +287,7 @@ pub fn evaluate_window(
                 }
                 result
             }
-            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store, &[])?.0,
+            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
             (Some(iterations), ..) => {
                 let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
                 let refined = match coarse {

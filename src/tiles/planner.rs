@@ -264,8 +264,7 @@ impl Planner {
         let (index, look, most) = (layer.index, &layer.look, most_halo(self.tile));
         let name = scene.layers[index].name.clone();
         let cells = look.cells.saturating_add(look.mask_cells);
-        let batch = look.iteration_cells.filter(|_| cells > most && look.iterations > 1);
-        let batch = batch.map(|cells| (most / cells.max(1)).max(1) as u32);
+        let batch = look.iteration_cells.filter(|_| cells > most).map(|cells| (most / cells.max(1)).max(1) as u32);
         let too_far = batch.is_none() && cells > 2 * self.tile;
         let reason = layer
             .reason
@@ -329,8 +328,10 @@ impl Planner {
             }
             let left = (look.iterations - first) as usize;
             open.stage.halo = iteration_cells * left + look.mask_cells;
-            if look.restores_beds {
+            if first == 0 || look.restores_beds {
                 open.stage.halo += look.refine_cells;
+            }
+            if first > 0 && look.restores_beds {
                 open.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
             }
             planned.iterations = (first > 0).then_some((first, look.iterations));

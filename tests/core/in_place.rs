@@ -4,7 +4,8 @@ use crate::node_kit::{Place, altered, on_squares, set};
 use talweg::eval::{MemoryUse, Store, evaluate};
 use talweg::field::{Control, Edges, MapKind};
 use talweg::nodes::Node;
-use talweg::scene::{Layer, Mask, Scene};
+use talweg::param::LayerName;
+use talweg::scene::{Layer, Mask, Reads, Scene};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
@@ -66,13 +67,21 @@ fn heights_do_not_depend_on_what_else_is_read() {
         }
     }
     assert!(left_out > 0, "no process leaves anything out");
-    // a mask reads one of them
+    // masks read two of them, one of a layer by itself
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
-    scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace")];
+    scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace"), named("Blur")];
     scene.layers[2].mask = Mask { by_data: true, data: MapKind::Wear, data_from: 1.0, ..Mask::default() };
+    scene.layers[1].name = "Rivers".into();
+    let (layer, layer_data) = (LayerName("Rivers".into()), MapKind::Flow);
+    let reads = Mask { by_layer: true, layer, layer_reads: Reads::Data, layer_data, ..Mask::default() };
+    scene.layers[3].mask = Mask { layer_from: 20.0, ..reads };
     scene.settings.resolution = 129;
     let [all, heights] = [MemoryUse::TERRAIN, alone].map(|what| made(&scene, &mut Store::for_use(&what)).terrain);
     assert!(all.height == heights.height && heights.map(MapKind::Wear) == all.map(MapKind::Wear));
+    let unread = |kind: MapKind| Mask { layer_data: kind, ..scene.layers[3].mask.clone() };
+    let mut other = scene.clone();
+    other.layers[3].mask = unread(MapKind::Deposits);
+    assert!(made(&other, &mut Store::forgetful()).terrain.height != all.height, "the mask matters");
     assert!(all.map(MapKind::Deposits).is_some() && heights.map(MapKind::Deposits).is_none());
 }

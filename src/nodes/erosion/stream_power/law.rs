@@ -204,6 +204,11 @@ impl Bed {
         })
     }
 
+    /// Gives back what was only for the wear.
+    pub fn forget_wear(&mut self) {
+        (self.c, self.risen, self.flux) = Default::default();
+    }
+
     /// Lets part of the rock that `wear` took settle downstream, and all that lakes hold.
     pub fn settle(
         &mut self,

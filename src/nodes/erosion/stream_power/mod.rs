@@ -217,6 +217,7 @@ impl StreamPowerRun {
         drop(order);
         if is_brief {
             flow.fraction = Vec::new();
+            bed.forget_wear();
         }
         grid.close(&mut bed.height);
         bed.creep(cx, (mesh, self.conductances.as_deref()), flow, &forces, &self.rock)?;
