@@ -173,9 +173,6 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         }
     }
     look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
-    if look.is_refined && step.layer.node.traits().follows_grid {
-        reason = reason.or(Some("its valleys are bent on the way to a finer grid"));
-    }
     Some((look, reason))
 }
 

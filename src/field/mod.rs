@@ -22,7 +22,9 @@ pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
 pub use metric::{Metric, Spherical, Uniform};
 pub use random::Stream;
 pub use region::Region;
-pub use resample::{GridDisplacement, catmull_rom_weights, resample, resample_displaced, samples_around};
+pub use resample::{
+    DISPLACED_CELLS, GridDisplacement, catmull_rom_weights, resample, resample_displaced, samples_around,
+};
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
 pub use square::SquareReader;
 pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, bilinear, cell_before, terrain_hash};

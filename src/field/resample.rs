@@ -126,6 +126,8 @@ pub struct GridDisplacement {
     cells: [Vec<f32>; 2],
 }
 
+/// Cells of the coarse grid by which a displacement of one of them or less reads farther.
+pub const DISPLACED_CELLS: usize = 2;
 /// Cells of the coarse grid between two random values of a [`GridDisplacement`].
 const DISPLACEMENT_SPACING: usize = 2;
 /// Cells of the coarse grid over which a displacement fades towards edges and the borders of faces.
@@ -133,12 +135,14 @@ const FADE_CELLS: f32 = 3.0;
 
 impl GridDisplacement {
     /// At most about `strength` cells of `from`, a little beyond where the curve swings. Nothing is displaced on edges
-    /// and on the borders of a globe's faces.
+    /// and on the borders of a globe's faces. Either grid may be a window: that of `from` then holds
+    /// [`DISPLACED_CELLS`] more on every side than [`samples_around`], where there are any.
     ///
     /// # Errors
     /// When it was cancelled.
     pub fn random(from: Grid, to: Grid, strength: f32, random: Stream, control: &Control) -> Result<Self, Cancelled> {
-        let samples = (from.samples - 1).div_ceil(DISPLACEMENT_SPACING) + 1;
+        let intervals = from.whole_samples() - 1;
+        let samples = intervals.div_ceil(DISPLACEMENT_SPACING) + 1;
         let lattice = if from.is_globe() { Grid::globe(samples) } else { Grid::working(samples, from.edges) };
         let component = |axis: u64| {
             let random = random.fork(axis);
@@ -147,15 +151,15 @@ impl GridDisplacement {
             lattice.close(&mut field);
             let mut field = resample(lattice, to, &field, control)?;
             if from.has_edge() || from.is_globe() {
-                let (m, last) = (to.samples, (to.samples - 1) as f32);
-                let cells = (from.samples - 1) as f32 / last / FADE_CELLS;
+                let (m, last) = (to.samples, to.whole_samples() - 1);
+                let cells = intervals as f32 / last as f32 / FADE_CELLS;
                 let fade = |k: usize| {
-                    let near = k.min(m - 1 - k) as f32 * cells;
+                    let near = k.min(last - k) as f32 * cells;
                     if near < 1.0 { near * near * (3.0 - 2.0 * near) } else { 1.0 }
                 };
-                let fades: Vec<f32> = (0..m).map(fade).collect();
+                let [rows, columns] = to.first().map(|first| (first..first + m).map(fade).collect::<Vec<f32>>());
                 field.par_chunks_mut(m).enumerate().for_each(|(i, row)| {
-                    row.iter_mut().zip(&fades).for_each(|(cells, fade)| *cells *= fade * fades[i % m]);
+                    row.iter_mut().zip(&columns).for_each(|(cells, fade)| *cells *= fade * rows[i % m]);
                 });
             }
             Ok(field)
@@ -171,11 +175,11 @@ impl GridDisplacement {
 pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let GridDisplacement { from, to, cells: [east, south] } = by;
     let (n, m) = (from.samples, to.samples);
-    let last = n - 1;
+    let [last, steps] = [from, to].map(|grid| grid.whole_samples() - 1);
     let wraps = from.edges == Edges::Wrap && !from.is_globe();
     // sample before a place along an axis, and how far beyond it the place is
     let place = |k: usize, cells: f32| {
-        let exact = (k * last) as f32 / (m - 1) as f32 + cells;
+        let exact = (k * last) as f32 / steps as f32 + cells;
         let inside = if wraps {
             exact
         } else if exact < 0.0 {
@@ -188,19 +192,21 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
         let before = inside.floor();
         (before as isize, inside - before)
     };
+    let [rows_before, columns_before] = from.first();
     let tap = |k: isize| if wraps { k.rem_euclid(last as isize) as usize } else { k.clamp(0, last as isize) as usize };
+    let [top, left] = to.first();
     let mut made = vec![0.0f32; to.len()];
     made.par_chunks_mut(m).enumerate().try_for_each(|(i, out)| {
         control.check()?;
         let (first, row) = (i / m * n, i % m);
         for (j, out) in out.iter_mut().enumerate() {
-            let (x, fx) = place(j, east[i * m + j]);
-            let (y, fy) = place(row, south[i * m + j]);
+            let (x, fx) = place(left + j, east[i * m + j]);
+            let (y, fy) = place(top + row, south[i * m + j]);
             let (across, down) = (catmull_rom_weights(fx), catmull_rom_weights(fy));
-            let columns = [x - 1, x, x + 1, x + 2].map(tap);
+            let columns = [x - 1, x, x + 1, x + 2].map(|column| tap(column) - columns_before);
             *out = 0.0;
             for (k, weight) in down.iter().enumerate() {
-                let row = from.row(field, first + tap(y - 1 + k as isize));
+                let row = from.row(field, first + tap(y - 1 + k as isize) - rows_before);
                 *out += weight
                     * (across[0] * row[columns[0]]
                         + across[1] * row[columns[1]]
@@ -265,5 +271,38 @@ mod tests {
         let made = resample(from, to, &field, &Control::default()).unwrap();
         let worst = (0..to.len()).map(|k| (made[k] - wave(to, k)).abs()).fold(0.0, f32::max);
         assert!(worst < 1e-4, "{worst}");
+    }
+
+    #[test]
+    fn windows_are_displaced_like_the_whole() {
+        let control = Control::default();
+        for (coarse, fine) in [(129, 257), (100, 231)] {
+            let (from, to) = (Grid::new(coarse, Edges::Open), Grid::new(fine, Edges::Open));
+            let field: Vec<f32> = (0..from.len()).map(|k| ((k * 2654435761) % 1009) as f32 * 1e-3 - 0.5).collect();
+            let displaced = |from: Grid, to: Grid, field: &[f32]| {
+                let by = GridDisplacement::random(from, to, 0.9, Stream::new(3, 7), &control).unwrap();
+                resample_displaced(&by, field, &control).unwrap()
+            };
+            let whole = displaced(from, to, &field);
+            assert!(whole != resample(from, to, &field, &control).unwrap());
+            let last = fine - 60;
+            for first in [[0, 0], [0, last], [last, 31], [40, 77]] {
+                let window = to.window(first, 60);
+                let [rows, columns] = first.map(|first| {
+                    let around = samples_around(coarse, fine, first..first + 60);
+                    around.start.saturating_sub(DISPLACED_CELLS)..(around.end + DISPLACED_CELLS).min(coarse)
+                });
+                let side = rows.len().max(columns.len());
+                let start = [rows.start, columns.start].map(|start| start.min(coarse - side));
+                let part = from.window(start, side);
+                let seen: Vec<f32> =
+                    (0..part.len()).map(|k| field[(start[0] + k / side) * coarse + start[1] + k % side]).collect();
+                let made = displaced(part, window, &seen);
+                for (k, value) in made.iter().enumerate() {
+                    let there = whole[(first[0] + k / 60) * fine + first[1] + k % 60];
+                    assert_eq!(value.to_bits(), there.to_bits(), "{k} of {first:?} on {fine}");
+                }
+            }
+        }
     }
 }

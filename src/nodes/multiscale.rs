@@ -197,7 +197,7 @@ fn bend_cells(samples: usize) -> f32 {
 /// # Errors
 /// When it was cancelled.
 pub fn valley_bend(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cancelled> {
-    let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
+    let random = cx.random.fork(BEND_SALT ^ coarse.whole_samples() as u64);
     GridDisplacement::random(coarse, cx.grid, bend_cells(coarse.whole_samples()), random, cx.control)
 }
 

@@ -15,7 +15,7 @@ use crate::eval::window::{
     source_scene, window_mask, window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
-use crate::field::{Control, Grid, Region, Terrain, samples_around};
+use crate::field::{Control, DISPLACED_CELLS, Grid, Region, Terrain, samples_around};
 use crate::hydrology::tiled::{
     BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
     solve_spills,
@@ -473,7 +473,8 @@ impl TileBuild {
         let whole = self.plan.grid(product.stage(), &self.scene);
         let [rows, columns] =
             fine.first().map(|first| samples_around(whole.samples, fine.whole_samples(), first..first + fine.samples));
-        window_region(square_window(whole, &Region { rows, columns }))
+        let around = Region { rows, columns }.grown(DISPLACED_CELLS, whole.samples);
+        window_region(square_window(whole, &around))
     }
 }
 
