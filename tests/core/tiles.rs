@@ -210,8 +210,12 @@ fn trunk_streams_are_kept_in_tiles() {
             assert_ne!(scene.layers[1].node.traits().stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
             assert!(name == "Droplets" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
-            // in tiles of 60 an erosion goes in batches of iterations
-            let tiles: &[usize] = if samples == 800 { &[60, 350] } else { &[350] };
+            // in small tiles an erosion goes in batches of iterations
+            let tiles: &[usize] = match (name, samples) {
+                (_, 1600) => &[350],
+                ("ShallowWater", _) => &[150, 350],
+                _ => &[60, 350],
+            };
             check_tiles(name, &scene, samples as usize, tiles);
         }
     });
