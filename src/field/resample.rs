@@ -126,7 +126,8 @@ pub struct GridDisplacement {
     cells: [Vec<f32>; 2],
 }
 
-/// Cells of the coarse grid by which a displacement of one of them or less reads farther.
+/// Cells of the coarse grid by which more is read where a displacement is of one of them or less: with what the curve
+/// swings beyond, less than two.
 pub const DISPLACED_CELLS: usize = 2;
 /// Cells of the coarse grid between two random values of a [`GridDisplacement`].
 const DISPLACEMENT_SPACING: usize = 2;

@@ -107,7 +107,6 @@ impl Process for Droplets {
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
             stream_beds: StreamBeds::Incised,
             working_fields: 4.0,
-            more_when_kept: 0.0,
             fewer_for_heights: Some(1.0),
             parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
             ..Traits::PROCESS

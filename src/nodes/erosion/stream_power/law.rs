@@ -141,17 +141,21 @@ impl Bed {
         Ok(())
     }
 
-    /// Computes the coefficient of the wear in every cell, from its area.
+    /// Computes the coefficient of the wear in every cell, from its area: in the memory of the areas, if they are not
+    /// `kept` for later.
     pub fn prepare(
         &mut self,
         cx: &Context,
         flow: &DInfinity,
-        area: Vec<f32>,
+        (area, kept): (&mut Vec<f32>, bool),
         forces: &Forces,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        self.c = area;
+        match kept {
+            true => self.c.clone_from(area),
+            false => std::mem::swap(&mut self.c, area),
+        }
         self.c.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             cx.control.check()?;
             for (j, c) in row.iter_mut().enumerate() {

@@ -208,8 +208,7 @@ impl StreamPowerRun {
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;
         let is_flow_read = self.terrain.map(MapKind::Flow).is_some();
-        let given = if is_flow_read || law.deposition > 0.0 { area.clone() } else { std::mem::take(area) };
-        bed.prepare(cx, flow, given, &forces, &self.rock)?;
+        bed.prepare(cx, flow, (area, is_flow_read || law.deposition > 0.0), &forces, &self.rock)?;
         bed.wear(cx, flow, &order, &forces, &self.rock)?;
         if law.deposition > 0.0 {
             bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
