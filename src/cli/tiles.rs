@@ -219,11 +219,11 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
     // along rows, or along columns
-    let of_lines = |layer: usize, field: SmoothedField, samples_here: usize| -> f64 {
+    let of_lines = |layer: usize, iteration: Option<u32>, field: SmoothedField, samples_here: usize| -> f64 {
         let mut lines = vec![1.0; samples * samples];
         let smooth = || {
             control.enter_layer(layer);
-            let made = smooth_lines(scene, samples, layer, field, &mut lines, &control);
+            let made = smooth_lines(scene, samples, (layer, iteration), field, &mut lines, &control);
             control.leave_layers();
             made
         };
@@ -234,7 +234,12 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
             // each tile finds its water anew; rims are few
-            return if water.step.is_for_all() { 0.0 } else { of_layer(water.layer, stage.samples, 1.0) };
+            let share = match water.iteration {
+                _ if water.step.is_for_all() => 0.0,
+                None => 1.0,
+                Some(_) => STEP_SHARE / iterations(water.layer, stage.samples),
+            };
+            return of_layer(water.layer, stage.samples, share);
         }
         if stage.mask_of.is_some() {
             return 0.0;
@@ -242,7 +247,8 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         if let Some(smoothing) = &stage.smoothing {
             // weights are part of their layer's time
             let is_along_lines = stage.along_lines().is_some();
-            return if is_along_lines { of_lines(smoothing.layer, smoothing.field, stage.samples) } else { 0.0 };
+            let (layer, iteration) = (smoothing.layer, smoothing.iteration);
+            return if is_along_lines { of_lines(layer, iteration, smoothing.field, stage.samples) } else { 0.0 };
         }
         if stage.layers.is_empty() {
             // every coarser grid takes a quarter of the one before
@@ -257,12 +263,21 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             of_layer(layer.layer, stage.samples, part)
         };
         // what is smoothed before is no part of it
-        let smoothed = stage.smoothed.iter().map(|&(layer, field, _)| 2.0 * of_lines(layer, field, stage.samples));
+        let is_worn = |layer: usize| {
+            stage.survey.as_ref().is_some_and(|survey| survey.iteration.is_some() && survey.layer == layer)
+        };
+        let smoothed = stage.smoothed.iter().filter(|(layer, ..)| !is_worn(*layer));
+        let smoothed = smoothed.map(|&(layer, field, _)| 2.0 * of_lines(layer, None, field, stage.samples));
+        let of_part =
+            |layer: &crate::tiles::PlannedLayer| of_part(layer) * if is_worn(layer.layer) { STEP_SHARE } else { 1.0 };
         let own = stage.layers.iter().map(of_part).sum::<f64>() - smoothed.sum::<f64>();
         own.max(0.0) * computed * computed
     };
     Ok(plan.stages.iter().map(of_stage).collect())
 }
+
+/// Share of the time of an iteration that each of the steps that it is divided into takes, about.
+const STEP_SHARE: f64 = 0.4;
 
 /// Tiles along a side of a stage.
 fn plan_side(stage: &PlanStage) -> usize {
@@ -298,6 +313,9 @@ fn told(step: SurveyStep) -> &'static str {
         SurveyStep::Spills => "where the basins of all tiles spill",
         SurveyStep::Flow => "water that leaves each tile",
         SurveyStep::Inflows => "water that comes into each tile",
+        SurveyStep::Courses => "divided water of each tile",
+        SurveyStep::Trunks => "water that other tiles reach",
+        SurveyStep::Wear => "wear",
         SurveyStep::Range => "lowest and highest height of each tile",
         SurveyStep::Ranges => "lowest and highest height of all",
         SurveyStep::Ground => "ground",
@@ -309,6 +327,7 @@ fn smoothing_told(smoothing: &PlannedSmoothing) -> String {
     let what = match smoothing.field {
         SmoothedField::Ground | SmoothedField::Curvature => "heights",
         SmoothedField::Mask => "mask",
+        SmoothedField::Worn => "worn heights",
     };
     match smoothing.step {
         SmoothingStep::Weights => "mask before it is softened".into(),

@@ -18,6 +18,7 @@ pub mod parity;
 mod plan;
 mod stream_courses;
 mod strokes;
+pub mod tile_water;
 mod timeline;
 mod trunk_streams;
 pub mod window;

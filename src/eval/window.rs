@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
+use super::tile_water::WaterLayer;
 use super::trunk_streams::TrunkStreams;
 use super::{LayerStep, Store, context, evaluate_level, mix, plan, run_node};
-use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
-use crate::hydrology::Outlets;
-use crate::hydrology::tiled::RegionDrainage;
+use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Terrain};
+use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
 use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
@@ -56,6 +56,8 @@ pub enum SmoothedField {
     Curvature,
     /// The weights of its mask, which are softened.
     Mask,
+    /// The ground of a process after the wear of an iteration, for its creep.
+    Worn,
 }
 
 /// What is known of the whole in a window.
@@ -67,6 +69,8 @@ pub enum SurveyedGround {
     Range([f32; 2]),
     /// Its heights, smoothed.
     Smoothed(Vec<f32>),
+    /// The ground after the wear of an iteration.
+    Worn(Terrain),
 }
 
 /// What came out.
@@ -106,6 +110,8 @@ pub struct LayerLook {
     pub source: Option<usize>,
     /// What its node asks about the whole.
     pub survey: Option<LayerSurvey>,
+    /// Whether its iterations are done in steps of their own each ([`NodeParts::Worn`]).
+    pub is_worn: bool,
     /// Fields of the whole that it reads smoothed, each after those that it follows from.
     pub smoothed: Vec<SmoothedField>,
 }
@@ -142,6 +148,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         is_level: step.is_level,
         source: super::mask_scene(scene, index).map(|(source, _)| source),
         survey: None,
+        is_worn: false,
         smoothed: smoothed_fields(step.layer).collect(),
     };
     let mask = &step.layer.mask;
@@ -156,7 +163,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
     for (parts, iterations) in nodes {
         if is_rained_on && parts.sums_rain() {
-            reason = reason.or(Some("its water is weighted by rain and rounded, in the order of the whole"));
+            reason = reason.or(Some("its flow is counted in the mean rain"));
         }
         match (parts, parts.cells(&cx)) {
             (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
@@ -167,6 +174,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
             (NodeParts::Drained(drainage), _) => {
                 (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
             }
+            (NodeParts::Worn(_), _) => (look.is_worn, farthest) = (true, None),
             (NodeParts::Ranged, _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
             (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
             (_, None) => {}
@@ -231,7 +239,8 @@ fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
     let mask = Some(&layer.mask).filter(|mask| mask.is_active());
     match (field, layer.node.traits().parts) {
         (SmoothedField::Ground, NodeParts::Smoothed(smoothing)) => Some(smoothing.metres),
-        (SmoothedField::Ground, _) => None,
+        // that of an iteration asks its law
+        (SmoothedField::Ground | SmoothedField::Worn, _) => None,
         (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
         (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
     }
@@ -278,6 +287,8 @@ pub fn evaluate_window(
             (_, Some(known), Work::Filter(filter)) => {
                 let mut result = Terrain::clone(&beneath);
                 match known {
+                    // of processes alone
+                    SurveyedGround::Worn(_) => {}
                     SurveyedGround::Drainage(water) => filter.apply_drained(&cx, water, &mut result)?,
                     SurveyedGround::Range(range) => filter.apply_ranged(&cx, range, &mut result)?,
                     SurveyedGround::Smoothed(smooth) => filter.apply_smoothed(&cx, smooth, &mut result)?,
@@ -285,7 +296,7 @@ pub fn evaluate_window(
                 result
             }
             (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
-            (Some(iterations), ..) => {
+            (Some(iterations), known, _) => {
                 let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
                 let refined = match coarse {
                     Some(coarse) => {
@@ -307,7 +318,14 @@ pub fn evaluate_window(
                     (None, None) => beneath.clone(),
                 };
                 let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
-                let mut terrain = run_iterations(step, &cx, ground, iterations.clone())?;
+                let law = || WaterLayer::of(scene, samples, step.index, Some(iterations.start))?.law();
+                let mut terrain = match known {
+                    Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
+                        let smooth = smooth(SmoothedField::Worn);
+                        stream_power::crept_tile(law, &cx, Arc::unwrap_or_clone(ground), worn, smooth)?
+                    }
+                    _ => run_iterations(step, &cx, ground, iterations.clone())?,
+                };
                 if iterations.end < last {
                     return Ok(WindowOutput { terrain, changes: made });
                 }
@@ -331,42 +349,26 @@ pub fn evaluate_window(
     Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
 }
 
-/// The water of the tile `region` by itself, on the ground beneath a layer that asks for it; `beneath` lies on a window
-/// of a scene at `samples` a side that reaches a cell farther than the tile. None for a layer that does not ask.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn region_drainage(
-    scene: &Scene,
-    samples: usize,
-    region: Region,
-    layer: usize,
-    beneath: &Terrain,
-    control: &Control,
-) -> Result<Option<RegionDrainage>, Cancelled> {
-    let Some(layer) = scene.layers.get(layer) else { return Ok(None) };
-    let NodeParts::Drained(asked) = layer.node.traits().parts else { return Ok(None) };
-    let (grid, height) = (beneath.grid, &beneath.height);
-    let cx = Context { grid, ..context(scene, samples, layer, control) };
-    let outlets = Outlets::new(grid, height, asked.sea_metres / cx.relief_metres);
-    RegionDrainage::new(grid, region, height, &outlets, asked.routing(&cx), control).map(Some)
-}
-
-/// Smooths whole columns of a field that a layer reads smoothed, or whole rows once its columns are smoothed: `lines`
-/// one after the other, of a scene at `samples` a side. A field that the layer does not read so is left as it is.
+/// Smooths whole columns of a field that a layer reads smoothed, in an iteration if it is a process, or whole rows once
+/// its columns are smoothed: `lines` one after the other, of a scene at `samples` a side. A field that the layer does
+/// not read so is left as it is.
 ///
 /// # Errors
 /// When it was cancelled.
 pub fn smooth_lines(
     scene: &Scene,
     samples: usize,
-    layer: usize,
+    (index, iteration): (usize, Option<u32>),
     field: SmoothedField,
     lines: &mut [f32],
     control: &Control,
 ) -> Result<(), Cancelled> {
-    let Some(layer) = scene.layers.get(layer) else { return Ok(()) };
-    let Some(metres) = smoothing_metres(layer, field) else { return Ok(()) };
+    let Some(layer) = scene.layers.get(index) else { return Ok(()) };
+    let metres = match field {
+        SmoothedField::Worn => WaterLayer::of(scene, samples, index, iteration).and_then(|asks| asks.creep_deviation()),
+        _ => smoothing_metres(layer, field),
+    };
+    let Some(metres) = metres else { return Ok(()) };
     let grid = Grid::working(samples, scene.settings.edges);
     gauss::smooth_lines(&Context { grid, ..context(scene, samples, layer, control) }, lines, metres)
 }
@@ -410,6 +412,7 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
         is_level: false,
         source: super::mask_scene(scene, index).map(|(source, _)| source),
         survey: None,
+        is_worn: false,
         smoothed: smoothed_fields(&scene.layers[index]).filter(|&field| field != SmoothedField::Ground).collect(),
     };
     (look, reason)

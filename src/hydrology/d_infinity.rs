@@ -3,12 +3,12 @@
 //! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the direction; with α its angle from the
 //! straight side and β that of the whole facet (45° on a square), the diagonal neighbour gets α/β of the water and the
 //! straight one the rest. The facets are those of the filled surface. Where it is level, in lakes and flats, the water
-//! follows the single receivers of the [`FlowGraph`]: facets only lead strictly down, so there is no circle.
+//! follows the single receivers of the [`FlowGraph`](super::FlowGraph): facets only lead strictly down, so there is no circle.
 
 use rayon::prelude::*;
 
 use super::directions::RowWindow;
-use super::graph::FlowGraph;
+use super::drained_area::DrainedArea;
 use super::mesh::{FlowMesh, Outlets};
 use super::order::UpstreamOrder;
 use super::receivers::{NeighbourReceivers, Receivers};
@@ -26,7 +26,7 @@ pub struct DInfinity {
 }
 
 impl DInfinity {
-    /// Directions on the filled `surface` of `graph`.
+    /// Directions on the filled `surface` of a flow graph with the given `receivers`.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -34,11 +34,11 @@ impl DInfinity {
         mesh: &FlowMesh,
         surface: &[f32],
         outlets: &Outlets,
-        graph: &FlowGraph,
+        receivers: &[u32],
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let mut flow = Self::default();
-        flow.route(mesh, surface, outlets, graph, control)?;
+        flow.route(mesh, surface, outlets, receivers, control)?;
         Ok(flow)
     }
 
@@ -51,7 +51,7 @@ impl DInfinity {
         mesh: &FlowMesh,
         surface: &[f32],
         outlets: &Outlets,
-        graph: &FlowGraph,
+        receivers: &[u32],
         control: &Control,
     ) -> Result<(), Cancelled> {
         let n = mesh.grid().samples;
@@ -61,26 +61,26 @@ impl DInfinity {
         let beyond = vec![f32::INFINITY; n];
         let mut distances = self.distance.chunks_mut(n);
         let fields = self.fraction.chunks_mut(n).map(|fractions| (fractions, distances.next().unwrap_or_default()));
-        self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), receivers| {
+        self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), divided| {
             control.check()?;
             let window = RowWindow::new(mesh, surface, &beyond, row);
             // what the facets leave out is sea, and its own receiver
-            receivers.iter_mut().zip(&graph.receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
+            divided.iter_mut().zip(&receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
             fractions.fill(0.0);
             distances.fill(0.0);
             window.each_facet(outlets, |j, facet| {
                 let k = row * n + j;
                 let [s1, s2] = facet.fall;
-                let single = graph.receivers[k];
+                let single = receivers[k];
                 let mut distance = facet.distance;
                 if s1 > 0.0 && !outlets.contain(k, surface[k]) {
                     fractions[j] = s2 / s1;
                     let first = window.index(j, if s2 < s1 { facet.straight } else { facet.diagonal });
                     let second = if s2 > 0.0 { window.index(j, facet.diagonal) } else { first };
-                    receivers[j] = [first, second];
+                    divided[j] = [first, second];
                 } else {
                     // along the single receiver; a diagonal one is as far as the second of a facet
-                    receivers[j] = [single; 2];
+                    divided[j] = [single; 2];
                     distance = mesh.distance(k, single as usize);
                     fractions[j] = if distance > 1.0 { 1.0 } else { 0.0 };
                 }
@@ -120,11 +120,13 @@ impl DInfinity {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn accumulate(&self, shares: &[f32], held: &mut [f32], control: &Control) -> Result<UpstreamOrder, Cancelled> {
-        UpstreamOrder::draining(&self.receivers, held, control, |k, held| {
-            let given = held * shares[k];
-            [held - given, given]
-        })
+    pub fn accumulate(
+        &self,
+        shares: &[f32],
+        held: &mut [DrainedArea],
+        control: &Control,
+    ) -> Result<UpstreamOrder, Cancelled> {
+        UpstreamOrder::draining(&self.receivers, held, control, |k, held| held.divided(shares[k]))
     }
 }
 

@@ -1,5 +1,8 @@
 //! The samples of a grid as cells that water runs over, and where it leaves them.
 
+use rayon::prelude::*;
+
+use super::drained_area::DrainedArea;
 use crate::field::metric::{GridMetric, Links, Metric, Spherical};
 use crate::field::topology::{Adjacency, NONE};
 use crate::field::{Edges, Grid};
@@ -129,6 +132,24 @@ impl FlowMesh {
             areas[n * (n - 1)..].fill(0.0);
             areas.chunks_mut(n).for_each(|row| row[n - 1] = 0.0);
         }
+    }
+
+    /// Area of every cell, weighted by the `rain` that falls on it, in the memory of `areas`; 0 of a copy.
+    pub fn write_rained_areas(&self, rain: Option<&[f32]>, areas: &mut Vec<DrainedArea>) {
+        let (grid, n, owned) = (self.grid, self.grid.samples, self.owned_areas());
+        let last = |at: usize| grid.edges == Edges::Wrap && at + 1 == n;
+        areas.resize(self.len(), DrainedArea::default());
+        areas.par_chunks_mut(n).enumerate().for_each(|(row, areas)| {
+            for (j, area) in areas.iter_mut().enumerate() {
+                let k = row * n + j;
+                let cell = match owned {
+                    Some(owned) => owned[k],
+                    None if last(j) || last(row) => 0.0,
+                    None => 1.0,
+                };
+                *area = rain.map_or_else(|| DrainedArea::of_cells(cell), |rain| DrainedArea::under_rain(cell, rain[k]));
+            }
+        });
     }
 
     /// Side of a cell of the mean area in metres, on ground whose side (on a globe a quarter of the way around it) has

@@ -14,12 +14,13 @@
 //! ```
 //! [`depressions`] tells how deep every depression is by itself, and on ground turned upside down how prominent every
 //! peak. [`tiled`] works all this out tile by tile. Parallel parts write each cell once; what is sequential runs in
-//! index order. No bit depends on the threads.
+//! index order. Areas are added as whole numbers ([`DrainedArea`]). No bit depends on the threads.
 
 mod basins;
 mod d_infinity;
 mod depressions;
 mod directions;
+mod drained_area;
 mod facets;
 mod graph;
 mod mesh;
@@ -33,6 +34,7 @@ pub use basins::{Basins, Lake, OUTSIDE, SpillPoint};
 pub use d_infinity::DInfinity;
 pub use depressions::{Depression, depressions};
 pub use directions::{FlowRouting, flow_directions};
+pub use drained_area::DrainedArea;
 pub use graph::FlowGraph;
 pub use mesh::{FlowMesh, Outlets};
 pub use order::{UpstreamOrder, accumulate};

@@ -200,6 +200,7 @@ impl CellBand {
                     band.walk(builder, donors, held, &mut ready, &mut given)?;
                 }
             }
+            band.shrink();
             return Ok((band, given));
         };
         let (donors_low, donors_high) = donors.split_at_mut(middle);
@@ -227,7 +228,14 @@ impl CellBand {
         ready.reverse();
         band.walk(builder, donors, held, &mut ready, &mut given)?;
         band.halves = Some(halves);
+        band.shrink();
         Ok((band, given))
+    }
+
+    /// Gives back what its lists could hold besides.
+    fn shrink(&mut self) {
+        self.own.shrink_to_fit();
+        self.leaving.shrink_to_fit();
     }
 
     /// Takes the cells of the list, the last first, and those that become ready by it.

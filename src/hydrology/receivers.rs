@@ -56,8 +56,7 @@ impl NeighbourReceivers {
         rows: Vec<T>,
         route_row: impl Fn(usize, T, &mut [[u32; 2]]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let step = |code: usize| ((code / 3) * samples + code % 3).wrapping_sub(samples + 1) as u32;
-        self.steps = std::array::from_fn(|code| if code < 9 { step(code) } else { 0 });
+        self.step_in_rows(samples);
         self.codes.resize(rows.len() * samples, 0);
         let encode_row = |receivers: &mut Vec<[u32; 2]>, (number, (row, codes)): (usize, (T, &mut [u8]))| {
             receivers.resize(samples, [0; 2]);
@@ -76,6 +75,43 @@ impl NeighbourReceivers {
         let listed: Vec<Vec<ListedCell>> = rows.map_init(Vec::new, encode_row).collect::<Result<_, E>>()?;
         self.listed = listed.concat();
         Ok(())
+    }
+
+    /// From the [`codes`](Self::codes) of the cells of a square; none where one leads out of it.
+    pub(super) fn from_codes(samples: usize, codes: Vec<u8>) -> Option<Self> {
+        let mut made = Self { codes, ..Self::default() };
+        made.step_in_rows(samples);
+        let last = samples - 1;
+        let leads_within = |(k, &code): (usize, &u8)| {
+            let (row, column) = (k / samples, k % samples);
+            let is_there = |code: u8| match (code / 3, code % 3) {
+                (0, _) if row == 0 => false,
+                (2, _) if row == last => false,
+                (_, 0) if column == 0 => false,
+                (_, 2) if column == last => false,
+                (down, _) => down < 3,
+            };
+            is_there(code & 0x0f) && is_there(code >> 4)
+        };
+        let is_whole = made.codes.len() == samples * samples && made.codes.par_iter().enumerate().all(leads_within);
+        is_whole.then_some(made)
+    }
+
+    /// The codes of all cells, of a square that does not wrap.
+    pub(super) fn codes(&self) -> &[u8] {
+        debug_assert!(self.listed.is_empty());
+        &self.codes
+    }
+
+    /// Lets cell `k` give nothing.
+    pub(super) fn set_end(&mut self, k: usize) {
+        self.codes[k] = OWN;
+    }
+
+    /// Knows what lies where in rows of `samples`.
+    fn step_in_rows(&mut self, samples: usize) {
+        let step = |code: usize| ((code / 3) * samples + code % 3).wrapping_sub(samples + 1) as u32;
+        self.steps = std::array::from_fn(|code| if code < 9 { step(code) } else { 0 });
     }
 
     /// Whether cell `k` gives nothing.

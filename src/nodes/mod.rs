@@ -21,7 +21,7 @@ pub mod water;
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
 use multiscale::StreamBeds;
-pub use parts::{DrainedGround, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
+pub use parts::{DrainedGround, NodeAreas, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::RawLayout;
@@ -227,6 +227,10 @@ pub trait Process: Params {
     /// The grids that it runs on, from coarse to fine; [`iterations`](Self::iterations) are then those of the coarsest.
     fn multiscale(&self) -> MultiScale {
         MultiScale::ONE_GRID
+    }
+    /// Itself, if it is that process, for those whose [`parts`](Traits::parts) are [`NodeParts::Worn`].
+    fn as_stream_power(&self) -> Option<&erosion::stream_power::StreamPower> {
+        None
     }
     /// The process at its first iteration, on `terrain`; or where another one was when it made that
     /// [under way](Run::into_under_way).

@@ -24,10 +24,13 @@ pub enum NodeParts {
         /// Whether it asks how much rain falls in all, which no part knows where a layer below made a map of rain.
         sums_rain: bool,
     },
-    /// A sample follows from its place and from the water of the whole ground, which tiles work out in two stages
+    /// A sample follows from its place and from the water of the whole ground, which tiles work out in some stages
     /// ([`hydrology::tiled`](crate::hydrology::tiled)). It is a filter with
     /// [`apply_drained`](super::Filter::apply_drained).
     Drained(NodeDrainage),
+    /// In every iteration a sample follows from its place, the water of the whole ground, and the new heights of those
+    /// that it drains to. It is a process with [`as_stream_power`](super::Process::as_stream_power).
+    Worn(NodeDrainage),
     /// A sample follows from its place, what lies below it there, and the lowest and the highest of all heights. It is
     /// a filter with [`apply_ranged`](super::Filter::apply_ranged).
     Ranged,
@@ -46,16 +49,13 @@ impl NodeParts {
 
     /// Whether it asks how much rain falls in all.
     pub fn sums_rain(&self) -> bool {
-        matches!(self, Self::Drained(NodeDrainage { counts: true, .. }) | Self::Iterations { sums_rain: true, .. })
+        matches!(self, Self::Iterations { sums_rain: true, .. })
     }
 
     /// Strokes of brushes.
     pub const PAINTED: Self = Self::Whole("strokes of a brush are laid on the whole ground");
     /// Water that goes where the ground leads it.
     pub const DRAINED: Self = Self::Whole("what drains to a place comes from anywhere");
-    /// Water that is divided between two neighbours.
-    pub const DIVIDED: Self =
-        Self::Whole("its water is divided between two neighbours and rounded at each, in the order of the whole");
     /// Cells changed in place.
     pub const IN_PLACE: Self = Self::Whole("cells change one after the other, and each sees those before it");
     /// Nodes of planets.
@@ -66,7 +66,7 @@ impl NodeParts {
         match self {
             Self::Points | Self::Ranged => Some(0),
             Self::Within(reach) | Self::Iterations { reach, .. } => Some(reach.cells(cx)),
-            Self::Drained(_) => Some(1),
+            Self::Drained(_) | Self::Worn(_) => Some(1),
             Self::Smoothed(smoothing) => Some(smoothing.reach.cells(cx)),
             Self::Whole(_) => None,
         }
@@ -80,8 +80,19 @@ pub struct NodeDrainage {
     pub sea_metres: f32,
     /// Whether courses are drawn from the node's random stream (Rho8); otherwise the steepest neighbour is taken (D8).
     pub is_drawn: bool,
-    /// Whether it asks how many cells drain through each.
-    pub counts: bool,
+    /// Whether it asks how much ground drains through each cell, and how water gets there.
+    pub areas: NodeAreas,
+}
+
+/// What a node asks about the areas that drain through cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeAreas {
+    /// Nothing.
+    Unasked,
+    /// All water of a cell goes to its receiver.
+    Undivided,
+    /// It goes between two neighbours, as [`DInfinity`](crate::hydrology::DInfinity) has it.
+    Divided,
 }
 
 impl NodeDrainage {
@@ -103,10 +114,11 @@ pub struct NodeSmoothing {
 /// The water of the whole ground in a window.
 #[derive(Clone, Debug, Default)]
 pub struct DrainedGround {
-    /// Heights with depressions filled, as fractions of the relief.
+    /// Heights with depressions filled, as fractions of the relief; empty where the water is divided.
     pub surface: Vec<f32>,
-    /// How many cells of the whole drain through each; empty where the node does not ask.
-    pub cells: Vec<u64>,
+    /// Area of the whole that drains through each cell, weighted by the rain, in cells; empty where the node does not
+    /// ask.
+    pub areas: Vec<f32>,
 }
 
 /// How far something looks: the sum of all these.

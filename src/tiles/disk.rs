@@ -14,9 +14,12 @@ pub struct DiskUse {
     pub pruned: u64,
 }
 
+/// Numbers that a tile keeps of the water of each cell, about: courses, how it is divided, areas, what it is lifted by.
+const KEPT_FIELDS: usize = 4;
+
 impl TilePlan {
     /// What the build takes on the disk, about: as if every sample had each of the data maps of the layers beneath.
-    /// What tiles tell of their water is so little that it does not count.
+    /// What tiles tell each other of their water is so little that it does not count.
     pub fn disk_use(&self, scene: &Scene) -> DiskUse {
         let bytes: Vec<u64> = self.stages.iter().map(|stage| self.stage_bytes(stage, scene)).collect();
         let (mut now, mut pruned, mut there) = (0, 0, vec![false; bytes.len()]);
@@ -65,6 +68,7 @@ impl TilePlan {
             StageProduct::Change(_, layer) => 1 + maps(layer + 1),
             StageProduct::Field(_) => 1,
             StageProduct::Survey(_) => 0,
+            StageProduct::Kept(_) => KEPT_FIELDS,
         };
         let fields: usize = stage.writes.iter().map(fields).sum();
         4 * (stage.samples * stage.samples * fields) as u64

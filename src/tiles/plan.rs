@@ -21,7 +21,8 @@ pub const LEAST_TILE: usize = 16;
 /// What a stage leaves in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done.
+    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done, or that of
+    /// a stage of an iteration.
     Ground(usize),
     /// What the process of a layer changed on the grid of a stage and all coarser ones: stage, then layer.
     Change(usize, usize),
@@ -29,13 +30,19 @@ pub enum StageProduct {
     Survey(usize),
     /// A field on the way to a smoothed one, or that.
     Field(usize),
+    /// What each tile keeps of its water for a later stage of its own.
+    Kept(usize),
 }
 
 impl StageProduct {
     /// The stage that makes it.
     pub fn stage(self) -> usize {
         match self {
-            Self::Ground(stage) | Self::Change(stage, _) | Self::Survey(stage) | Self::Field(stage) => stage,
+            Self::Ground(stage)
+            | Self::Change(stage, _)
+            | Self::Survey(stage)
+            | Self::Field(stage)
+            | Self::Kept(stage) => stage,
         }
     }
 }
@@ -47,6 +54,7 @@ impl fmt::Display for StageProduct {
             Self::Change(stage, layer) => write!(out, "change of layer {layer} in stage {stage}"),
             Self::Survey(stage) => write!(out, "survey of stage {stage}"),
             Self::Field(stage) => write!(out, "field of stage {stage}"),
+            Self::Kept(stage) => write!(out, "water kept by stage {stage}"),
         }
     }
 }
@@ -70,7 +78,8 @@ impl PlannedLayer {
     }
 }
 
-/// A step on the way to what a layer asks about the whole: its water, after Barnes 2016 and 2017, or its range.
+/// A step on the way to what a layer asks about the whole: its water, after Barnes 2016 and 2017, or its range; or on
+/// the way through an iteration of a process that water wears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SurveyStep {
     /// Each tile tells what others need to know of its basins.
@@ -81,6 +90,13 @@ pub enum SurveyStep {
     Flow,
     /// One task tells each tile how many cells drain into it.
     Inflows,
+    /// Each tile divides its water between two neighbours, tells what is to be known of the cells that water of others
+    /// may reach, its trunks, and keeps its courses.
+    Courses,
+    /// One task tells each tile the areas that drain through its trunks, and how high they are once they are worn.
+    Trunks,
+    /// Each tile wears its other cells.
+    Wear,
     /// Each tile tells its lowest and its highest height.
     Range,
     /// One task tells each tile those of all.
@@ -90,9 +106,14 @@ pub enum SurveyStep {
 }
 
 impl SurveyStep {
+    /// Whether it leaves what layers and iterations leave: ground.
+    pub fn leaves_ground(self) -> bool {
+        matches!(self, Self::Wear | Self::Ground)
+    }
+
     /// Whether one task does it for all tiles, from what they tell alone.
     pub fn is_for_all(self) -> bool {
-        matches!(self, Self::Spills | Self::Inflows | Self::Ranges)
+        matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Ranges)
     }
 }
 
@@ -103,10 +124,13 @@ pub struct PlannedSurvey {
     pub layer: usize,
     /// Its name.
     pub name: String,
+    /// The iteration on the grid of the stage, of a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
     /// What is done.
     pub step: SurveyStep,
     /// What is known: what the tiles tell, or what they are told; where basins spill comes before what drains into
-    /// tiles.
+    /// tiles, what is told of trunks before the courses that a tile kept. At the end of an iteration the worn ground.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,
 }
@@ -130,6 +154,9 @@ pub struct PlannedSmoothing {
     pub layer: usize,
     /// Its name.
     pub name: String,
+    /// The iteration on the grid of the stage, of a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
     /// Which field.
     pub field: SmoothedField,
     /// What is done, with what lies [`beneath`](PlanStage::beneath).
@@ -320,8 +347,10 @@ impl TilePlan {
     /// What is wrong with what a stage does about the whole.
     fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
         let step_of = |product: &StageProduct| match product {
-            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step)),
-            _ => None,
+            StageProduct::Survey(stage) | StageProduct::Kept(stage) | StageProduct::Ground(stage) => {
+                self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step))
+            }
+            StageProduct::Change(..) | StageProduct::Field(_) => None,
         };
         let reads: Vec<_> = survey.reads.iter().map(step_of).collect();
         let fits = match survey.step {
@@ -330,14 +359,24 @@ impl TilePlan {
             SurveyStep::Spills => reads == [Some(SurveyStep::Basins)],
             SurveyStep::Flow => reads == [Some(SurveyStep::Spills)],
             SurveyStep::Inflows => reads == [Some(SurveyStep::Flow)],
+            SurveyStep::Courses => reads == [Some(SurveyStep::Spills)],
+            SurveyStep::Trunks => reads == [Some(SurveyStep::Courses)],
+            SurveyStep::Wear => reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)],
             SurveyStep::Ground => {
                 reads == [Some(SurveyStep::Ranges)]
                     || reads == [Some(SurveyStep::Spills)]
                     || reads == [Some(SurveyStep::Spills), Some(SurveyStep::Inflows)]
+                    || reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)]
+                    || reads == [Some(SurveyStep::Wear)]
             }
         };
         let writes = &self.stages[number].writes;
-        let leaves = survey.step == SurveyStep::Ground || *writes == [StageProduct::Survey(number)];
+        let leaves = match survey.step {
+            SurveyStep::Ground => true,
+            SurveyStep::Wear => *writes == [StageProduct::Ground(number)],
+            SurveyStep::Courses => *writes == [StageProduct::Survey(number), StageProduct::Kept(number)],
+            _ => *writes == [StageProduct::Survey(number)],
+        };
         (!fits || !leaves).then(|| format!("reads or leaves what the step {:?} does not", survey.step))
     }
 

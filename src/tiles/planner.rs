@@ -7,19 +7,21 @@
 //! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
 //! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
 //! and one task tells each what it needs ([`SurveyStep`]). What a layer or its mask smooths is smoothed before it,
-//! first by columns of tiles, then by rows ([`SmoothingStep`]).
+//! first by columns of tiles, then by rows ([`SmoothingStep`]). A process that water wears has stages for each of its
+//! iterations ([`Planner::plan_worn`]).
+
+mod water;
 
 use std::collections::HashMap;
 
 use super::plan::{
-    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep,
-    TilePlan, VERSION, tile_count,
+    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan, VERSION,
+    tile_count,
 };
 use super::{LEAST_TILE, MOST_SAMPLES, TileError};
 use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, mask_look, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
-use crate::nodes::NodeDrainage;
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
@@ -285,7 +287,7 @@ impl Planner {
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }
-            open.stage.survey = Some(self.plan_survey(scene, &planned, asked, &open.stage));
+            open.stage.survey = Some(self.plan_survey(scene, (&planned, None), asked, &open.stage));
             open.stage.halo = cells;
             open.stage.smoothed = smoothed;
             open.add(planned, look, coarse, sources, wants_changes);
@@ -293,6 +295,15 @@ impl Planner {
                 // nothing around a tile is known of what comes out
                 self.close(scene, open, made);
             }
+            return;
+        }
+        if reason.is_none() && look.is_worn && look.iterations > 0 {
+            if !open.stage.layers.is_empty() {
+                self.close(scene, open, made);
+            }
+            open.stage.smoothed = smoothed;
+            self.plan_worn(scene, layer, &mut planned, coarse.get(&index).copied(), open);
+            open.add(planned, look, coarse, sources, wants_changes);
             return;
         }
         if let Some(reason) = reason {
@@ -388,7 +399,8 @@ impl Planner {
             let mut from = at.beneath;
             let steps = [SmoothingStep::Weights, SmoothingStep::Columns, SmoothingStep::Rows];
             for step in steps.into_iter().skip(usize::from(field != SmoothedField::Mask)) {
-                let smoothing = PlannedSmoothing { layer: layer.layer, name: layer.name.clone(), field, step };
+                let smoothing =
+                    PlannedSmoothing { layer: layer.layer, name: layer.name.clone(), iteration: None, field, step };
                 let product = StageProduct::Field(self.stages.len());
                 let mut stage = PlanStage {
                     beneath: from,
@@ -416,43 +428,6 @@ impl Planner {
             *field != SmoothedField::Curvature || !look.smoothed.contains(&SmoothedField::Mask)
         });
         made
-    }
-
-    /// The stages in which tiles learn of the whole ground beneath the stage `at` what its layer asks.
-    fn plan_survey(
-        &mut self,
-        scene: &Scene,
-        layer: &PlannedLayer,
-        asked: LayerSurvey,
-        at: &PlanStage,
-    ) -> PlannedSurvey {
-        let mut known =
-            PlannedSurvey { layer: layer.layer, name: layer.name.clone(), step: SurveyStep::Ground, reads: Vec::new() };
-        let water = [[SurveyStep::Basins, SurveyStep::Spills], [SurveyStep::Flow, SurveyStep::Inflows]];
-        let rounds = match asked {
-            LayerSurvey::Drainage(NodeDrainage { counts: true, .. }) => &water[..],
-            LayerSurvey::Drainage(_) => &water[..1],
-            LayerSurvey::Range => &[[SurveyStep::Range, SurveyStep::Ranges]],
-        };
-        for steps in rounds {
-            let mut reads = known.reads.clone();
-            for &step in steps {
-                let stage = StageProduct::Survey(self.stages.len());
-                let survey = PlannedSurvey { step, reads: std::mem::replace(&mut reads, vec![stage]), ..known.clone() };
-                let mut planned =
-                    PlanStage { survey: Some(survey), writes: vec![stage], ..self.stage(&at.of_masks, at.samples) };
-                if step.is_for_all() {
-                    planned.tasks = 1;
-                    planned.memory_bytes = memory_of_rims(planned.samples, self.tile);
-                } else {
-                    (planned.halo, planned.beneath) = (usize::from(step != SurveyStep::Range), at.beneath);
-                    planned.memory_bytes = memory_of_task(scene, &planned, self.tile);
-                }
-                self.stages.push(planned);
-            }
-            known.reads.extend(reads);
-        }
-        known
     }
 
     /// Ends the open stage and begins another one on what it leaves.
@@ -526,11 +501,14 @@ fn memory_of_lines(samples: usize, tile: usize) -> u64 {
 const WATER_BYTES: u64 = 24;
 /// Bytes for each cell on the rim of a tile where the water of all is worked out.
 const RIM_BYTES: u64 = 600;
+/// The same where the trunks of all tiles are: those that lie within are many times as many as those on the rims.
+const TRUNK_BYTES: u64 = 5000;
 
 /// Bytes that working out the water of all tiles takes at the most.
-fn memory_of_rims(samples: usize, tile: usize) -> u64 {
+fn memory_of_rims(samples: usize, tile: usize, step: SurveyStep) -> u64 {
     let tiles = tile_count(samples, tile) as u64;
-    RIM_BYTES * 4 * tiles * samples as u64
+    let each = if step == SurveyStep::Trunks { TRUNK_BYTES } else { RIM_BYTES };
+    each * 4 * tiles * samples as u64
 }
 
 /// Bytes that evaluating a scene at `samples` a side takes at the most.

@@ -118,6 +118,7 @@ impl TileStore {
             StageProduct::Change(_, layer) => folder.join(format!("change-{layer}-{row}-{column}.tile")),
             StageProduct::Survey(_) => folder.join(format!("water-{row}-{column}.words")),
             StageProduct::Field(_) => folder.join(format!("field-{row}-{column}.tile")),
+            StageProduct::Kept(_) => folder.join(format!("kept-{row}-{column}.words")),
         }
     }
 
@@ -126,7 +127,7 @@ impl TileStore {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn hash(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Option<u128>, TileError> {
-        if let StageProduct::Survey(_) = product {
+        if let StageProduct::Survey(_) | StageProduct::Kept(_) = product {
             return Ok(self.checked_words(plan, product, place)?.map(|(_, hash)| hash));
         }
         let path = self.path(product, place);
@@ -389,7 +390,8 @@ impl TileStore {
 
 /// What a file of so many words says of itself; its place as well, so that none is taken for another.
 fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2], words: usize) -> [u8; WORDS_HEAD] {
-    let key = plan.stage_key(product.stage()) ^ (row as u128) << 64 ^ column as u128;
+    let kind = u128::from(matches!(product, StageProduct::Kept(_))) << 127;
+    let key = plan.stage_key(product.stage()) ^ kind ^ (row as u128) << 64 ^ column as u128;
     let mut head = [0; WORDS_HEAD];
     head[..8].copy_from_slice(&WORDS_MAGIC);
     head[8..24].copy_from_slice(&key.to_le_bytes());

@@ -10,15 +10,17 @@ use super::plan::{
 };
 use super::range::RegionRange;
 use super::{TileError, TileStore};
+use crate::eval::tile_water::{WaterLayer, rain};
 use crate::eval::window::{
-    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, smooth_lines,
-    source_scene, window_mask, window_weights,
+    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, window_mask,
+    window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
 use crate::field::{Control, DISPLACED_CELLS, Grid, Region, Terrain, samples_around};
+use crate::hydrology::DrainedArea;
 use crate::hydrology::tiled::{
-    BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
-    solve_spills,
+    BasinSummary, DividedSolution, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution,
+    WordError, solve_inflows, solve_spills,
 };
 use crate::nodes::DrainedGround;
 use crate::nodes::multiscale::coarser_samples;
@@ -98,7 +100,7 @@ impl TileBuild {
             return Ok(TaskOutcome::WasDone);
         }
         let scene = self.scene_of(planned)?;
-        if let Some(survey) = planned.survey.as_ref().filter(|survey| survey.step != SurveyStep::Ground) {
+        if let Some(survey) = planned.survey.as_ref().filter(|survey| !survey.step.leaves_ground()) {
             self.survey(stage, task, survey, &scene, control)?;
             return Ok(TaskOutcome::Done);
         }
@@ -123,7 +125,10 @@ impl TileBuild {
             }
             return Ok(TaskOutcome::Done);
         }
-        let made = if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
+        let wear = planned.survey.as_ref().filter(|survey| survey.step == SurveyStep::Wear);
+        let made = if let Some(wear) = wear {
+            BTreeMap::from([(StageProduct::Ground(stage), self.worn(stage, task, wear, &scene, control)?)])
+        } else if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
         } else if scene.joining_group().is_some() {
@@ -168,6 +173,7 @@ impl TileBuild {
                 let there = self.plan.region(from, place);
                 let is_read = match product {
                     StageProduct::Survey(_) => is_for_all || own.contains(&place),
+                    StageProduct::Kept(_) => own.contains(&place),
                     _ => there.overlaps(&region),
                 };
                 files.extend(is_read.then(|| self.store.path(product, place)));
@@ -219,7 +225,7 @@ impl TileBuild {
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let layers = planned.writes.iter().filter_map(|product| match product {
             StageProduct::Change(_, layer) => Some(*layer),
-            StageProduct::Ground(_) | StageProduct::Survey(_) | StageProduct::Field(_) => None,
+            _ => None,
         });
         let topmost = layers.max().unwrap_or(0);
         let changes = level_changes(scene, planned.samples, topmost, control)?;
@@ -320,7 +326,8 @@ impl TileBuild {
                 lines[first..].iter_mut().step_by(step).zip(values).for_each(|(line, value)| *line = *value);
             }
         }
-        smooth_lines(scene, samples, smoothing.layer, smoothing.field, &mut lines, control)?;
+        let of_layer = (smoothing.layer, smoothing.iteration);
+        smooth_lines(scene, samples, of_layer, smoothing.field, &mut lines, control)?;
         for (&place, region) in places.iter().zip(&regions) {
             control.check()?;
             let mut values = Vec::with_capacity(region.len());
@@ -363,22 +370,33 @@ impl TileBuild {
                 let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
                 of_all(solve_inflows(&tiles, &summaries, control)?.iter().map(InflowSolution::to_words).collect())
             }
+            SurveyStep::Trunks => {
+                let asks = self.water_layer(stage, survey, scene)?;
+                let read = |number: usize, read: &dyn Fn(&[u64]) -> _| told(number)?.read(read);
+                let told = asks.solve_trunks(&tiles, read, control)?;
+                of_all(told.iter().map(DividedSolution::to_words).collect())
+            }
             SurveyStep::Ranges => {
                 let ranges = (0..tiles.len()).map(|number| told(number)?.read(RegionRange::from_words));
                 let all = ranges.collect::<Result<Vec<_>, _>>()?;
                 let all = all.into_iter().fold(RegionRange::NONE, RegionRange::joined);
                 of_all(vec![all.to_words(); tiles.len()])
             }
-            SurveyStep::Basins | SurveyStep::Flow | SurveyStep::Range | SurveyStep::Ground => {
+            _ => {
                 let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
-                let grid = self.window_of(stage, task);
-                let beneath = plan.stages[stage].beneath.map(|product| self.store.window(plan, product, grid));
-                let beneath = beneath.unwrap_or_else(|| Ok(Terrain::flat(grid)))?;
+                let beneath = self.beneath(stage, task)?;
                 let words = match survey.step {
                     SurveyStep::Range => RegionRange::of_region(&beneath, &plan.region(stage, place)).to_words(),
                     SurveyStep::Flow => {
-                        let region = self.drained_region(stage, place, survey, scene, &beneath, control)?;
-                        region.summary(control)?.to_words()
+                        let (region, _) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
+                        region.summary(rain(&beneath), control)?.to_words()
+                    }
+                    SurveyStep::Courses => {
+                        let (region, spills) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
+                        let asks = self.water_layer(stage, survey, scene)?;
+                        let [told, kept] = asks.told_and_kept(&beneath, region, &spills, control)?;
+                        self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
+                        told
                     }
                     _ => {
                         let region = self.region_drainage(stage, place, survey, scene, &beneath, control)?;
@@ -409,9 +427,44 @@ impl TileBuild {
         beneath: &Terrain,
         control: &Control,
     ) -> Result<RegionDrainage, TileError> {
-        let (samples, region) = (self.plan.stages[stage].samples, self.plan.region(stage, place));
-        let made = region_drainage(scene, samples, region, survey.layer, beneath, control)?;
-        made.ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
+        let asks = self.water_layer(stage, survey, scene)?;
+        Ok(asks.region_drainage(self.plan.region(stage, place), beneath, control)?)
+    }
+
+    /// The layer that a survey is made for.
+    fn water_layer<'a>(
+        &self,
+        stage: usize,
+        survey: &PlannedSurvey,
+        scene: &'a Scene,
+    ) -> Result<WaterLayer<'a>, TileError> {
+        WaterLayer::of(scene, self.plan.stages[stage].samples, survey.layer, survey.iteration)
+            .ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
+    }
+
+    /// What lies beneath the window of a task.
+    fn beneath(&self, stage: usize, task: usize) -> Result<Terrain, TileError> {
+        let grid = self.window_of(stage, task);
+        match self.plan.stages[stage].beneath {
+            Some(product) => self.store.window(&self.plan, product, grid),
+            None => Ok(Terrain::flat(grid)),
+        }
+    }
+
+    /// The ground of a tile after the wear of an iteration.
+    fn worn(
+        &self,
+        stage: usize,
+        task: usize,
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        control: &Control,
+    ) -> Result<Terrain, TileError> {
+        let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
+        let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
+        let (ground, region) = (self.beneath(stage, task)?, self.plan.region(stage, place));
+        let asks = self.water_layer(stage, survey, scene)?;
+        asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
     /// The water of a tile once it is known where basins spill.
@@ -423,14 +476,14 @@ impl TileBuild {
         scene: &Scene,
         beneath: &Terrain,
         control: &Control,
-    ) -> Result<DrainedRegion, TileError> {
+    ) -> Result<(DrainedRegion, SpillSolution), TileError> {
         let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
         let told = self.told(survey, 0, place)?;
         let spills = told.read(SpillSolution::from_words)?;
         if !spills.fits(&region, &self.plan.regions(stage)) {
             return Err(told.broken(WordError));
         }
-        Ok(region.solve(&beneath.height, &spills, control)?)
+        Ok((region.solve(&beneath.height, &spills, control)?, spills))
     }
 
     /// What a layer is told of the whole in the window of a tile.
@@ -443,21 +496,36 @@ impl TileBuild {
         beneath: &Terrain,
         control: &Control,
     ) -> Result<SurveyedGround, TileError> {
-        let reads = survey.reads.first().and_then(|product| self.plan.stages[product.stage()].survey.as_ref());
-        if reads.is_some_and(|survey| survey.step == SurveyStep::Ranges) {
-            return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
+        let first = survey.reads.first().copied();
+        let step =
+            first.and_then(|product| self.plan.stages[product.stage()].survey.as_ref()).map(|survey| survey.step);
+        let region = self.plan.region(stage, place);
+        match (step, first) {
+            (Some(SurveyStep::Ranges), _) => {
+                return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
+            }
+            (Some(SurveyStep::Wear), Some(worn)) => {
+                return Ok(SurveyedGround::Worn(self.store.window(&self.plan, worn, beneath.grid)?));
+            }
+            (Some(SurveyStep::Trunks), _) => {
+                let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
+                let areas = WaterLayer::divided_areas(beneath.grid, region, [&kept.words, &told.words]);
+                let areas = areas.map_err(|error| kept.broken(error))?;
+                return Ok(SurveyedGround::Drainage(DrainedGround { surface: Vec::new(), areas }));
+            }
+            _ => {}
         }
-        let region = self.drained_region(stage, place, survey, scene, beneath, control)?;
-        let mut cells = Vec::new();
+        let (drained, _) = self.drained_region(stage, place, survey, scene, beneath, control)?;
+        let mut areas = Vec::new();
         if survey.reads.len() > 1 {
             let told = self.told(survey, 1, place)?;
             let inflow = told.read(InflowSolution::from_words)?;
-            if !inflow.fits(&self.plan.region(stage, place), &self.plan.regions(stage)) {
+            if !inflow.fits(&region, &self.plan.regions(stage)) {
                 return Err(told.broken(WordError));
             }
-            cells = region.count_cells(&inflow, control)?;
+            areas = DrainedArea::into_cells(drained.areas(rain(beneath), &inflow, control)?);
         }
-        Ok(SurveyedGround::Drainage(DrainedGround { surface: region.filled(&beneath.height), cells }))
+        Ok(SurveyedGround::Drainage(DrainedGround { surface: drained.filled(&beneath.height), areas }))
     }
 
     /// What a coarser grid has around the window `fine` of a finer one.

@@ -20,7 +20,7 @@ fn slopes(place: &Place, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
     let graph = routed(&mesh, &terrain.height, &outlets);
     let control = Control::default();
-    let flow = DInfinity::new(&mesh, &graph.filled(&terrain.height), &outlets, &graph, &control).unwrap();
+    let flow = DInfinity::new(&mesh, &graph.filled(&terrain.height), &outlets, &graph.receivers, &control).unwrap();
     let steep = f64::from(place.relief_metres / place.context(&control).cell_metres());
     let slope = |k: usize| {
         let ([a, b], f) = (flow.receivers.receivers(k), f64::from(flow.fraction[k]));

@@ -237,8 +237,9 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         let outlets = Outlets::new(mesh.grid(), &after.height, 0.0);
         let control = Control::default();
         let graph = FlowGraph::new(&mesh, &after.height, &outlets, FlowRouting::D8, &control).unwrap();
-        let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph, &control).unwrap();
-        let mut area = mesh.areas();
+        let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph.receivers, &control).unwrap();
+        let mut area = Vec::new();
+        mesh.write_rained_areas(None, &mut area);
         flow.accumulate(&flow.fraction, &mut area, &control).unwrap();
         let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
@@ -248,7 +249,7 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
             let below = (first + (second - first) * f64::from(flow.fraction[k])).max(0.0);
             let fall = f64::from(after.height[k]) - below;
             let slope = fall * f64::from(world.relief_metres) / (f64::from(flow.distance[k]) * cell);
-            let square_km = f64::from(area[k]) * cell * cell / 1e6;
+            let square_km = f64::from(area[k].cells()) * cell * cell / 1e6;
             let expected = (0.2f64 / 2.0).powf(1.0 / n) * square_km.powf(-m / n);
             rivers += 1;
             off += usize::from((slope / expected - 1.0).abs() > 0.02);

@@ -3,6 +3,7 @@
 use super::TileRegions;
 use super::words::{SurveyReader, WordError, write_list};
 use crate::field::{Cancelled, Control, Region};
+use crate::hydrology::DrainedArea;
 
 /// Items done between two looks at the stop flag.
 const CHECK: usize = 1 << 16;
@@ -20,15 +21,15 @@ pub struct FlowSummary {
 pub struct FlowExit {
     /// The cell of the whole that gets it.
     pub to: u64,
-    /// Cells of the tile that drain through it.
-    pub count: u64,
+    /// Area of the tile that drains through it.
+    pub area: DrainedArea,
 }
 
 /// What comes into a tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InflowSolution {
-    /// Cells, of the whole, that get water of other tiles, with how many cells drain to each from there.
-    pub(super) cells: Vec<(u64, u64)>,
+    /// Cells, of the whole, that get water of other tiles, with the area that drains to each from there.
+    pub(super) cells: Vec<(u64, DrainedArea)>,
 }
 
 impl FlowSummary {
@@ -36,7 +37,7 @@ impl FlowSummary {
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.rim, |&exit| [u64::from(exit)]);
-        write_list(&mut words, &self.exits, |exit| [exit.to, exit.count]);
+        write_list(&mut words, &self.exits, |exit| [exit.to, exit.area.units()]);
         words
     }
 
@@ -46,8 +47,10 @@ impl FlowSummary {
     /// When they are no such words.
     pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
-        let made =
-            Self { rim: reader.list(|[exit]| exit as u32)?, exits: reader.list(|[to, count]| FlowExit { to, count })? };
+        let made = Self {
+            rim: reader.list(|[exit]| exit as u32)?,
+            exits: reader.list(|[to, area]| FlowExit { to, area: DrainedArea::of_units(area) })?,
+        };
         reader.end()?;
         let is_whole = made.rim.len() == rim && made.rim.iter().all(|&exit| exit as usize <= made.exits.len());
         if is_whole { Ok(made) } else { Err(WordError) }
@@ -64,7 +67,7 @@ impl InflowSolution {
     /// As words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
-        write_list(&mut words, &self.cells, |&(cell, count)| [cell, count]);
+        write_list(&mut words, &self.cells, |&(cell, area)| [cell, area.units()]);
         words
     }
 
@@ -74,7 +77,7 @@ impl InflowSolution {
     /// When they are no such words.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
-        let made = Self { cells: reader.list(|[cell, count]| (cell, count))? };
+        let made = Self { cells: reader.list(|[cell, area]| (cell, DrainedArea::of_units(area)))? };
         reader.end()?;
         Ok(made)
     }
@@ -113,7 +116,8 @@ pub fn solve_inflows(
             control.check()?;
         }
         if let Some(to) = next[exit] {
-            exits[to].count += exits[exit].count;
+            let area = exits[exit].area;
+            exits[to].area += area;
             donors[to] -= 1;
             if donors[to] == 0 {
                 ready.push(to);
@@ -122,7 +126,7 @@ pub fn solve_inflows(
     }
     let mut made = vec![InflowSolution::default(); tiles.len()];
     for exit in &exits {
-        made[tiles.on_rim(exit.to).0].cells.push((exit.to, exit.count));
+        made[tiles.on_rim(exit.to).0].cells.push((exit.to, exit.area));
     }
     Ok(made)
 }

@@ -11,25 +11,30 @@
 //! the ways down are turned round by other tiles ([`SpillSolution`]), and finds the rest by itself
 //! ([`RegionDrainage::solve`]).
 //!
-//! Cells that drain through each: a tile counts its own ([`DrainedRegion::summary`]), the counts that leave it are
-//! added along the exits of all tiles ([`solve_inflows`]), and the tile counts again with what comes in
-//! ([`DrainedRegion::count_cells`]). Whole numbers have no rounding, so no order of additions is to be kept. Water that
-//! is divided between two receivers, or weighted by rain, is rounded at every addition; its bits are those of one order
-//! of all cells and cannot be had in this way.
+//! Areas that drain through each cell: a tile adds its own ([`DrainedRegion::summary`]), what leaves it is added along
+//! the exits of all tiles ([`solve_inflows`]), and the tile adds again with what comes in ([`DrainedRegion::areas`]). Whole numbers have no rounding, so no order of additions is to be kept.
+//!
+//! Water that is divided between two receivers ([`DividedRegion`]) cannot be added so: how a cell divides it is rounded,
+//! and follows from all that comes. But only cells that water from beyond may reach have to wait for other tiles, those
+//! downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers, which are such cells
+//! again, in the tile or in the next, and what comes to them from all others. [`DividedWorld`] is the water of these
+//! cells of all tiles; what goes up the streams, as their wear does, is known everywhere once it is known there.
 //!
 //! Source: Barnes 2016, *Parallel priority-flood depression filling for trillion cell digital elevation models*; Barnes
 //! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*; the tree of basins is
 //! ours, so that ways out are those of Cordonnier, Bovy & Braun 2019 as on the whole.
 
+mod divided;
 mod inflow;
 mod region;
 mod spills;
 mod words;
 
+pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedWorld, read_floats, write_floats};
 pub use inflow::{FlowSummary, InflowSolution, solve_inflows};
 pub use region::{DrainedRegion, RegionDrainage};
 pub use spills::{BasinSummary, SpillSolution, solve_spills};
-pub use words::WordError;
+pub use words::{SurveyReader, WordError};
 
 use crate::field::Region;
 
@@ -109,6 +114,13 @@ fn rim(region: &Region) -> impl Iterator<Item = [usize; 2]> + use<> {
         let step = if row == first || row == last { 1 } else { columns.len() - 1 };
         columns.clone().step_by(step).map(move |column| [row, column])
     })
+}
+
+/// The cells beside a region of a square of `samples` a side, row by row.
+fn cells_around(region: &Region, samples: usize) -> impl Iterator<Item = [usize; 2]> + use<> {
+    let region = region.clone();
+    let around = rim(&region.grown(1, samples));
+    around.filter(move |[row, column]| !(region.rows.contains(row) && region.columns.contains(column)))
 }
 
 #[cfg(test)]

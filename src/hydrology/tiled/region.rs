@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::divided::DividedRegion;
 use super::inflow::{FlowExit, FlowSummary, InflowSolution};
 use super::spills::{BasinSummary, RegionExit, RegionLink, SpillSolution};
-use super::{TileRegions, rim};
+use super::words::{SurveyReader, WordError};
+use super::{TileRegions, cells_around, rim};
 use crate::field::{Cancelled, Control, Grid, Region};
 use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, raised};
 use crate::hydrology::directions::flow_directions;
 use crate::hydrology::order::accumulate;
-use crate::hydrology::{FlowMesh, FlowRouting, Outlets};
+use crate::hydrology::{DInfinity, DrainedArea, FlowMesh, FlowRouting, Outlets};
 
 /// No node of the summary.
 const NONE: u32 = u32::MAX;
@@ -43,13 +45,21 @@ struct TreePart {
 
 /// A tile within its window.
 #[derive(Clone, Debug)]
-struct TileRectangle {
+pub(super) struct TileRectangle {
     grid: Grid,
     /// In the whole.
     region: Region,
 }
 
 impl TileRectangle {
+    pub(super) fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    pub(super) fn region(&self) -> &Region {
+        &self.region
+    }
+
     /// Row and column, in the whole, of cell `k` of the window.
     fn place(&self, k: usize) -> [usize; 2] {
         let ([top, left], n) = (self.grid.first(), self.grid.samples);
@@ -57,18 +67,18 @@ impl TileRectangle {
     }
 
     /// Index in the window.
-    fn index(&self, [row, column]: [usize; 2]) -> usize {
+    pub(super) fn index(&self, [row, column]: [usize; 2]) -> usize {
         let [top, left] = self.grid.first();
         (row - top) * self.grid.samples + column - left
     }
 
-    fn contains(&self, k: usize) -> bool {
+    pub(super) fn contains(&self, k: usize) -> bool {
         let [row, column] = self.place(k);
         self.region.rows.contains(&row) && self.region.columns.contains(&column)
     }
 
     /// Number of cell `k` of the window in the whole.
-    fn cell(&self, k: usize) -> u64 {
+    pub(super) fn cell(&self, k: usize) -> u64 {
         let [row, column] = self.place(k);
         (row * self.grid.whole_samples() + column) as u64
     }
@@ -80,7 +90,7 @@ impl TileRectangle {
     }
 
     /// Changes the cells of the window that do not lie in the tile.
-    fn each_outside<T>(&self, values: &mut [T], change: impl Fn(usize, &mut T)) {
+    pub(super) fn each_outside<T>(&self, values: &mut [T], mut change: impl FnMut(usize, &mut T)) {
         let n = self.grid.samples;
         let [top, left] = self.grid.first();
         for (i, row) in values.chunks_mut(n).enumerate() {
@@ -312,35 +322,58 @@ impl DrainedRegion {
         height.iter().zip(&self.labels).map(fill).collect()
     }
 
-    /// Cells of the tile that drain through each of its cells, with what comes in.
-    fn counted(
+    /// Its water divided between two receivers by the facets of the filled ground; `height` is that which it was made
+    /// of, `spills` what it was told.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn divided(
+        self,
+        height: &[f32],
+        spills: &SpillSolution,
+        outlets: &Outlets,
+        control: &Control,
+    ) -> Result<DividedRegion, Cancelled> {
+        let Self { ref rectangle, ref receivers, .. } = self;
+        let mut surface = self.filled(height);
+        let around = cells_around(&rectangle.region, rectangle.grid.whole_samples());
+        around.zip(&spills.beside).for_each(|(place, &filled)| surface[rectangle.index(place)] = filled);
+        let flow = DInfinity::new(&FlowMesh::new(rectangle.grid), &surface, outlets, receivers, control)?;
+        drop(surface);
+        Ok(DividedRegion::new(self.rectangle, flow))
+    }
+
+    /// Area of the tile that drains through each of its cells, with what comes in.
+    fn gathered(
         &self,
         inner: &[u32],
+        rain: Option<&[f32]>,
         inflow: Option<&InflowSolution>,
         control: &Control,
-    ) -> Result<Vec<u64>, Cancelled> {
-        let mut held = vec![1u64; inner.len()];
-        self.rectangle.each_outside(&mut held, |_, held| *held = 0);
-        for &(cell, count) in inflow.iter().flat_map(|inflow| &inflow.cells) {
-            held[self.rectangle.index_of_cell(cell)] += count;
+    ) -> Result<Vec<DrainedArea>, Cancelled> {
+        let mut held = Vec::new();
+        FlowMesh::new(self.rectangle.grid).write_rained_areas(rain, &mut held);
+        self.rectangle.each_outside(&mut held, |_, held| *held = DrainedArea::default());
+        for &(cell, area) in inflow.iter().flat_map(|inflow| &inflow.cells) {
+            held[self.rectangle.index_of_cell(cell)] += area;
         }
         accumulate(inner, &mut held, control)?;
         Ok(held)
     }
 
-    /// What other tiles need to know to count cells.
+    /// What other tiles need to know to add areas, weighted by the `rain` that falls on the window.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn summary(&self, control: &Control) -> Result<FlowSummary, Cancelled> {
+    pub fn summary(&self, rain: Option<&[f32]>, control: &Control) -> Result<FlowSummary, Cancelled> {
         let (inner, exits) = self.rectangle.inner(&self.receivers);
-        let held = self.counted(&inner, None, control)?;
+        let held = self.gathered(&inner, rain, None, control)?;
         let mut is_exit = vec![false; inner.len()];
         exits.iter().for_each(|&k| is_exit[k as usize] = true);
         let (names, _) = label(self.rectangle.grid.samples, &inner, |k| !is_exit[k], control)?;
         let exit = |&k: &u32| FlowExit {
             to: self.rectangle.cell(self.receivers[k as usize] as usize),
-            count: held[k as usize],
+            area: held[k as usize],
         };
         Ok(FlowSummary {
             // names follow the order of the cells, as exits do
@@ -349,12 +382,18 @@ impl DrainedRegion {
         })
     }
 
-    /// Cells of the whole that drain through each cell of the tile, itself included; 0 beyond the tile.
+    /// Area of the whole that drains through each cell of the tile, its own included, weighted by the `rain` that falls
+    /// on the window; 0 beyond the tile.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn count_cells(&self, inflow: &InflowSolution, control: &Control) -> Result<Vec<u64>, Cancelled> {
-        self.counted(&self.rectangle.inner(&self.receivers).0, Some(inflow), control)
+    pub fn areas(
+        &self,
+        rain: Option<&[f32]>,
+        inflow: &InflowSolution,
+        control: &Control,
+    ) -> Result<Vec<DrainedArea>, Cancelled> {
+        self.gathered(&self.rectangle.inner(&self.receivers).0, rain, Some(inflow), control)
     }
 }
 
@@ -364,7 +403,18 @@ impl SpillSolution {
         let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
         self.kept.len() == region.parts.len()
             && self.nodes.len() == region.nodes.len()
+            && self.beside.len() == cells_around(&region.rectangle.region, tiles.samples).count()
             && self.turns.iter().flatten().all(is_near)
+    }
+}
+
+impl DividedRegion {
+    /// The water of the tile `region` in the window `grid`, from [`write_words`](Self::write_words).
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn of_tile(grid: Grid, region: Region, reader: &mut SurveyReader) -> Result<Self, WordError> {
+        Self::read_words(TileRectangle { grid, region }, reader)
     }
 }
 

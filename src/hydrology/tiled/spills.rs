@@ -1,7 +1,7 @@
 //! The minimum spanning tree of the basins of all tiles, from what each tells of its rim.
 
 use super::words::{SurveyReader, WordError, pair, split, write_list};
-use super::{TileRegions, rim};
+use super::{TileRegions, cells_around, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::basins::{BasinLink, Sets, height_of};
 
@@ -47,6 +47,8 @@ pub struct SpillSolution {
     pub(super) nodes: Vec<(f32, bool)>,
     /// Cells of the tile from which the way down is turned round, and where the water of the first goes.
     pub(super) turns: Vec<[u64; 2]>,
+    /// Heights of the cells of other tiles beside it with depressions filled, row by row.
+    pub(super) beside: Vec<f32>,
 }
 
 impl BasinSummary {
@@ -95,6 +97,7 @@ impl SpillSolution {
         write_list(&mut words, &self.kept, |&kept| [u64::from(kept)]);
         write_list(&mut words, &self.nodes, |&(level, is_gate)| [pair(level.to_bits(), u32::from(is_gate))]);
         write_list(&mut words, &self.turns, |turn| *turn);
+        write_list(&mut words, &self.beside, |height| [u64::from(height.to_bits())]);
         words
     }
 
@@ -111,6 +114,7 @@ impl SpillSolution {
                 (f32::from_bits(level), is_gate != 0)
             })?,
             turns: reader.list(|turn| turn)?,
+            beside: reader.list(|[height]| f32::from_bits(height as u32))?,
         };
         reader.end()?;
         Ok(made)
@@ -309,6 +313,12 @@ impl<'a> TiledBasins<'a> {
                 (levels[classes[node] as usize], is_gate[node])
             };
             made.nodes = (0..summary.nodes).map(told).collect();
+            let filled = |place| {
+                let (height, node) = self.rim_cell(self.tiles.cell(place));
+                let level = levels[classes[node as usize] as usize];
+                if level > height { level } else { height }
+            };
+            made.beside = cells_around(&self.tiles.region(tile), self.tiles.samples).map(filled).collect();
         }
         Ok(made)
     }

@@ -9,10 +9,15 @@ pub struct WordError;
 pub struct SurveyReader<'a>(&'a [u64]);
 
 impl<'a> SurveyReader<'a> {
+    /// Begins at the first word.
     pub fn new(words: &'a [u64]) -> Self {
         Self(words)
     }
 
+    /// The next word.
+    ///
+    /// # Errors
+    /// When there is none.
     pub fn word(&mut self) -> Result<u64, WordError> {
         let (&first, rest) = self.0.split_first().ok_or(WordError)?;
         self.0 = rest;

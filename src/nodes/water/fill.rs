@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, priority_flood};
-use crate::nodes::{Context, DrainedGround, Filter, NodeDrainage, NodeParts, Traits};
+use crate::nodes::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
 
 crate::choices! {
     /// What fills the depressions.
@@ -48,9 +48,11 @@ impl Filter for FillDepressions {
             more_on_planets: 2.4,
             parts: match self.gradient > 0.0 && self.fill_with == Filling::Ground {
                 true => NodeParts::Whole("its slopes are added up and rounded cell by cell, from the way out on"),
-                false => {
-                    NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, counts: false })
-                }
+                false => NodeParts::Drained(NodeDrainage {
+                    sea_metres: self.sea_level,
+                    is_drawn: false,
+                    areas: NodeAreas::Unasked,
+                }),
             },
             ..Traits::FILTER
         }

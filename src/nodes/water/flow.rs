@@ -2,7 +2,7 @@
 //!
 //! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells
 //! of the mean area; times that area it is a drainage area, the same at any resolution. Depressions drain over their
-//! spill points. Undivided water of a square without rain is counted in whole numbers and rounded once, at the end.
+//! spill points. Areas are added as whole numbers ([`DrainedArea`]).
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DInfinity, FlowRouting, accumulate};
-use crate::nodes::{Context, DrainedGround, Filter, NodeDrainage, NodeParts, Traits};
+use crate::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
+use crate::nodes::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -42,18 +42,17 @@ impl Filter for FlowAccumulation {
             writes,
             on_globe: true,
             // 2: what comes together is added band by band; 3: undivided water of more than 2²⁴ cells is counted
-            // exactly
-            version: if is_divided { 2 } else { 3 },
+            // exactly; 4: all water is, in parts of a cell
+            version: 4,
             planet_version: if is_divided { 1 } else { 0 },
             is_random,
             working_fields,
             more_on_planets,
-            parts: match is_divided {
-                true => NodeParts::DIVIDED,
-                false => {
-                    NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: is_random, counts: true })
-                }
-            },
+            parts: NodeParts::Drained(NodeDrainage {
+                sea_metres: self.sea_level,
+                is_drawn: is_random,
+                areas: if is_divided { NodeAreas::Divided } else { NodeAreas::Undivided },
+            }),
             ..Traits::FILTER
         }
     }
@@ -66,30 +65,20 @@ impl Filter for FlowAccumulation {
         };
         let routed = Routed::new(cx, terrain, self.sea_level, routing)?;
         let Routed { mesh, outlets, graph } = &routed;
-        let is_counted = !mesh.grid().is_globe() && terrain.map(MapKind::Rain).is_none();
-        let area = if self.courses == Courses::Spread {
-            let mut area = routed.rain(terrain);
-            let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
+        let mut area = routed.rain(terrain);
+        if self.courses == Courses::Spread {
+            let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, &graph.receivers, cx.control)?;
             flow.accumulate(&flow.shares(mesh), &mut area, cx.control)?;
-            area
-        } else if is_counted {
-            // each 1, but for copies
-            let mut cells: Vec<u32> = mesh.areas().into_iter().map(|area| area as u32).collect();
-            accumulate(&graph.receivers, &mut cells, cx.control)?;
-            cells.into_iter().map(|cells| cells as f32).collect()
         } else {
-            let mut area = routed.rain(terrain);
             accumulate(&graph.receivers, &mut area, cx.control)?;
-            area
-        };
-        let area = routed.closed(area);
+        }
+        let area = routed.closed(DrainedArea::into_cells(area));
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
     }
 
     fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        let area = water.cells.into_iter().map(|cells| cells as f32).collect();
-        terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
+        terrain.set_map(MapKind::Flow, Some(Arc::new(water.areas)));
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::banks::{BankedGround, NONE, Reach};
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
+use crate::hydrology::{DrainedArea, FlowRouting, accumulate, strahler_orders};
 use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
@@ -51,8 +51,8 @@ impl Filter for Rivers {
             writes: &[MapKind::Water, MapKind::Flow],
             on_globe: true,
             previews_exactly: false,
-            // 2: what comes together is added band by band
-            version: 2,
+            // 2: what comes together is added band by band; 3: as whole numbers, where it is weighted by rain
+            version: 3,
             working_fields: 8.5,
             more_on_planets: 6.4,
             parts: NodeParts::DRAINED,
@@ -66,6 +66,7 @@ impl Filter for Rivers {
         let (height, receivers) = (&terrain.height, &routed.graph.receivers);
         let mut area = routed.rain(terrain);
         let order = accumulate(receivers, &mut area, cx.control)?;
+        let area = DrainedArea::into_cells(area);
         let cell = routed.mesh.cell_metres(cx.size_metres);
         let cell_km2 = cell * cell * 1.0e-6;
         let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receivers[k] as usize != k;

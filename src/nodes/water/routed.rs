@@ -1,7 +1,7 @@
 //! A terrain with its water routed.
 
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::hydrology::{DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::Context;
 
 /// The flow graph of a terrain.
@@ -32,12 +32,9 @@ impl Routed {
     }
 
     /// Rain on each cell, in cells of the mean area.
-    pub fn rain(&self, terrain: &Terrain) -> Vec<f32> {
-        let mut rain = self.mesh.areas();
-        if let Some(map) = terrain.map(MapKind::Rain) {
-            let falling = |rain: f32| if rain > 0.0 { rain } else { 0.0 };
-            rain.iter_mut().zip(map.iter()).for_each(|(area, &rain)| *area *= falling(rain));
-        }
+    pub fn rain(&self, terrain: &Terrain) -> Vec<DrainedArea> {
+        let mut rain = Vec::new();
+        self.mesh.write_rained_areas(terrain.map(MapKind::Rain).map(|map| &***map), &mut rain);
         rain
     }
 }

@@ -83,13 +83,13 @@ impl Process for AnalyticStreamPower {
             writes: &WRITTEN,
             on_globe: true,
             is_random: true,
-            // 2: what comes together is added band by band; from coarse to fine 3: valleys of large grids stay where
-            // they are
-            version: if self.network_scale == LargestScale::OneGrid { 2 } else { 3 },
+            // 2: what comes together is added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of
+            // large grids stay where they are, 4: areas are whole numbers
+            version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             working_fields: 14.5,
             more_on_planets: 2.5,
             follows_grid: true,
-            parts: NodeParts::DIVIDED,
+            parts: NodeParts::Whole("its network is looked for in rounds over all of the ground"),
             ..Traits::PROCESS
         }
     }

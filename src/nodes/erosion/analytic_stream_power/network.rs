@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::AnalyticStreamPower;
 use super::characteristics::Characteristics;
 use crate::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
-use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::Context;
 use crate::nodes::MultiScale;
 use crate::nodes::erosion::rock::Rock;
@@ -175,7 +175,7 @@ impl SteadyNetwork {
                 }
                 ground.stay_land(&outlets, &mut surface);
                 graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
-                flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph, cx.control)?;
+                flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph.receivers, cx.control)?;
                 ground.gather(cx, &flow, &mut area, &mut steady)?;
             }
             cx.grid.close(&mut steady);
@@ -242,12 +242,10 @@ impl LevelGround {
         area: &mut Vec<f32>,
         steady: &mut Vec<f32>,
     ) -> Result<(), Cancelled> {
-        self.mesh.write_areas(area);
-        if let Some(rain) = &self.rain {
-            let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
-            area.iter_mut().zip(rain).for_each(|(area, &rain)| *area *= wet(rain));
-        }
-        let order = flow.accumulate(&flow.fraction, area, cx.control)?;
+        let mut drained = Vec::new();
+        self.mesh.write_rained_areas(self.rain.as_deref(), &mut drained);
+        let order = flow.accumulate(&flow.fraction, &mut drained, cx.control)?;
+        *area = DrainedArea::into_cells(drained);
         // the rise over one cell, which needs no order
         steady.resize(area.len(), 0.0);
         let area = &*area;

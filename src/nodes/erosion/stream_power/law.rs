@@ -15,7 +15,6 @@ use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::filters::gauss;
 
 /// A coefficient that wears everything there is to wear.
 const MOST: f64 = 1.0e30;
@@ -81,6 +80,49 @@ impl Forces {
         let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
         self.wear * strength / along
+    }
+
+    /// c of a cell that drains `area` cells, from where its way down meets the far side of its facet; how far it is to
+    /// there is given on a globe.
+    #[inline]
+    pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
+        let fraction = f64::from(fraction);
+        let distance = distance.map_or_else(|| (1.0 + fraction * fraction).sqrt(), f64::from);
+        (self.coefficient(f64::from(area), distance) * f64::from(erodibility)).min(MOST) as f32
+    }
+
+    /// The height that is left of `h` after wear of coefficient `c`, with the new heights of the two receivers.
+    #[inline]
+    pub fn worn_height(
+        &self,
+        h: f32,
+        [one, two]: [f32; 2],
+        (fraction, distance): (f32, Option<f32>),
+        c: f32,
+        erodibility: f32,
+    ) -> f32 {
+        // the height where the way down meets the far side of the facet
+        let below = one + (two - one) * fraction;
+        let floor = if below > self.base { below } else { self.base };
+        if h <= floor {
+            return h;
+        }
+        let fall = f64::from(h) - f64::from(floor);
+        let mut left = self.worn(fall, f64::from(c)) as f32;
+        // of what is too steep this share comes down
+        let slide = self.slide * erodibility;
+        let stands = self.talus * distance.unwrap_or_else(|| (1.0 + fraction * fraction).sqrt());
+        if left > stands {
+            left -= (left - stands) * slide;
+        }
+        let new = floor + left;
+        // what is not worn keeps its bits
+        if new < h && slide > 0.0 { new } else { h }
+    }
+
+    /// The standard deviation in metres of the Gaussian that creep is, where it is none of explicit steps.
+    pub fn creep_deviation(&self) -> Option<f32> {
+        (self.creep > COURANT).then(|| (2.0 * self.creep_metres).sqrt() as f32)
     }
 
     /// The fall that is left of `fall` after wear of coefficient `c`.
@@ -161,15 +203,10 @@ impl Bed {
             for (j, c) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 // an outlet does not wear
-                if flow.receivers.is_end(k) {
-                    *c = 0.0;
-                    continue;
-                }
-                let fraction = f64::from(flow.fraction[k]);
-                let on_square = || (1.0 + fraction * fraction).sqrt();
-                let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
-                let erodibility = rock.erodibility(k);
-                *c = (forces.coefficient(f64::from(*c), distance) * f64::from(erodibility)).min(MOST) as f32;
+                *c = match flow.receivers.is_end(k) {
+                    true => 0.0,
+                    false => forces.wear_of(*c, flow.fraction[k], flow.distance.get(k).copied(), rock.erodibility(k)),
+                };
             }
             Ok(())
         })
@@ -185,26 +222,9 @@ impl Bed {
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         let Self { height, c, .. } = self;
-        order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, [one, two]| {
-            // the height where the way down meets the far side of the facet
-            let fraction = flow.fraction[k];
-            let below = one + (two - one) * fraction;
-            let floor = if below > forces.base { below } else { forces.base };
-            if h <= floor {
-                return h;
-            }
-            let fall = f64::from(h) - f64::from(floor);
-            let mut left = forces.worn(fall, f64::from(c[k])) as f32;
-            let on_square = || (1.0 + fraction * fraction).sqrt();
-            // of what is too steep this share comes down
-            let slide = forces.slide * rock.erodibility(k);
-            let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
-            if left > stands {
-                left -= (left - stands) * slide;
-            }
-            let new = floor + left;
-            // what is not worn keeps its bits
-            if new < h && slide > 0.0 { new } else { h }
+        order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, below| {
+            let way = (flow.fraction[k], flow.distance.get(k).copied());
+            forces.worn_height(h, below, way, c[k], rock.erodibility(k))
         })
     }
 
@@ -248,24 +268,21 @@ impl Bed {
         })
     }
 
-    /// Lets the soil creep, between neighbours of the `conductances` on a globe; outlets stay. The ground is closed.
+    /// Lets the soil creep, between neighbours of the `conductances` on a globe; what `rests`, outlets, stays. The ground
+    /// is closed; `smooth` is the ground smoothed by the [deviation](Forces::creep_deviation), if it has one.
     pub fn creep(
         &mut self,
         cx: &Context,
         (mesh, conductances): (&FlowMesh, Option<&Links>),
-        flow: &DInfinity,
-        forces: &Forces,
-        rock: &Rock,
+        smooth: Option<Vec<f32>>,
+        rests: impl Fn(usize) -> bool + Sync,
+        (forces, rock): (&Forces, &Rock),
     ) -> Result<(), Cancelled> {
         if forces.creep == 0.0 {
             return Ok(());
         }
         let (grid, old) = (cx.grid, &self.height);
         let n = grid.samples;
-        let smooth = match forces.creep > COURANT {
-            true => Some(gauss::smoothed(cx, old, (2.0 * forces.creep_metres).sqrt() as f32)?),
-            false => None,
-        };
         self.c.resize(grid.len(), 0.0);
         cx.bands(&mut self.c, |first, out| {
             let mut window = StencilWindow::new(grid, Beyond::Nearest, old, first);
@@ -288,14 +305,19 @@ impl Bed {
                 }
                 for (j, (new, &h)) in new.iter_mut().zip(here).enumerate() {
                     let k = row * n + j;
-                    let rests = flow.receivers.is_end(k);
-                    *new = if rests { h } else { h + *new * rock.erodibility(k) };
+                    *new = if rests(k) { h } else { h + *new * rock.erodibility(k) };
                 }
             }
         })?;
         std::mem::swap(&mut self.height, &mut self.c);
         Ok(())
     }
+}
+
+/// What a cell that is lifted by `up` lost and won when `old` became `new`.
+pub fn lost_and_won(old: f32, up: f32, new: f32) -> [f64; 2] {
+    let fall = f64::from(old) + f64::from(up) - f64::from(new);
+    if fall > 0.0 { [fall, 0.0] } else { [0.0, -fall] }
 }
 
 /// `rate` times what the eight neighbours of the cells of a row have more, on a square.

@@ -31,6 +31,7 @@
 
 pub mod law;
 pub mod power_root;
+pub mod tiles;
 pub mod uplift;
 
 use std::sync::Arc;
@@ -42,10 +43,11 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::metric::Links;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Basins, DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::nodes::filters::gauss;
 use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
-use law::{Bed, Forces};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeParts, Pace, Process, Run, Traits};
+use law::{Bed, Forces, lost_and_won};
 use uplift::{Uplift, uplift_params};
 
 crate::params! {
@@ -97,13 +99,14 @@ impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
         // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
-        // is added band by band; from coarse to fine 4: valleys of large grids stay where they are, 5: trunk streams
-        // too; on planets 3: the sea is what rivers run down to, and land is land on the next grid
+        // is added band by band, 4: and as whole numbers; from coarse to fine 4: valleys of large grids stay where they
+        // are, 5: trunk streams too, 6: areas are whole numbers; on planets 3: the sea is what rivers run down to, and
+        // land is land on the next grid
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
-            version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 5 },
+            version: if self.largest_scale == LargestScale::OneGrid { 4 } else { 6 },
             stream_beds: StreamBeds::Kept,
             planet_version: 3,
             land_above: Some(self.sea_level),
@@ -112,7 +115,14 @@ impl Process for StreamPower {
             fewer_for_heights: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
             more_on_planets: 4.3,
             follows_grid: true,
-            parts: NodeParts::DIVIDED,
+            parts: match tiles::is_tiled(self) {
+                true => NodeParts::Worn(NodeDrainage {
+                    sea_metres: self.sea_level,
+                    is_drawn: false,
+                    areas: NodeAreas::Divided,
+                }),
+                false => NodeParts::Whole("what settles goes down all streams once more, rounded in their order"),
+            },
             ..Traits::PROCESS
         }
     }
@@ -127,6 +137,10 @@ impl Process for StreamPower {
 
     fn pace(&self) -> Pace {
         Pace::Time
+    }
+
+    fn as_stream_power(&self) -> Option<&StreamPower> {
+        Some(self)
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -168,6 +182,7 @@ struct Scratch {
     graph: FlowGraph,
     flow: DInfinity,
     bed: Bed,
+    drained: Vec<DrainedArea>,
     /// The area that drains through each cell: the next flow map.
     area: Vec<f32>,
     rows: Vec<[f64; 3]>,
@@ -185,7 +200,7 @@ impl StreamPowerRun {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { graph, flow, bed, area, rows } = &mut *self.scratch;
+        let Scratch { graph, flow, bed, drained, area, rows } = &mut *self.scratch;
         let old = &self.terrain.height;
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
@@ -193,17 +208,19 @@ impl StreamPowerRun {
         if is_brief && law.deposition == 0.0 {
             graph.basins = Basins::default();
         }
-        flow.route(mesh, &bed.height, &outlets, graph, cx.control)?;
+        flow.route(mesh, &bed.height, &outlets, &graph.receivers, cx.control)?;
         if is_brief {
-            graph.receivers = Vec::new();
+            (graph.receivers, bed.height) = Default::default();
         }
-        mesh.write_areas(area);
-        if let Some(rain) = &self.rain {
-            let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
-            area.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= wet(rain));
-        }
+        mesh.write_rained_areas(self.rain.as_ref().map(|rain| &***rain), drained);
         // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
-        let order = flow.accumulate(&flow.fraction, area, cx.control)?;
+        let order = flow.accumulate(&flow.fraction, drained, cx.control)?;
+        if is_brief {
+            *area = DrainedArea::into_cells(std::mem::take(drained));
+        } else {
+            area.resize(drained.len(), 0.0);
+            area.par_iter_mut().zip(&*drained).for_each(|(area, drained)| *area = drained.cells());
+        }
 
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;
@@ -219,7 +236,10 @@ impl StreamPowerRun {
             bed.forget_wear();
         }
         grid.close(&mut bed.height);
-        bed.creep(cx, (mesh, self.conductances.as_deref()), flow, &forces, &self.rock)?;
+        let smooth =
+            forces.creep_deviation().map(|deviation| gauss::smoothed(cx, &bed.height, deviation)).transpose()?;
+        let rests = |k: usize| flow.receivers.is_end(k);
+        bed.creep(cx, (mesh, self.conductances.as_deref()), smooth, rests, (&forces, &self.rock))?;
         grid.close(&mut bed.height);
 
         let n = grid.samples;
@@ -238,8 +258,7 @@ impl StreamPowerRun {
             for j in 0..n {
                 let k = i * n + j;
                 let up = if receivers.is_end(k) { 0.0 } else { forces.uplift * uplift.share(k) };
-                let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
-                let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
+                let [lost, won] = lost_and_won(old[k], up, new[k]);
                 if let Some(wear) = &mut wear {
                     wear[j] += lost as f32;
                 }

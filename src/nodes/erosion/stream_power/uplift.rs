@@ -119,21 +119,23 @@ impl Uplift {
             let from_end = if place < 0.5 { place } else { 1.0 - place };
             if open && from_end < END { swell(0.5 * from_end / END) } else { 1.0 }
         };
-        let ends: Vec<f32> = (0..grid.samples).map(|k| end(grid.position(k))).collect();
-        let diagonal_ends: Vec<f32> = (0..2 * grid.samples).map(|k| end(0.5 * grid.position(k))).collect();
-        let along: Vec<f32> = (0..grid.samples).map(|k| swell(grid.position(k))).collect();
-        cx.rows(&mut share, |i, row| {
-            for (j, share) in row.iter_mut().enumerate() {
+        let ([top, left], whole) = (grid.first(), grid.whole_samples());
+        let ends: Vec<f32> = (0..whole).map(|k| end(grid.position(k))).collect();
+        let diagonal_ends: Vec<f32> = (0..2 * whole).map(|k| end(0.5 * grid.position(k))).collect();
+        let along: Vec<f32> = (0..whole).map(|k| swell(grid.position(k))).collect();
+        cx.rows(&mut share, |row, cells| {
+            let i = top + row;
+            for (share, j) in cells.iter_mut().zip(left..) {
                 let form = match shape {
                     UpliftShape::Everywhere => 1.0,
                     UpliftShape::Dome => along[i] * along[j],
                     UpliftShape::EastWest => along[i] * ends[j],
                     UpliftShape::NorthSouth => along[j] * ends[i],
                     UpliftShape::Diagonal => {
-                        let sum = (i + j) % (grid.samples - 1);
-                        let far = (i + j).abs_diff(grid.samples - 1) * 2 > grid.samples - 1;
+                        let sum = (i + j) % (whole - 1);
+                        let far = (i + j).abs_diff(whole - 1) * 2 > whole - 1;
                         let across = if far && open { 0.0 } else { swell(grid.position(sum) + 0.5) };
-                        across * diagonal_ends[j + grid.samples - 1 - i]
+                        across * diagonal_ends[j + whole - 1 - i]
                     }
                 };
                 *share = if *share > 0.0 { *share * form } else { 0.0 };

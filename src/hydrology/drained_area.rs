@@ -1,0 +1,126 @@
+//! Areas as whole numbers: what comes together is the same in any order, and none of it is lost.
+
+use std::ops::AddAssign;
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+/// Units in a cell of the mean area. The most that can come together, all cells of the largest terrain under
+/// [`MOST_RAIN`], are 2⁶² of them.
+const UNITS: f64 = (1 << 20) as f64;
+/// Most rain that counts, as a multiple of the mean.
+const MOST_RAIN: f32 = 1024.0;
+
+/// Area that drains through a cell, in units of 2⁻²⁰ cells. In two halves, low and high, so that the memory of many
+/// can become that of single precision numbers ([`into_cells`](Self::into_cells)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct DrainedArea([u32; 2]);
+
+impl DrainedArea {
+    /// So many units.
+    #[inline]
+    pub fn of_units(units: u64) -> Self {
+        Self([units as u32, (units >> 32) as u32])
+    }
+
+    /// An area of so many cells of the mean area, rounded to units.
+    #[inline]
+    pub fn of_cells(cells: f32) -> Self {
+        Self::of_units((f64::from(cells) * UNITS + 0.5) as u64)
+    }
+
+    /// The area of a cell under `rain`, as a multiple of the mean; from none up to a thousand times that.
+    #[inline]
+    pub fn under_rain(cell: f32, rain: f32) -> Self {
+        let falling = if rain > 0.0 { rain.min(MOST_RAIN) } else { 0.0 };
+        Self::of_cells(cell * falling)
+    }
+
+    /// How many units.
+    #[inline]
+    pub fn units(self) -> u64 {
+        u64::from(self.0[0]) | u64::from(self.0[1]) << 32
+    }
+
+    /// In cells of the mean area.
+    #[inline]
+    pub fn cells(self) -> f32 {
+        // fits, and signed numbers are converted in one instruction
+        (self.units() as i64 as f64 * (1.0 / UNITS)) as f32
+    }
+
+    /// Divided in two, of which the second is the `share`, from 0 to 1.
+    #[inline]
+    pub fn divided(self, share: f32) -> [Self; 2] {
+        let units = self.units();
+        let aside = (units as i64 as f64 * f64::from(share) + 0.5) as i64 as u64;
+        let aside = if aside < units { aside } else { units };
+        [Self::of_units(units - aside), Self::of_units(aside)]
+    }
+
+    /// All of them in cells of the mean area, in half the memory.
+    pub fn into_cells(areas: Vec<Self>) -> Vec<f32> {
+        let count = areas.len();
+        let mut words: Vec<u32> = bytemuck::cast_vec::<_, [u32; 2]>(areas).into_flattened();
+        // within each block to its beginning, then blocks side by side
+        words.par_chunks_mut(2 * BLOCK).for_each(|block| {
+            for k in 0..block.len() / 2 {
+                block[k] = Self([block[2 * k], block[2 * k + 1]]).cells().to_bits();
+            }
+        });
+        for first in (BLOCK..count).step_by(BLOCK) {
+            words.copy_within(2 * first..2 * first + BLOCK.min(count - first), first);
+        }
+        words.truncate(count);
+        words.shrink_to_fit();
+        bytemuck::cast_vec(words)
+    }
+}
+
+/// Areas that are converted side by side.
+const BLOCK: usize = 1 << 16;
+
+impl AddAssign for DrainedArea {
+    #[inline]
+    fn add_assign(&mut self, more: Self) {
+        *self = Self::of_units(self.units() + more.units());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_and_sums_have_no_order() {
+        for units in [0, 1, 2, 1 << 20, 3 << 20, (1 << 53) + 1, (1 << 62) - 1] {
+            let area = DrainedArea::of_units(units);
+            for share in [0.0, 1.0e-9, 0.25, 1.0 / 3.0, 0.999_999_94, 1.0] {
+                let [rest, aside] = area.divided(share);
+                assert_eq!(rest.units() + aside.units(), units, "{share}");
+                let exact = units as f64 * f64::from(share);
+                assert!((aside.units() as f64 - exact).abs() <= 0.5 + exact * 1.0e-15, "{units} {share}");
+            }
+            assert_eq!(area.divided(0.0)[0], area);
+        }
+        assert_eq!(DrainedArea::of_cells(1.0).cells(), 1.0);
+        // whole cells have no rounding where single precision has
+        let mut many = DrainedArea::of_units(1 << 50);
+        many += DrainedArea::of_cells(1.0);
+        assert_eq!(many.units(), (1 << 50) + (1 << 20));
+        let [none, most] = [f32::NAN, f32::INFINITY].map(|rain| DrainedArea::under_rain(2.0, rain).cells());
+        assert_eq!((none, most), (0.0, 2048.0));
+        assert_eq!(DrainedArea::under_rain(0.5, 3.0).cells(), 1.5);
+    }
+
+    #[test]
+    fn areas_become_cells_in_their_own_memory() {
+        for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 77] {
+            let areas: Vec<_> =
+                (0..count).map(|k| DrainedArea::of_units(k as u64 * 0x1234_5678_9abc % (1 << 50))).collect();
+            let expected: Vec<f32> = areas.iter().map(|area| area.cells()).collect();
+            assert_eq!(DrainedArea::into_cells(areas), expected);
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Water of tiles that is divided between two receivers.
+
+use super::region::TileRectangle;
+use super::words::{SurveyReader, WordError, pair, split, write_list};
+use super::{TileRegions, rim};
+use crate::field::{Cancelled, Control};
+use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
+
+/// Set in the number of a receiver in another tile.
+const BEYOND: u32 = 1 << 31;
+
+/// The divided water of a tile, on a window around it.
+#[derive(Debug)]
+pub struct DividedRegion {
+    pub(super) rectangle: TileRectangle,
+    /// Of the cells of the tile; all beyond are their own receivers.
+    pub flow: DInfinity,
+    /// Cells of the tile that water from beyond may reach, those on its rim and all downstream of them: by their index
+    /// in the window, from the first on.
+    trunks: Vec<u32>,
+    is_trunk: Vec<bool>,
+}
+
+impl DividedRegion {
+    /// The water of a tile that goes the ways of `flow`.
+    pub(super) fn new(rectangle: TileRectangle, mut flow: DInfinity) -> Self {
+        let mut is_trunk = vec![false; flow.receivers.cells()];
+        rectangle.each_outside(&mut is_trunk, |k, _| flow.receivers.set_end(k));
+        let mut trunks = Vec::new();
+        let mut found: Vec<u32> = rim(rectangle.region()).map(|place| rectangle.index(place) as u32).collect();
+        while let Some(k) = found.pop() {
+            if rectangle.contains(k as usize) && !is_trunk[k as usize] {
+                is_trunk[k as usize] = true;
+                trunks.push(k);
+                found.extend(flow.receivers.receivers(k as usize));
+            }
+        }
+        trunks.sort_unstable();
+        Self { rectangle, flow, trunks, is_trunk }
+    }
+
+    /// The cells that water from beyond may reach.
+    pub fn trunks(&self) -> &[u32] {
+        &self.trunks
+    }
+
+    /// Whether water from beyond may reach cell `k` of the window.
+    #[inline]
+    pub fn is_trunk(&self, k: usize) -> bool {
+        self.is_trunk[k]
+    }
+
+    /// Adds to every cell what its donors give but trunks, of which `shares` go to the second receivers: all that comes
+    /// to the others, and to trunks what these give. Returns the order in which it was added.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn accumulate(
+        &self,
+        shares: &[f32],
+        held: &mut [DrainedArea],
+        control: &Control,
+    ) -> Result<UpstreamOrder, Cancelled> {
+        UpstreamOrder::draining(&self.flow.receivers, held, control, |k, area| match self.is_trunk[k] {
+            true => [DrainedArea::default(); 2],
+            false => area.divided(shares[k]),
+        })
+    }
+
+    /// What other tiles need to know of its trunks, where `held` is what [`accumulate`](Self::accumulate) found.
+    pub fn summary(&self, shares: &[f32], held: &[DrainedArea]) -> DividedSummary {
+        let number = |k: u32| self.trunks.partition_point(|&trunk| trunk < k) as u32;
+        let mut beyond = Vec::new();
+        let mut target = |k: u32| {
+            if self.rectangle.contains(k as usize) {
+                return number(k);
+            }
+            beyond.push(self.rectangle.cell(k as usize));
+            BEYOND | (beyond.len() - 1) as u32
+        };
+        let cells = self.trunks.iter().map(|&k| {
+            let [first, second] = self.flow.receivers.receivers(k as usize);
+            let to = target(first);
+            let to = [to, if second == first { to } else { target(second) }];
+            DividedCell { to, share: shares[k as usize], area: held[k as usize] }
+        });
+        let cells = cells.collect();
+        let rim = rim(self.rectangle.region()).map(|place| number(self.rectangle.index(place) as u32)).collect();
+        DividedSummary { rim, beyond, cells }
+    }
+
+    /// Takes the words that it is told of its trunks ([`DividedSolution`]): area and value of each.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn take_told(&self, words: &[u64], mut take: impl FnMut(usize, [f32; 2])) -> Result<(), WordError> {
+        let DividedSolution(told) = DividedSolution::from_words(words)?;
+        if told.len() != self.trunks.len() {
+            return Err(WordError);
+        }
+        self.trunks.iter().zip(told).for_each(|(&k, told)| take(k as usize, told));
+        Ok(())
+    }
+
+    /// As words.
+    pub fn write_words(&self, words: &mut Vec<u64>) {
+        write_list(words, self.flow.receivers.codes().as_chunks().0, |codes| [u64::from_le_bytes(*codes)]);
+        let rest = self.flow.receivers.codes().as_chunks::<8>().1;
+        write_list(words, rest, |&code| [u64::from(code)]);
+        write_floats(words, &self.flow.fraction);
+        write_list(words, &self.trunks, |&k| [u64::from(k)]);
+    }
+
+    /// From [`write_words`](Self::write_words), of a tile in its window.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub(super) fn read_words(rectangle: TileRectangle, reader: &mut SurveyReader) -> Result<Self, WordError> {
+        let grid = rectangle.grid();
+        let codes: Vec<[u8; 8]> = reader.list(|[codes]: [u64; 1]| codes.to_le_bytes())?;
+        let mut codes = codes.into_flattened();
+        codes.extend(reader.list(|[code]| code as u8)?);
+        let receivers = NeighbourReceivers::from_codes(grid.samples, codes).ok_or(WordError)?;
+        let flow = DInfinity { receivers, fraction: read_floats(reader, grid.len())?, distance: Vec::new() };
+        let trunks: Vec<u32> = reader.list(|[k]| k as u32)?;
+        let mut is_trunk = vec![false; grid.len()];
+        for &k in &trunks {
+            *is_trunk.get_mut(k as usize).ok_or(WordError)? = true;
+        }
+        Ok(Self { rectangle, flow, trunks, is_trunk })
+    }
+}
+
+/// Writes numbers, two in a word.
+pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
+    let (pairs, rest) = values.as_chunks();
+    write_list(words, pairs, |&[low, high]: &[f32; 2]| [pair(low.to_bits(), high.to_bits())]);
+    write_list(words, rest, |value| [u64::from(value.to_bits())]);
+}
+
+/// Reads as many numbers that [`write_floats`] wrote.
+///
+/// # Errors
+/// When there are others.
+pub fn read_floats(reader: &mut SurveyReader, count: usize) -> Result<Vec<f32>, WordError> {
+    let pairs: Vec<[f32; 2]> = reader.list(|[word]| split(word).map(f32::from_bits))?;
+    let mut values = pairs.into_flattened();
+    values.extend(reader.list(|[word]| f32::from_bits(word as u32))?);
+    if values.len() == count { Ok(values) } else { Err(WordError) }
+}
+
+/// What a tile tells of its trunks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DividedSummary {
+    /// Number of each cell on the rim among the trunks.
+    rim: Vec<u32>,
+    /// Cells of the whole that get water of it in other tiles.
+    beyond: Vec<u64>,
+    cells: Vec<DividedCell>,
+}
+
+/// A trunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct DividedCell {
+    /// Its receivers: numbers of trunks of the tile, or [`BEYOND`] with a number in that list.
+    to: [u32; 2],
+    /// What goes to the second.
+    share: f32,
+    /// Its own area with what comes from all that are no trunks.
+    area: DrainedArea,
+}
+
+impl DividedSummary {
+    /// How many trunks there are.
+    #[allow(clippy::len_without_is_empty, reason = "the rim of a tile has cells")]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// As words.
+    pub fn write_words(&self, words: &mut Vec<u64>) {
+        write_list(words, &self.rim, |&number| [u64::from(number)]);
+        write_list(words, &self.beyond, |&cell| [cell]);
+        let cell =
+            |cell: &DividedCell| [pair(cell.to[0], cell.to[1]), u64::from(cell.share.to_bits()), cell.area.units()];
+        write_list(words, &self.cells, cell);
+    }
+
+    /// From [`write_words`](Self::write_words), of a tile whose rim has `rim` cells.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn read_words(reader: &mut SurveyReader, rim: usize) -> Result<Self, WordError> {
+        let made = Self {
+            rim: reader.list(|[number]| number as u32)?,
+            beyond: reader.list(|[cell]| cell)?,
+            cells: reader.list(|[to, share, area]| DividedCell {
+                to: split(to),
+                share: f32::from_bits(share as u32),
+                area: DrainedArea::of_units(area),
+            })?,
+        };
+        let is_known = |&number: &u32| match number & BEYOND {
+            0 => (number as usize) < made.cells.len(),
+            _ => ((number ^ BEYOND) as usize) < made.beyond.len(),
+        };
+        let is_whole = made.rim.len() == rim
+            && made.rim.iter().all(|number| number & BEYOND == 0 && is_known(number))
+            && made.cells.iter().all(|cell| cell.to.iter().all(is_known));
+        if is_whole { Ok(made) } else { Err(WordError) }
+    }
+}
+
+/// The trunks of all tiles, each after those of the tile before.
+#[derive(Debug)]
+pub struct DividedWorld {
+    /// Number of the first trunk of each tile, and how many there are.
+    first: Vec<usize>,
+    receivers: Vec<[u32; 2]>,
+    /// What goes to the second receiver.
+    pub shares: Vec<f32>,
+    /// Area that drains through each.
+    pub areas: Vec<DrainedArea>,
+    order: UpstreamOrder,
+}
+
+impl DividedWorld {
+    /// Adds the water of all trunks, from what tiles tell, each of the region of its number.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(tiles: &TileRegions, summaries: Vec<DividedSummary>, control: &Control) -> Result<Self, Cancelled> {
+        let mut first = vec![0];
+        for summary in &summaries {
+            first.push(first[first.len() - 1] + summary.cells.len());
+        }
+        let mut receivers = Vec::with_capacity(first[summaries.len()]);
+        for (tile, summary) in summaries.iter().enumerate() {
+            control.check()?;
+            let number = |to: u32| match to & BEYOND {
+                0 => (first[tile] + to as usize) as u32,
+                _ => {
+                    let (other, on_rim) = tiles.on_rim(summary.beyond[(to ^ BEYOND) as usize]);
+                    (first[other] + summaries[other].rim[on_rim] as usize) as u32
+                }
+            };
+            receivers.extend(summary.cells.iter().map(|cell| cell.to.map(number)));
+        }
+        let cells = || summaries.iter().flat_map(|summary| &summary.cells);
+        let shares: Vec<f32> = cells().map(|cell| cell.share).collect();
+        let mut areas: Vec<DrainedArea> = cells().map(|cell| cell.area).collect();
+        let divided = |k: usize, area: DrainedArea| area.divided(shares[k]);
+        drop(summaries);
+        let order = UpstreamOrder::draining(&receivers[..], &mut areas, control, divided)?;
+        Ok(Self { first, receivers, shares, areas, order })
+    }
+
+    /// What each tile is told of its trunks: their areas, and a value of each by its number.
+    pub fn solutions(&self, value: impl Fn(usize) -> f32) -> Vec<DividedSolution> {
+        let told = |k: usize| [self.areas[k].cells(), value(k)];
+        self.first.windows(2).map(|ends| DividedSolution((ends[0]..ends[1]).map(told).collect())).collect()
+    }
+
+    /// Visits every trunk after its receivers: `visit(number, value, below)` gets its value and theirs, and returns its
+    /// new one. Trunks that are outlets are visited with their own.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn traverse_upstream(
+        &self,
+        values: &mut [f32],
+        control: &Control,
+        visit: impl Fn(usize, f32, [f32; 2]) -> f32 + Sync,
+    ) -> Result<(), Cancelled> {
+        self.order.traverse_upstream(&self.receivers[..], values, control, visit)
+    }
+}
+
+/// What a tile is told of each of its trunks: the area that drains through it, in cells, and another value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DividedSolution(pub Vec<[f32; 2]>);
+
+impl DividedSolution {
+    /// As words.
+    pub fn to_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        write_list(&mut words, &self.0, |&[area, value]| [pair(area.to_bits(), value.to_bits())]);
+        words
+    }
+
+    /// From [`to_words`](Self::to_words).
+    ///
+    /// # Errors
+    /// When they are no such words.
+    fn from_words(words: &[u64]) -> Result<Self, WordError> {
+        let mut reader = SurveyReader::new(words);
+        let made = Self(reader.list(|[word]| split(word).map(f32::from_bits))?);
+        reader.end()?;
+        Ok(made)
+    }
+}

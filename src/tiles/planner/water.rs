@@ -1,0 +1,129 @@
+//! The stages of what layers ask about the whole, and of the iterations of processes that water wears.
+
+use super::{OpenStage, PlannedLook, Planner, memory_of_lines, memory_of_rims, memory_of_task};
+use crate::eval::tile_water::WaterLayer;
+use crate::eval::window::{LayerSurvey, SmoothedField};
+use crate::nodes::{NodeAreas, NodeDrainage};
+use crate::scene::Scene;
+use crate::tiles::plan::{
+    PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, tile_count,
+};
+
+/// Cells that an iteration of explicit creep looks.
+const CREEP_CELLS: usize = 1;
+
+impl Planner {
+    /// The stages in which tiles learn of the whole ground beneath the stage `at` what its layer asks, in an iteration
+    /// if it is a process.
+    pub(super) fn plan_survey(
+        &mut self,
+        scene: &Scene,
+        (layer, iteration): (&PlannedLayer, Option<u32>),
+        asked: LayerSurvey,
+        at: &PlanStage,
+    ) -> PlannedSurvey {
+        let (layer, name) = (layer.layer, layer.name.clone());
+        let mut known = PlannedSurvey { layer, name, iteration, step: SurveyStep::Ground, reads: Vec::new() };
+        let basins = &[SurveyStep::Basins, SurveyStep::Spills];
+        let rounds: &[&[SurveyStep; 2]] = match asked {
+            LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Unasked, .. }) => &[basins],
+            LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Undivided, .. }) => {
+                &[basins, &[SurveyStep::Flow, SurveyStep::Inflows]]
+            }
+            LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Divided, .. }) => {
+                &[basins, &[SurveyStep::Courses, SurveyStep::Trunks]]
+            }
+            LayerSurvey::Range => &[&[SurveyStep::Range, SurveyStep::Ranges]],
+        };
+        for steps in rounds {
+            let mut reads = known.reads.clone();
+            for &step in *steps {
+                let stage = self.stages.len();
+                let survey = StageProduct::Survey(stage);
+                let asking =
+                    PlannedSurvey { step, reads: std::mem::replace(&mut reads, vec![survey]), ..known.clone() };
+                let mut planned =
+                    PlanStage { survey: Some(asking), writes: vec![survey], ..self.stage(&at.of_masks, at.samples) };
+                if step.is_for_all() {
+                    planned.tasks = 1;
+                    planned.memory_bytes = memory_of_rims(planned.samples, self.tile, step);
+                } else {
+                    (planned.halo, planned.beneath) = (usize::from(step != SurveyStep::Range), at.beneath);
+                    planned.memory_bytes = memory_of_task(scene, &planned, self.tile);
+                }
+                if step == SurveyStep::Courses {
+                    planned.writes.push(StageProduct::Kept(stage));
+                }
+                self.stages.push(planned);
+            }
+            match steps[0] {
+                // what drains into it is asked with where it spills, divided water without
+                SurveyStep::Courses => known.reads = vec![reads[0], StageProduct::Kept(self.stages.len() - 2)],
+                _ => known.reads.extend(reads),
+            }
+        }
+        known
+    }
+
+    /// The stages of a process that water wears, up to the last of its last iteration, which is the open one.
+    pub(super) fn plan_worn(
+        &mut self,
+        scene: &Scene,
+        layer: &PlannedLook,
+        planned: &mut PlannedLayer,
+        change: Option<StageProduct>,
+        open: &mut OpenStage,
+    ) {
+        let (index, look) = (layer.index, &layer.look);
+        if let Some(change) = change {
+            // where it begins on what a coarser grid made
+            let mut begun = PlanStage { halo: look.refine_cells, ..open.stage.clone() };
+            begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
+            begun.changes.push((index, change));
+            begun.memory_bytes = memory_of_task(scene, &begun, self.tile);
+            open.stage.under_way = Some(self.push(begun));
+        }
+        for iteration in 0..look.iterations {
+            let Some(asks) = WaterLayer::of(scene, open.stage.samples, index, Some(iteration)) else { continue };
+            let before = open.stage.under_way.or(open.stage.beneath);
+            let at = PlanStage { beneath: before, ..self.stage(&open.stage.of_masks, open.stage.samples) };
+            let drainage = LayerSurvey::Drainage(asks.asked());
+            let known = self.plan_survey(scene, (planned, Some(iteration)), drainage, &at);
+            let wear = PlannedSurvey { step: SurveyStep::Wear, ..known.clone() };
+            let mut stage = PlanStage { survey: Some(wear), halo: 1, ..at.clone() };
+            stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+            let worn = self.push(stage);
+            open.stage.survey = Some(PlannedSurvey { reads: vec![worn], ..known });
+            planned.iterations = Some((iteration, iteration + 1));
+            let smoothed = asks.creep_deviation().map(|_| {
+                let mut from = worn;
+                for step in [SmoothingStep::Columns, SmoothingStep::Rows] {
+                    let (field, name) = (SmoothedField::Worn, planned.name.clone());
+                    let smoothing = PlannedSmoothing { layer: index, name, iteration: Some(iteration), field, step };
+                    let product = StageProduct::Field(self.stages.len());
+                    self.stages.push(PlanStage {
+                        beneath: Some(from),
+                        smoothing: Some(smoothing),
+                        writes: vec![product],
+                        tasks: tile_count(at.samples, self.tile),
+                        memory_bytes: memory_of_lines(at.samples, self.tile),
+                        ..self.stage(&at.of_masks, at.samples)
+                    });
+                    from = product;
+                }
+                (index, SmoothedField::Worn, from)
+            });
+            open.stage.halo = if smoothed.is_some() { 0 } else { CREEP_CELLS };
+            if iteration + 1 < look.iterations {
+                let mut stage = open.stage.clone();
+                stage.smoothed = smoothed.into_iter().collect();
+                stage.layers.push(planned.clone());
+                stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+                open.stage.under_way = Some(self.push(stage));
+            } else {
+                open.stage.smoothed.extend(smoothed);
+                open.stage.halo += look.mask_cells;
+            }
+        }
+    }
+}
