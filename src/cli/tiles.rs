@@ -231,9 +231,15 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>() * finer * finer
     };
+    // every coarser grid takes a quarter of the one before
+    let of_coarser_grids =
+        |samples: usize| -> f64 { times.iter().map(|(layer, _)| of_layer(*layer, samples, 4.0 / 3.0)).sum() };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
             // each tile finds its water anew; rims are few
+            if water.step == SurveyStep::Streams {
+                return of_coarser_grids(stage.samples);
+            }
             let share = match water.iteration {
                 _ if water.step.is_for_all() => 0.0,
                 None => 1.0,
@@ -251,8 +257,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             return if is_along_lines { of_lines(layer, iteration, smoothing.field, stage.samples) } else { 0.0 };
         }
         if stage.layers.is_empty() {
-            // every coarser grid takes a quarter of the one before
-            return times.iter().map(|(layer, _)| of_layer(*layer, stage.samples, 4.0 / 3.0)).sum();
+            return of_coarser_grids(stage.samples);
         }
         let side = stage.samples as f64;
         let computed = (side + 2.0 * (stage.halo * plan_side(stage)) as f64) / side;
@@ -316,6 +321,7 @@ fn told(step: SurveyStep) -> &'static str {
         SurveyStep::Courses => "divided water of each tile",
         SurveyStep::Trunks => "water that other tiles reach",
         SurveyStep::Wear => "wear",
+        SurveyStep::Streams => "trunk streams",
         SurveyStep::Range => "lowest and highest height of each tile",
         SurveyStep::Ranges => "lowest and highest height of all",
         SurveyStep::Ground => "ground",

@@ -17,6 +17,7 @@
 //! streams of the terrain's own; curves after Chaikin 1974. That the height of the coarser grid is the limit is ours.
 
 use crate::field::{Edges, Grid, Stream};
+use crate::hydrology::tiled::{SurveyReader, WordError, read_floats, write_floats};
 use crate::nodes::Context;
 
 /// Depth of a course under the bed of the coarser grid, in its cells: a decimetre on hill land of some kilometres.
@@ -105,6 +106,23 @@ impl StreamCourses {
             curves.push([middle(first, second), second, middle(second, third)]);
         }
         Self { grid, curves }
+    }
+
+    /// As words.
+    pub fn write_words(&self, words: &mut Vec<u64>) {
+        write_floats(words, self.curves.as_flattened().as_flattened());
+    }
+
+    /// From [`write_words`](Self::write_words), of courses on `grid`.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn read_words(grid: Grid, reader: &mut SurveyReader) -> Result<Self, WordError> {
+        let numbers = read_floats(reader)?;
+        let (curves, rest) = numbers.as_chunks::<9>();
+        let curve = |[a, b, c, d, e, f, g, h, i]: [f32; 9]| [[a, b, c], [d, e, f], [g, h, i]];
+        let made = Self { grid, curves: curves.iter().map(|numbers| curve(*numbers)).collect() };
+        if rest.is_empty() { Ok(made) } else { Err(WordError) }
     }
 
     /// Lowers what of `ground`, on the grid of `cx`, lies across the beds.

@@ -5,7 +5,7 @@ use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
 use crate::hydrology::tiled::{
     DividedRegion, DividedSolution, DividedSummary, DividedWorld, DrainedRegion, RegionDrainage, SpillSolution,
-    SurveyReader, TileRegions, WordError, read_floats, write_floats,
+    SurveyReader, TileRegions, WordError, read_float_field, write_floats,
 };
 use crate::hydrology::{DrainedArea, FlowMesh, Outlets};
 use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
@@ -152,7 +152,7 @@ impl<'a> WaterLayer<'a> {
     pub fn divided_areas(grid: Grid, region: Region, [kept, told]: [&[u64]; 2]) -> Result<Vec<f32>, WordError> {
         let mut reader = SurveyReader::new(kept);
         let divided = DividedRegion::of_tile(grid, region, &mut reader)?;
-        let mut areas = read_floats(&mut reader, grid.len())?;
+        let mut areas = read_float_field(&mut reader, grid.len())?;
         reader.end()?;
         divided.take_told(told, |k, [area, _]| areas[k] = area)?;
         Ok(areas)

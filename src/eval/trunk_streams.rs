@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use super::incised_channels;
 use super::stream_courses::StreamCourses;
 use crate::field::{Cancelled, Control, Grid, Terrain, resample};
+use crate::hydrology::tiled::{SurveyReader, WordError, write_list};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::Context;
 use crate::nodes::multiscale::StreamBeds;
@@ -82,6 +83,28 @@ impl TrunkStreams {
             StreamBeds::Free | StreamBeds::Kept | StreamBeds::Held => None,
         };
         Ok(Self { grid, samples, beds, courses })
+    }
+
+    /// As words.
+    pub fn to_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        write_list(&mut words, &self.samples, |&k| [u64::from(k)]);
+        self.courses.iter().for_each(|courses| courses.write_words(&mut words));
+        words
+    }
+
+    /// From [`to_words`](Self::to_words), of streams on `grid` whose `beds` are left so.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn from_words(words: &[u64], grid: Grid, beds: StreamBeds) -> Result<Self, WordError> {
+        let mut reader = SurveyReader::new(words);
+        let samples: Vec<u32> = reader.list(|[k]| k as u32)?;
+        let has_courses = matches!(beds, StreamBeds::Cleared | StreamBeds::Incised);
+        let courses = has_courses.then(|| StreamCourses::read_words(grid, &mut reader)).transpose()?;
+        reader.end()?;
+        let is_whole = samples.iter().all(|&k| (k as usize) < grid.len());
+        if is_whole { Ok(Self { grid, samples, beds, courses }) } else { Err(WordError) }
     }
 
     /// 1 along the streams and 0 elsewhere, on their own grid.

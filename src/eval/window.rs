@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
 use super::tile_water::WaterLayer;
-use super::trunk_streams::TrunkStreams;
+pub use super::trunk_streams::TrunkStreams;
 use super::{LayerStep, Store, context, evaluate_level, mix, plan, run_node};
 use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Terrain};
+use crate::hydrology::tiled::WordError;
 use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
 use crate::nodes::multiscale::StreamBeds;
@@ -39,6 +40,8 @@ pub struct WindowInput {
     pub under_way: Option<Terrain>,
     /// What processes that run from coarse to fine changed on the next coarser grid, by the index of their layer.
     pub changes: HashMap<usize, Terrain>,
+    /// The trunk streams that processes keep where they are, by the index of their layer.
+    pub streams: HashMap<usize, Arc<TrunkStreams>>,
     /// What masks read of other layers, by the index of the layer that has the mask.
     pub sources: HashMap<usize, Terrain>,
     /// What is known of the whole, by the index of the layer that asks.
@@ -100,6 +103,8 @@ pub struct LayerLook {
     pub refine_cells: usize,
     /// Whether it asks at its end once more what the coarser grid made.
     pub restores_beds: bool,
+    /// Samples a side of the grid whose trunk streams it keeps where they are, if it does.
+    pub settled: Option<usize>,
     /// Iterations of a process on this grid, over all its stretches.
     pub iterations: u32,
     /// The process goes on from a coarser grid.
@@ -143,6 +148,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         mask_cells: usize::from(step.layer.mask.by_slope),
         refine_cells,
         restores_beds: keeps_beds && beds.restores_beds(),
+        settled: keeps_beds.then(|| settled_samples(step.layer)),
         iterations,
         is_refined: step.is_refined,
         is_level: step.is_level,
@@ -197,22 +203,28 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
         && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
 }
 
-/// The trunk streams that the layer of `step` keeps where they are on a grid of `samples`: they are those of a coarse
-/// grid as a whole, which is evaluated up to that layer.
-fn trunk_streams(
-    scene: &Scene,
-    samples: usize,
-    step: &LayerStep,
-    control: &Control,
-) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
-    if !keeps_streams(step.layer, samples) {
-        return Ok(None);
-    }
-    let (topmost, mut store) = (Some(step.index), Store::forgetful());
-    let settled = settled_samples(step.layer);
+/// The trunk streams that layer `index` keeps where they are on finer grids, as words: they are those of a coarse grid
+/// as a whole, which is evaluated up to that layer.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Vec<u64>, Cancelled> {
+    let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
+    let (topmost, settled, mut store) = (Some(index), settled_samples(layer), Store::forgetful());
     let made = evaluate_level(scene, None, settled, None, topmost, &mut store, control, &mut HashMap::new())?.changes;
-    control.enter_layer(step.index);
-    Ok(made.get(&step.index).and_then(|made| made.streams.clone()))
+    control.leave_layers();
+    let streams = made.get(&index).and_then(|made| made.streams.as_ref());
+    Ok(streams.map(|streams| streams.to_words()).unwrap_or_default())
+}
+
+/// The trunk streams of [`stream_words`].
+///
+/// # Errors
+/// When they are no such words.
+pub fn trunk_streams(scene: &Scene, index: usize, words: &[u64]) -> Result<Arc<TrunkStreams>, WordError> {
+    let layer = scene.layers.get(index).ok_or(WordError)?;
+    let grid = Grid::working(settled_samples(layer), scene.settings.edges);
+    TrunkStreams::from_words(words, grid, layer.node.traits().stream_beds).map(Arc::new)
 }
 
 /// How the stretches of a layer can be computed in parts on a grid, with the iterations of each; one of a node that is
@@ -263,7 +275,7 @@ pub fn evaluate_window(
     input: WindowInput,
     control: &Control,
 ) -> Result<WindowOutput, Cancelled> {
-    let WindowInput { beneath, mut under_way, mut changes, sources, mut surveys, mut smoothed } = input;
+    let WindowInput { beneath, mut under_way, mut changes, mut streams, sources, mut surveys, mut smoothed } = input;
     let steps = plan(scene, samples, None);
     let mut store = Store::forgetful();
     let mut beneath = Arc::new(beneath);
@@ -277,7 +289,7 @@ pub fn evaluate_window(
             Some(change) => Some(LevelChange {
                 change: Arc::new(change),
                 mass_balance: MassBalance::default(),
-                streams: trunk_streams(scene, samples, step, control)?,
+                streams: streams.remove(&step.index),
             }),
             None => None,
         };
@@ -407,6 +419,7 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
         mask_cells: usize::from(mask.by_slope),
         refine_cells: 0,
         restores_beds: false,
+        settled: None,
         iterations: 0,
         is_refined: false,
         is_level: false,

@@ -97,6 +97,8 @@ pub enum SurveyStep {
     Trunks,
     /// Each tile wears its other cells.
     Wear,
+    /// One task finds the trunk streams that an erosion keeps where they are, on a coarse grid as a whole.
+    Streams,
     /// Each tile tells its lowest and its highest height.
     Range,
     /// One task tells each tile those of all.
@@ -113,7 +115,7 @@ impl SurveyStep {
 
     /// Whether one task does it for all tiles, from what they tell alone.
     pub fn is_for_all(self) -> bool {
-        matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Ranges)
+        matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
     }
 }
 
@@ -203,6 +205,9 @@ pub struct PlanStage {
     /// What erosions changed on the next coarser grid, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<(usize, StageProduct)>,
+    /// The trunk streams that erosions keep where they are, by layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<(usize, StageProduct)>,
     /// What masks read, by the layer that has the mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<(usize, StageProduct)>,
@@ -225,7 +230,7 @@ pub struct PlanStage {
 impl PlanStage {
     /// Everything that it reads.
     pub fn reads(&self) -> Vec<StageProduct> {
-        let named = self.changes.iter().chain(&self.sources).map(|(_, product)| *product);
+        let named = self.changes.iter().chain(&self.streams).chain(&self.sources).map(|(_, product)| *product);
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
         let smoothed = self.smoothed.iter().map(|(.., product)| *product);
         let known = known.chain(smoothed);
@@ -354,7 +359,7 @@ impl TilePlan {
         };
         let reads: Vec<_> = survey.reads.iter().map(step_of).collect();
         let fits = match survey.step {
-            SurveyStep::Basins | SurveyStep::Range => reads.is_empty(),
+            SurveyStep::Basins | SurveyStep::Range | SurveyStep::Streams => reads.is_empty(),
             SurveyStep::Ranges => reads == [Some(SurveyStep::Range)],
             SurveyStep::Spills => reads == [Some(SurveyStep::Basins)],
             SurveyStep::Flow => reads == [Some(SurveyStep::Spills)],

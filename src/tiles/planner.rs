@@ -57,7 +57,14 @@ pub fn tile_plan_with_masks(
     let mut masks = masks.to_vec();
     masks.sort_unstable();
     masks.dedup();
-    let mut planner = Planner { tile, stages: Vec::new(), known: HashMap::new(), wanted: masks, masks: Vec::new() };
+    let mut planner = Planner {
+        tile,
+        stages: Vec::new(),
+        streams: HashMap::new(),
+        known: HashMap::new(),
+        wanted: masks,
+        masks: Vec::new(),
+    };
     let made = planner.plan_stack(&[], scene, samples, None)?;
     for layer in std::mem::take(&mut planner.wanted) {
         planner.plan_mask(scene, layer, made.ground, samples)?;
@@ -94,11 +101,28 @@ struct StackProducts {
 struct Planner {
     tile: usize,
     stages: Vec<PlanStage>,
+    /// Trunk streams by layer, the masks that its scene is read by, and the samples of their grid.
+    streams: HashMap<(usize, Vec<usize>, usize), StageProduct>,
     /// By content of the scene, samples, and the topmost layer whose changes are wanted.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
     /// Layers whose masks are kept and not planned yet, in their order.
     wanted: Vec<usize>,
     masks: Vec<PlannedMask>,
+}
+
+/// What an erosion begins on that a coarser grid made.
+#[derive(Clone, Copy)]
+struct CoarseProducts {
+    change: StageProduct,
+    streams: Option<StageProduct>,
+}
+
+impl PlanStage {
+    /// Lets an erosion begin on what a coarser grid made, if it does.
+    fn begin_on(&mut self, layer: usize, coarse: Option<&CoarseProducts>) {
+        self.changes.extend(coarse.map(|coarse| (layer, coarse.change)));
+        self.streams.extend(coarse.and_then(|coarse| Some((layer, coarse.streams?))));
+    }
 }
 
 /// A layer that takes part.
@@ -122,6 +146,7 @@ impl Planner {
             beneath: None,
             under_way: None,
             changes: Vec::new(),
+            streams: Vec::new(),
             sources: Vec::new(),
             survey: None,
             smoothed: Vec::new(),
@@ -223,6 +248,12 @@ impl Planner {
             (Some(refined), Some(coarser)) => self.plan_stack(of_masks, scene, coarser, Some(refined.index))?.changes,
             _ => HashMap::new(),
         };
+        let mut begins = HashMap::new();
+        for layer in layers {
+            let Some(&change) = coarse.get(&layer.index) else { continue };
+            let streams = layer.look.settled.map(|settled| self.plan_streams(of_masks, scene, layer.index, settled));
+            begins.insert(layer.index, CoarseProducts { change, streams });
+        }
         let mut sources = HashMap::new();
         for layer in layers {
             if let Some((source, alone)) = source_scene(scene, layer.index) {
@@ -243,7 +274,7 @@ impl Planner {
                 self.wanted.remove(0);
                 self.plan_mask(scene, wanted, open.stage.beneath, samples)?;
             }
-            self.add_layer(scene, layer, &coarse, &sources, wants_changes, &mut open, &mut made);
+            self.add_layer(scene, layer, &begins, &sources, wants_changes, &mut open, &mut made);
         }
         if !open.stage.layers.is_empty() {
             self.close(scene, &mut open, &mut made);
@@ -257,7 +288,7 @@ impl Planner {
         &mut self,
         scene: &Scene,
         layer: &PlannedLook,
-        coarse: &HashMap<usize, StageProduct>,
+        coarse: &HashMap<usize, CoarseProducts>,
         sources: &HashMap<usize, StageProduct>,
         wants_changes: bool,
         open: &mut OpenStage,
@@ -331,7 +362,7 @@ impl Planner {
                 stage.layers.push(planned.clone());
                 if first == 0 {
                     stage.halo += look.refine_cells;
-                    stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+                    stage.begin_on(index, coarse.get(&index));
                 }
                 stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
                 open.stage.under_way = Some(self.push(stage));
@@ -343,7 +374,7 @@ impl Planner {
                 open.stage.halo += look.refine_cells;
             }
             if first > 0 && look.restores_beds {
-                open.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+                open.stage.begin_on(index, coarse.get(&index));
             }
             planned.iterations = (first > 0).then_some((first, look.iterations));
             open.stage.smoothed.extend(smoothed);
@@ -458,13 +489,13 @@ impl OpenStage {
         &mut self,
         planned: PlannedLayer,
         look: &LayerLook,
-        coarse: &HashMap<usize, StageProduct>,
+        coarse: &HashMap<usize, CoarseProducts>,
         sources: &HashMap<usize, StageProduct>,
         wants_changes: bool,
     ) {
         let index = planned.layer;
         if planned.iterations.is_none() {
-            self.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+            self.stage.begin_on(index, coarse.get(&index));
         }
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));

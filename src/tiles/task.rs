@@ -12,8 +12,8 @@ use super::range::RegionRange;
 use super::{TileError, TileStore};
 use crate::eval::tile_water::{WaterLayer, rain};
 use crate::eval::window::{
-    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, window_mask,
-    window_weights,
+    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, stream_words,
+    trunk_streams, window_mask, window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
 use crate::field::{Control, DISPLACED_CELLS, Grid, Region, Terrain, samples_around};
@@ -109,7 +109,7 @@ impl TileBuild {
             let mut mask = Terrain::flat(grid);
             mask.height = match planned.is_one_piece() {
                 true => layer_mask(&scene, layer.layer, samples, &mut Store::forgetful(), control)?.weights,
-                false => window_mask(&scene, samples, grid, layer.layer, self.input(planned, grid)?, control)?,
+                false => window_mask(&scene, samples, grid, layer.layer, self.input(planned, &scene, grid)?, control)?,
             };
             for place in self.places(stage, task) {
                 self.store.write(&self.plan, StageProduct::Field(stage), place, &mask)?;
@@ -172,6 +172,10 @@ impl TileBuild {
             for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
                 let there = self.plan.region(from, place);
                 let is_read = match product {
+                    // any of them
+                    StageProduct::Survey(_) if planned.streams.iter().any(|(_, streams)| *streams == product) => {
+                        place == [0; 2]
+                    }
                     StageProduct::Survey(_) => is_for_all || own.contains(&place),
                     StageProduct::Kept(_) => own.contains(&place),
                     _ => there.overlaps(&region),
@@ -242,7 +246,7 @@ impl TileBuild {
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let grid = self.window_of(stage, task);
         let parts: Vec<LayerPart> = planned.layers.iter().map(|layer| layer.part()).collect();
-        let mut input = self.input(planned, grid)?;
+        let mut input = self.input(planned, &scene, grid)?;
         if let Some(survey) = &planned.survey {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
             let known = self.surveyed(stage, place, survey, scene, &input.beneath, control)?;
@@ -262,9 +266,13 @@ impl TileBuild {
     }
 
     /// What a stage reads on a window, without surveys.
-    fn input(&self, planned: &PlanStage, grid: Grid) -> Result<WindowInput, TileError> {
+    fn input(&self, planned: &PlanStage, scene: &Scene, grid: Grid) -> Result<WindowInput, TileError> {
         let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
         let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
+        let streams = planned.streams.iter().map(|&(layer, product)| {
+            let told = self.told_words(product, [0; 2])?;
+            Ok((layer, told.read(|words| trunk_streams(scene, layer, words))?))
+        });
         let changes = planned.changes.iter().map(|(layer, product)| Ok((*layer, self.coarse(*product, grid)?)));
         let smoothed = planned.smoothed.iter().map(|(layer, field, product)| {
             Ok(((*layer, *field), self.store.heights(&self.plan, *product, &window_region(grid))?))
@@ -274,6 +282,7 @@ impl TileBuild {
             under_way: planned.under_way.map(read).transpose()?,
             sources: sources.collect::<Result<_, TileError>>()?,
             changes: changes.collect::<Result<_, TileError>>()?,
+            streams: streams.collect::<Result<_, TileError>>()?,
             surveys: HashMap::new(),
             smoothed: smoothed.collect::<Result<_, TileError>>()?,
         })
@@ -290,7 +299,7 @@ impl TileBuild {
     ) -> Result<(), TileError> {
         let (planned, grid) = (&self.plan.stages[stage], self.window_of(stage, task));
         let mut weights = Terrain::flat(grid);
-        let input = self.input(planned, grid)?;
+        let input = self.input(planned, &scene, grid)?;
         weights.height = window_weights(scene, planned.samples, grid, smoothing.layer, input, control)?;
         for place in self.places(stage, task) {
             self.store.write(&self.plan, StageProduct::Field(stage), place, &weights)?;
@@ -376,6 +385,10 @@ impl TileBuild {
                 let told = asks.solve_trunks(&tiles, read, control)?;
                 of_all(told.iter().map(DividedSolution::to_words).collect())
             }
+            SurveyStep::Streams => {
+                let words = stream_words(scene, survey.layer, control)?;
+                of_all(vec![words; places.len()])
+            }
             SurveyStep::Ranges => {
                 let ranges = (0..tiles.len()).map(|number| told(number)?.read(RegionRange::from_words));
                 let all = ranges.collect::<Result<Vec<_>, _>>()?;
@@ -415,6 +428,10 @@ impl TileBuild {
             error: format!("{:?} reads nothing", survey.step),
         };
         let from = *survey.reads.get(number).ok_or_else(missing)?;
+        self.told_words(from, place)
+    }
+
+    fn told_words(&self, from: StageProduct, place: [usize; 2]) -> Result<ToldWords, TileError> {
         Ok(ToldWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
     }
 

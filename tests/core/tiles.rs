@@ -40,8 +40,8 @@ const WHOLE: [&str; 19] = [
 ];
 
 /// Those that some parameters make so.
-const SOMETIMES_WHOLE: [&str; 6] =
-    ["DiamondSquare", "Triangular", "Normalise", "Perturbation", "ShallowWater", "LayerGroup"];
+const SOMETIMES_WHOLE: [&str; 7] =
+    ["DiamondSquare", "Triangular", "Normalise", "Perturbation", "ShallowWater", "StreamPower", "LayerGroup"];
 
 pub fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)

@@ -1,7 +1,7 @@
 //! Water of tiles that is divided between two receivers.
 
 use super::region::TileRectangle;
-use super::words::{SurveyReader, WordError, pair, split, write_list};
+use super::words::{SurveyReader, WordError, pair, read_float_field, split, write_floats, write_list};
 use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
@@ -121,7 +121,7 @@ impl DividedRegion {
         let mut codes = codes.into_flattened();
         codes.extend(reader.list(|[code]| code as u8)?);
         let receivers = NeighbourReceivers::from_codes(grid.samples, codes).ok_or(WordError)?;
-        let flow = DInfinity { receivers, fraction: read_floats(reader, grid.len())?, distance: Vec::new() };
+        let flow = DInfinity { receivers, fraction: read_float_field(reader, grid.len())?, distance: Vec::new() };
         let trunks: Vec<u32> = reader.list(|[k]| k as u32)?;
         let mut is_trunk = vec![false; grid.len()];
         for &k in &trunks {
@@ -129,24 +129,6 @@ impl DividedRegion {
         }
         Ok(Self { rectangle, flow, trunks, is_trunk })
     }
-}
-
-/// Writes numbers, two in a word.
-pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
-    let (pairs, rest) = values.as_chunks();
-    write_list(words, pairs, |&[low, high]: &[f32; 2]| [pair(low.to_bits(), high.to_bits())]);
-    write_list(words, rest, |value| [u64::from(value.to_bits())]);
-}
-
-/// Reads as many numbers that [`write_floats`] wrote.
-///
-/// # Errors
-/// When there are others.
-pub fn read_floats(reader: &mut SurveyReader, count: usize) -> Result<Vec<f32>, WordError> {
-    let pairs: Vec<[f32; 2]> = reader.list(|[word]| split(word).map(f32::from_bits))?;
-    let mut values = pairs.into_flattened();
-    values.extend(reader.list(|[word]| f32::from_bits(word as u32))?);
-    if values.len() == count { Ok(values) } else { Err(WordError) }
 }
 
 /// What a tile tells of its trunks.

@@ -30,11 +30,11 @@ mod region;
 mod spills;
 mod words;
 
-pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedWorld, read_floats, write_floats};
+pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedWorld};
 pub use inflow::{FlowSummary, InflowSolution, solve_inflows};
 pub use region::{DrainedRegion, RegionDrainage};
 pub use spills::{BasinSummary, SpillSolution, solve_spills};
-pub use words::{SurveyReader, WordError};
+pub use words::{SurveyReader, WordError, read_float_field, read_floats, write_floats, write_list};
 
 use crate::field::Region;
 

@@ -54,3 +54,30 @@ pub fn pair(low: u32, high: u32) -> u64 {
 pub fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
+
+/// Writes numbers, two in a word.
+pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
+    let (pairs, rest) = values.as_chunks();
+    write_list(words, pairs, |&[low, high]: &[f32; 2]| [pair(low.to_bits(), high.to_bits())]);
+    write_list(words, rest, |value| [u64::from(value.to_bits())]);
+}
+
+/// Reads the numbers that [`write_floats`] wrote.
+///
+/// # Errors
+/// When there are none.
+pub fn read_floats(reader: &mut SurveyReader) -> Result<Vec<f32>, WordError> {
+    let pairs: Vec<[f32; 2]> = reader.list(|[word]| split(word).map(f32::from_bits))?;
+    let mut values = pairs.into_flattened();
+    values.extend(reader.list(|[word]| f32::from_bits(word as u32))?);
+    Ok(values)
+}
+
+/// The same, if there are as many as `count`.
+///
+/// # Errors
+/// When there are others.
+pub fn read_float_field(reader: &mut SurveyReader, count: usize) -> Result<Vec<f32>, WordError> {
+    let values = read_floats(reader)?;
+    if values.len() == count { Ok(values) } else { Err(WordError) }
+}

@@ -1,6 +1,8 @@
 //! The stages of what layers ask about the whole, and of the iterations of processes that water wears.
 
-use super::{OpenStage, PlannedLook, Planner, memory_of_lines, memory_of_rims, memory_of_task};
+use super::{
+    CoarseProducts, OpenStage, PlannedLook, Planner, memory_of_lines, memory_of_rims, memory_of_task, memory_of_whole,
+};
 use crate::eval::tile_water::WaterLayer;
 use crate::eval::window::{LayerSurvey, SmoothedField};
 use crate::nodes::{NodeAreas, NodeDrainage};
@@ -65,21 +67,46 @@ impl Planner {
         known
     }
 
+    /// The stage that finds the trunk streams of a layer on `settled` samples a side, as a whole.
+    pub(super) fn plan_streams(
+        &mut self,
+        of_masks: &[usize],
+        scene: &Scene,
+        layer: usize,
+        settled: usize,
+    ) -> StageProduct {
+        let key = (layer, of_masks.to_vec(), settled);
+        if let Some(&known) = self.streams.get(&key) {
+            return known;
+        }
+        let (product, name) = (StageProduct::Survey(self.stages.len()), scene.layers[layer].name.clone());
+        let survey = PlannedSurvey { layer, name, iteration: None, step: SurveyStep::Streams, reads: Vec::new() };
+        self.stages.push(PlanStage {
+            tasks: 1,
+            survey: Some(survey),
+            memory_bytes: memory_of_whole(scene, settled),
+            writes: vec![product],
+            ..self.stage(of_masks, settled)
+        });
+        self.streams.insert(key, product);
+        product
+    }
+
     /// The stages of a process that water wears, up to the last of its last iteration, which is the open one.
     pub(super) fn plan_worn(
         &mut self,
         scene: &Scene,
         layer: &PlannedLook,
         planned: &mut PlannedLayer,
-        change: Option<StageProduct>,
+        coarse: Option<CoarseProducts>,
         open: &mut OpenStage,
     ) {
         let (index, look) = (layer.index, &layer.look);
-        if let Some(change) = change {
+        if let Some(coarse) = coarse {
             // where it begins on what a coarser grid made
             let mut begun = PlanStage { halo: look.refine_cells, ..open.stage.clone() };
             begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
-            begun.changes.push((index, change));
+            begun.begin_on(index, Some(&coarse));
             begun.memory_bytes = memory_of_task(scene, &begun, self.tile);
             open.stage.under_way = Some(self.push(begun));
         }

@@ -16,8 +16,8 @@ use super::uplift::Uplift;
 use super::{StreamPower, WRITTEN};
 use crate::field::{Cancelled, MapKind, Region, Terrain};
 use crate::hydrology::tiled::{
-    DividedRegion, DividedSolution, DividedWorld, DrainedRegion, SpillSolution, SurveyReader, WordError, read_floats,
-    write_floats,
+    DividedRegion, DividedSolution, DividedWorld, DrainedRegion, SpillSolution, SurveyReader, WordError,
+    read_float_field, write_floats,
 };
 use crate::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
 use crate::nodes::Context;
@@ -85,7 +85,7 @@ impl TrunkGround {
     /// # Errors
     /// When the words are no such words.
     pub fn read_words(reader: &mut SurveyReader, trunks: usize) -> Result<Self, WordError> {
-        Ok(Self { risen: read_floats(reader, trunks)?, erodibility: read_floats(reader, trunks)? })
+        Ok(Self { risen: read_float_field(reader, trunks)?, erodibility: read_float_field(reader, trunks)? })
     }
 }
 
@@ -128,7 +128,8 @@ pub fn worn_tile(
     let read = || {
         let mut reader = SurveyReader::new(kept);
         let divided = DividedRegion::of_tile(cx.grid, region, &mut reader)?;
-        let [areas, up] = [read_floats(&mut reader, cx.grid.len())?, read_floats(&mut reader, cx.grid.len())?];
+        let [areas, up] =
+            [read_float_field(&mut reader, cx.grid.len())?, read_float_field(&mut reader, cx.grid.len())?];
         reader.end()?;
         let mut height: Vec<f32> = ground.height.par_iter().zip(&up).map(|(h, up)| h + up).collect();
         let mut areas = areas;
