@@ -497,6 +497,10 @@ fn started(args: &RunTilesArgs, stage: usize, task: usize) -> Result<Child, Fail
     if let Some(bytes) = args.work.memory.bytes() {
         command.arg("--memory").arg(bytes.to_string());
     }
+    // pages of 2 MiB where the system has them: less time is spent on asking for memory
+    if std::env::var_os("GLIBC_TUNABLES").is_none() {
+        command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    }
     Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?)
 }
 

@@ -190,8 +190,10 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
         } else {
             exact
         };
-        let before = inside.floor();
-        (before as isize, inside - before)
+        // no floor, which is a call
+        let whole = inside as i32;
+        let before = whole - i32::from(whole as f32 > inside);
+        (before as isize, inside - before as f32)
     };
     let [rows_before, columns_before] = from.first();
     let tap = |k: isize| if wraps { k.rem_euclid(last as isize) as usize } else { k.clamp(0, last as isize) as usize };
@@ -204,15 +206,22 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
             let (x, fx) = place(left + j, east[i * m + j]);
             let (y, fy) = place(top + row, south[i * m + j]);
             let (across, down) = (catmull_rom_weights(fx), catmull_rom_weights(fy));
-            let columns = [x - 1, x, x + 1, x + 2].map(|column| tap(column) - columns_before);
+            let along =
+                |row: [f32; 4]| across[0] * row[0] + across[1] * row[1] + across[2] * row[2] + across[3] * row[3];
+            let is_inner = |before: isize| before >= 1 && before + 2 <= last as isize;
             *out = 0.0;
+            if is_inner(x) && is_inner(y) {
+                let corner = (first + y as usize - 1 - rows_before) * n + x as usize - 1 - columns_before;
+                let rows = &field[corner..corner + 3 * n + 4];
+                for (k, weight) in down.iter().enumerate() {
+                    *out += weight * along(std::array::from_fn(|j| rows[k * n + j]));
+                }
+                continue;
+            }
+            let columns = [x - 1, x, x + 1, x + 2].map(|column| tap(column) - columns_before);
             for (k, weight) in down.iter().enumerate() {
                 let row = from.row(field, first + tap(y - 1 + k as isize) - rows_before);
-                *out += weight
-                    * (across[0] * row[columns[0]]
-                        + across[1] * row[columns[1]]
-                        + across[2] * row[columns[2]]
-                        + across[3] * row[columns[3]]);
+                *out += weight * along(columns.map(|column| row[column]));
             }
         }
         Ok(())

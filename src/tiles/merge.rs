@@ -118,7 +118,7 @@ impl TileBuild {
             let held = first.saturating_sub(1)..(last + 1).min(samples);
             let around = Region { rows: held.clone(), columns: 0..samples };
             let (_, fields) =
-                self.store.some_fields(plan, plan.result, &around, &|field| field == 0 || Some(field) == ground)?;
+                self.store.some_fields(plan, plan.result, &around, &|field, _| field == 0 || Some(field) == ground)?;
             let value = |row: usize, column: usize| match held.contains(&row) {
                 true => fields[0][(row - held.start) * samples + column],
                 false => beyond.value(row, column),
@@ -221,7 +221,7 @@ impl TileBuild {
                 return Ok(heights.iter().map(|height| height * relief).collect());
             }
             let (_, fields) =
-                self.store.some_fields(plan, plan.result, &wanted, &|field| field == 0 || Some(field) == ground)?;
+                self.store.some_fields(plan, plan.result, &wanted, &|field, _| field == 0 || Some(field) == ground)?;
             let there = ground.and_then(|index| fields.get(index));
             let here = |(k, height): (usize, &f32)| {
                 if there.is_none_or(|ground| ground[k] >= HAS_GROUND) { height * relief } else { f32::NAN }

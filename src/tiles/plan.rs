@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::TileError;
 use crate::eval::window::{LayerPart, SmoothedField};
-use crate::field::{Grid, Region};
+use crate::field::{Grid, MapKind, Region};
 use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
@@ -108,6 +108,16 @@ pub enum SurveyStep {
 }
 
 impl SurveyStep {
+    /// The data maps beneath that it reads.
+    pub fn maps_read(self) -> &'static [MapKind] {
+        match self {
+            Self::Flow => &[MapKind::Rain],
+            Self::Courses => &[MapKind::Rain, MapKind::Hardness, MapKind::Uplift],
+            Self::Wear => &[MapKind::Hardness],
+            _ => &[],
+        }
+    }
+
     /// Whether it leaves what layers and iterations leave: ground.
     pub fn leaves_ground(self) -> bool {
         matches!(self, Self::Wear | Self::Ground)

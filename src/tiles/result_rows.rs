@@ -43,7 +43,7 @@ impl<'a> ResultRows<'a> {
         let (plan, store, FieldSource { product, field }) = (&self.build.plan, &self.build.store, self.source);
         let wanted = Region { rows: rows.clone(), columns: self.columns.clone() };
         let of = |product, number: usize| {
-            let (_, mut fields) = store.some_fields(plan, product, &wanted, &|k| k == number)?;
+            let (_, mut fields) = store.some_fields(plan, product, &wanted, &|k, _| k == number)?;
             Ok::<_, TileError>(if number < fields.len() { fields.swap_remove(number) } else { Vec::new() })
         };
         let ground = self.ground.map_or_else(|| Ok(Vec::new()), |ground| of(plan.result, ground))?;
@@ -133,7 +133,7 @@ impl SquareReader for ResultSquare<'_> {
         let number = kind.map_or(Some(0), |kind| self.merged.field(kind));
         let wanted = Region { rows, columns: 0..plan.samples };
         let (_, mut fields) =
-            self.told(self.build.store.some_fields(plan, plan.result, &wanted, &|field| Some(field) == number))?;
+            self.told(self.build.store.some_fields(plan, plan.result, &wanted, &|field, _| Some(field) == number))?;
         let number = number.filter(|number| *number < fields.len());
         Ok(number.map_or_else(Vec::new, |number| fields.swap_remove(number)))
     }

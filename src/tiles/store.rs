@@ -201,12 +201,16 @@ impl TileStore {
     ) -> Result<u128, TileError> {
         let path = self.path(product, place);
         self.make_folder(&path)?;
-        let mut bytes = words_head(plan, product, place, words.len()).to_vec();
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        let head = words_head(plan, product, place, words.len());
+        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
         let mut hasher = Xxh3::new();
-        hasher.update(&bytes);
-        bytes.extend(hasher.digest128().to_le_bytes());
-        write_atomically(&path, |file| file.write_all(&bytes))?;
+        hasher.update(&head);
+        hasher.update(bytes.as_flattened());
+        write_atomically(&path, |file| {
+            file.write_all(&head)?;
+            file.write_all(bytes.as_flattened())?;
+            file.write_all(&hasher.digest128().to_le_bytes())
+        })?;
         Ok(hasher.digest128())
     }
 
@@ -275,12 +279,12 @@ impl TileStore {
             let bytes = head.bytes();
             hasher.update(&bytes);
             file.write_all(&bytes)?;
-            let mut line = Vec::with_capacity(4 * columns);
+            let mut line: Vec<[u8; 4]> = Vec::with_capacity(columns);
             for (field, number) in (0..fields).flat_map(|field| region.rows.clone().map(move |row| (field, row))) {
                 line.clear();
-                line.extend(row(field, number).iter().flat_map(|value| value.to_le_bytes()));
-                hasher.update(&line);
-                file.write_all(&line)?;
+                line.extend(row(field, number).iter().map(|value| value.to_le_bytes()));
+                hasher.update(line.as_flattened());
+                file.write_all(line.as_flattened())?;
             }
             file.write_all(&hasher.digest128().to_le_bytes())
         })?;
@@ -292,17 +296,25 @@ impl TileStore {
     /// # Errors
     /// When a tile is not there yet, or cannot be read.
     pub fn window(&self, plan: &TilePlan, product: StageProduct, grid: Grid) -> Result<Terrain, TileError> {
-        let [top, left] = grid.first();
-        let wanted = Region { rows: top..top + grid.samples, columns: left..left + grid.samples };
-        let (kinds, fields) = self.fields(plan, product, &wanted)?;
-        let mut terrain = Terrain::flat(grid);
-        let mut fields = fields.into_iter();
-        terrain.height = fields.next().unwrap_or_default();
-        for (kind, map) in kinds.into_iter().zip(&mut fields) {
-            terrain.set_map(kind, Some(Arc::new(map)));
-        }
-        terrain.process_state = fields.collect();
-        Ok(terrain)
+        Ok(terrain_of_fields(grid, self.fields(plan, product, &window_region(grid))?))
+    }
+
+    /// The same with the heights and some of the data maps alone.
+    ///
+    /// # Errors
+    /// When a tile is not there yet, or cannot be read.
+    pub fn window_of_maps(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        grid: Grid,
+        maps: &[MapKind],
+    ) -> Result<Terrain, TileError> {
+        let is_read = |field: usize, kinds: &[MapKind]| match field.checked_sub(1) {
+            None => true,
+            Some(number) => kinds.get(number).is_some_and(|kind| maps.contains(kind)),
+        };
+        Ok(terrain_of_fields(grid, self.some_fields(plan, product, &window_region(grid), &is_read)?))
     }
 
     /// The heights, then the data maps, each with its kind, and the state of a process under way: of some samples that
@@ -316,7 +328,7 @@ impl TileStore {
         product: StageProduct,
         wanted: &Region,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
-        self.some_fields(plan, product, wanted, &|_| true)
+        self.some_fields(plan, product, wanted, &|_, _| true)
     }
 
     /// The heights alone of some samples that a stage left, or its field, row by row.
@@ -324,12 +336,12 @@ impl TileStore {
     /// # Errors
     /// When a tile is not there yet, or cannot be read.
     pub fn heights(&self, plan: &TilePlan, product: StageProduct, wanted: &Region) -> Result<Vec<f32>, TileError> {
-        let (_, fields) = self.some_fields(plan, product, wanted, &|field| field == 0)?;
+        let (_, fields) = self.some_fields(plan, product, wanted, &|field, _| field == 0)?;
         Ok(fields.into_iter().next().unwrap_or_default())
     }
 
-    /// [`fields`](Self::fields) of which those alone are read, by their numbers, that are asked for: the others are
-    /// empty.
+    /// [`fields`](Self::fields) of which those alone are read that are asked for, by their numbers, given the kinds of
+    /// the maps: the others are empty.
     ///
     /// # Errors
     /// When a tile is not there yet, or cannot be read.
@@ -338,7 +350,7 @@ impl TileStore {
         plan: &TilePlan,
         product: StageProduct,
         wanted: &Region,
-        is_read: &dyn Fn(usize) -> bool,
+        is_read: &dyn Fn(usize, &[MapKind]) -> bool,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
         let mut kinds: Option<(Vec<MapKind>, usize)> = None;
         let mut fields: Vec<Vec<f32>> = Vec::new();
@@ -362,7 +374,8 @@ impl TileStore {
             match &kinds {
                 None => {
                     let numbers = 0..head.fields();
-                    fields = numbers.map(|k| vec![0.0; if is_read(k) { wanted.len() } else { 0 }]).collect();
+                    let len = |k: usize| if is_read(k, &head.kinds) { wanted.len() } else { 0 };
+                    fields = numbers.map(|k| vec![0.0; len(k)]).collect();
                     kinds = Some((head.kinds.clone(), head.states));
                 }
                 Some((kinds, states)) if (kinds, *states) != (&head.kinds, head.states) => {
@@ -371,7 +384,7 @@ impl TileStore {
                 Some(_) => {}
             }
             let mut line = vec![0; 4 * columns.len()];
-            for (number, field) in fields.iter_mut().enumerate().filter(|(number, _)| is_read(*number)) {
+            for (number, field) in fields.iter_mut().enumerate().filter(|(_, field)| !field.is_empty()) {
                 for row in rows.clone() {
                     let sample = (number * head.rows + row - own.rows.start) * head.columns;
                     let sample = sample + columns.start - own.columns.start;
@@ -386,6 +399,24 @@ impl TileStore {
         }
         Ok((kinds.unwrap_or_default().0, fields))
     }
+}
+
+/// The samples of a window in its whole.
+pub(super) fn window_region(window: Grid) -> Region {
+    let [top, left] = window.first();
+    Region { rows: top..top + window.samples, columns: left..left + window.samples }
+}
+
+/// The terrain on `grid` of heights, maps of these kinds and states of a process; fields that were not read are empty.
+fn terrain_of_fields(grid: Grid, (kinds, fields): (Vec<MapKind>, Vec<Vec<f32>>)) -> Terrain {
+    let mut terrain = Terrain::flat(grid);
+    let mut fields = fields.into_iter();
+    terrain.height = fields.next().unwrap_or_default();
+    for (kind, map) in kinds.into_iter().zip(&mut fields).filter(|(_, map)| !map.is_empty()) {
+        terrain.set_map(kind, Some(Arc::new(map)));
+    }
+    terrain.process_state = fields.filter(|state| !state.is_empty()).collect();
+    terrain
 }
 
 /// What a file of so many words says of itself; its place as well, so that none is taken for another.

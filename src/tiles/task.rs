@@ -9,6 +9,7 @@ use super::plan::{
     TilePlan,
 };
 use super::range::RegionRange;
+use super::store::window_region;
 use super::{TileError, TileStore};
 use crate::eval::tile_water::{WaterLayer, rain};
 use crate::eval::window::{
@@ -16,7 +17,7 @@ use crate::eval::window::{
     trunk_streams, window_mask, window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
-use crate::field::{Control, DISPLACED_CELLS, Grid, Region, Terrain, samples_around};
+use crate::field::{Control, DISPLACED_CELLS, Grid, MapKind, Region, Terrain, samples_around};
 use crate::hydrology::DrainedArea;
 use crate::hydrology::tiled::{
     BasinSummary, DividedSolution, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution,
@@ -397,7 +398,7 @@ impl TileBuild {
             }
             _ => {
                 let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
-                let beneath = self.beneath(stage, task)?;
+                let beneath = self.beneath(stage, task, survey.step.maps_read())?;
                 let words = match survey.step {
                     SurveyStep::Range => RegionRange::of_region(&beneath, &plan.region(stage, place)).to_words(),
                     SurveyStep::Flow => {
@@ -459,11 +460,11 @@ impl TileBuild {
             .ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
     }
 
-    /// What lies beneath the window of a task.
-    fn beneath(&self, stage: usize, task: usize) -> Result<Terrain, TileError> {
+    /// What lies beneath the window of a task, with some of its data maps.
+    fn beneath(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
         let grid = self.window_of(stage, task);
         match self.plan.stages[stage].beneath {
-            Some(product) => self.store.window(&self.plan, product, grid),
+            Some(product) => self.store.window_of_maps(&self.plan, product, grid, maps),
             None => Ok(Terrain::flat(grid)),
         }
     }
@@ -479,7 +480,8 @@ impl TileBuild {
     ) -> Result<Terrain, TileError> {
         let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
         let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
-        let (ground, region) = (self.beneath(stage, task)?, self.plan.region(stage, place));
+        let ground = self.beneath(stage, task, survey.step.maps_read())?;
+        let region = self.plan.region(stage, place);
         let asks = self.water_layer(stage, survey, scene)?;
         asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
@@ -561,12 +563,6 @@ impl TileBuild {
         let around = Region { rows, columns }.grown(DISPLACED_CELLS, whole.samples);
         window_region(square_window(whole, &around))
     }
-}
-
-/// The samples of a window in its whole.
-fn window_region(window: Grid) -> Region {
-    let [top, left] = window.first();
-    Region { rows: top..top + window.samples, columns: left..left + window.samples }
 }
 
 /// What a file tells.

@@ -41,6 +41,7 @@ impl<'a> SurveyReader<'a> {
 
 /// Writes the number of `items` and then `N` words of each.
 pub fn write_list<const N: usize, T>(words: &mut Vec<u64>, items: &[T], item: impl Fn(&T) -> [u64; N]) {
+    words.reserve(1 + N * items.len());
     words.push(items.len() as u64);
     items.iter().for_each(|one| words.extend(item(one)));
 }
