@@ -262,9 +262,12 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let side = stage.samples as f64;
         let computed = (side + 2.0 * (stage.halo * plan_side(stage)) as f64) / side;
         let of_part = |layer: &crate::tiles::PlannedLayer| {
-            let part = layer
-                .iterations
-                .map_or(1.0, |(first, end)| f64::from(end - first) / iterations(layer.layer, stage.samples));
+            let part = match layer.iterations {
+                None => 1.0,
+                // it begins on what a coarser grid made
+                Some((0, 0)) => STEP_SHARE,
+                Some((first, end)) => f64::from(end - first) / iterations(layer.layer, stage.samples),
+            };
             of_layer(layer.layer, stage.samples, part)
         };
         // what is smoothed before is no part of it

@@ -1,6 +1,6 @@
 use super::*;
 use crate::field::{Control, Edges, Grid, Stream};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 
 /// Noise of few or many heights on hills and hollows wider than tiles.
 fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
@@ -14,7 +14,79 @@ fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
         .collect()
 }
 
-/// Each tile is routed on a window of its own, and told of the others by words only.
+/// The ground of tiles, each on a window of its own.
+struct TiledGround<'a> {
+    n: usize,
+    height: &'a [f32],
+    sea: f32,
+    routing: FlowRouting,
+    tiles: TileRegions,
+}
+
+impl<'a> TiledGround<'a> {
+    fn new(n: usize, tile: usize, height: &'a [f32], sea: f32, routing: FlowRouting) -> Self {
+        let ends = (1..n / tile).map(|k| k * tile);
+        let spans = ends.clone().chain([n]).zip([0].into_iter().chain(ends)).map(|(end, start)| start..end).collect();
+        Self { n, height, sea, routing, tiles: TileRegions::new(n, spans) }
+    }
+
+    fn window(&self, number: usize) -> Grid {
+        let region = self.tiles.region(number).grown(1, self.n);
+        let side = region.rows.len().max(region.columns.len()).min(self.n);
+        let first = [region.rows.start.min(self.n - side), region.columns.start.min(self.n - side)];
+        Grid::working(self.n, Edges::Open).window(first, side)
+    }
+
+    fn heights(&self, number: usize) -> Vec<f32> {
+        let (window, [top, left]) = (self.window(number), self.window(number).first());
+        (0..window.len())
+            .map(|k| self.height[(top + k / window.samples) * self.n + left + k % window.samples])
+            .collect()
+    }
+
+    fn drained(&self, number: usize) -> RegionDrainage {
+        let (grid, region, height) = (self.window(number), self.tiles.region(number), self.heights(number));
+        let outlets = Outlets::new(grid, &height, self.sea);
+        RegionDrainage::new(grid, region, &height, &outlets, self.routing, &Control::default()).unwrap()
+    }
+
+    fn rims(&self) -> Vec<usize> {
+        (0..self.tiles.len()).map(|number| rim(&self.tiles.region(number)).count()).collect()
+    }
+
+    /// What each tile is told of its basins.
+    fn spills(&self) -> Vec<SpillSolution> {
+        let summaries: Vec<_> = self
+            .rims()
+            .into_iter()
+            .enumerate()
+            .map(|(number, rim)| {
+                let words = self.drained(number).summary(&self.heights(number)).to_words();
+                BasinSummary::from_words(&words, rim).unwrap()
+            })
+            .collect();
+        let spills = solve_spills(&self.tiles, &summaries, &Control::default()).unwrap();
+        spills.iter().map(|solution| SpillSolution::from_words(&solution.to_words()).unwrap()).collect()
+    }
+
+    fn solved(&self, number: usize, spills: &SpillSolution) -> DrainedRegion {
+        let drained = self.drained(number);
+        assert!(spills.fits(&drained, &self.tiles));
+        drained.solve(&self.heights(number), spills, &Control::default()).unwrap()
+    }
+
+    /// The cells of a tile, in the whole and in its window.
+    fn cells(&self, number: usize) -> impl Iterator<Item = [usize; 2]> {
+        let (grid, region, n) = (self.window(number), self.tiles.region(number), self.n);
+        let [top, left] = grid.first();
+        region.rows.flat_map(move |row| {
+            let columns = region.columns.clone();
+            columns.map(move |column| [row * n + column, (row - top) * grid.samples + column - left])
+        })
+    }
+}
+
+/// What is told by words only is what the whole has.
 fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let mesh = FlowMesh::new(grid);
@@ -25,41 +97,9 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     mesh.write_rained_areas(None, &mut counts);
     accumulate(&graph.receivers, &mut counts, &control).unwrap();
 
-    let ends = (1..n / tile).map(|k| k * tile);
-    let spans: Vec<_> =
-        ends.clone().chain([n]).zip([0].into_iter().chain(ends)).map(|(end, start)| start..end).collect();
-    let tiles = TileRegions::new(n, spans);
-    let window = |number: usize| {
-        let region = tiles.region(number).grown(1, n);
-        let side = region.rows.len().max(region.columns.len()).min(n);
-        grid.window([region.rows.start.min(n - side), region.columns.start.min(n - side)], side)
-    };
-    let heights = |window: Grid| -> Vec<f32> {
-        let [top, left] = window.first();
-        (0..window.len()).map(|k| height[(top + k / window.samples) * n + left + k % window.samples]).collect()
-    };
-    let drained = |number: usize| {
-        let (grid, region) = (window(number), tiles.region(number));
-        let height = heights(grid);
-        let outlets = Outlets::new(grid, &height, sea);
-        RegionDrainage::new(grid, region, &height, &outlets, routing, &control).unwrap()
-    };
-    let rims: Vec<usize> = (0..tiles.len()).map(|number| rim(&tiles.region(number)).count()).collect();
-    let summaries: Vec<_> = (0..tiles.len())
-        .map(|number| {
-            let words = drained(number).summary(&heights(window(number))).to_words();
-            BasinSummary::from_words(&words, rims[number]).unwrap()
-        })
-        .collect();
-    let spills = solve_spills(&tiles, &summaries, &control).unwrap();
-    let solved: Vec<DrainedRegion> = (0..tiles.len())
-        .map(|number| {
-            let solution = SpillSolution::from_words(&spills[number].to_words()).unwrap();
-            let drained = drained(number);
-            assert!(solution.fits(&drained, &tiles));
-            drained.solve(&heights(window(number)), &solution, &control).unwrap()
-        })
-        .collect();
+    let ground = TiledGround::new(n, tile, height, sea, routing);
+    let (tiles, rims, spills) = (&ground.tiles, ground.rims(), ground.spills());
+    let solved: Vec<_> = spills.iter().enumerate().map(|(number, spills)| ground.solved(number, spills)).collect();
     let flows: Vec<_> = solved
         .iter()
         .zip(&rims)
@@ -67,18 +107,89 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
             FlowSummary::from_words(&solved.summary(None, &control).unwrap().to_words(), rim).unwrap()
         })
         .collect();
-    let inflows = solve_inflows(&tiles, &flows, &control).unwrap();
+    let inflows = solve_inflows(tiles, &flows, &control).unwrap();
     for (number, solved) in solved.iter().enumerate() {
         let inflow = InflowSolution::from_words(&inflows[number].to_words()).unwrap();
-        let (grid, region) = (window(number), tiles.region(number));
-        let [top, left] = grid.first();
-        let (ours, cells) = (solved.filled(&heights(grid)), solved.areas(None, &inflow, &control).unwrap());
-        for row in region.rows.clone() {
-            for column in region.columns.clone() {
-                let (k, there) = (row * n + column, (row - top) * grid.samples + column - left);
-                let what = format!("{n} in tiles of {tile}, sea {sea}: {row}, {column}");
-                assert_eq!(ours[there].to_bits(), filled[k].to_bits(), "{what}");
-                assert_eq!(cells[there], counts[k], "{what}");
+        let (ours, areas) = (solved.filled(&ground.heights(number)), solved.areas(None, &inflow, &control).unwrap());
+        for [k, there] in ground.cells(number) {
+            let what = format!("{n} in tiles of {tile}, sea {sea}: {k}");
+            assert_eq!(ours[there].to_bits(), filled[k].to_bits(), "{what}");
+            assert_eq!(areas[there], counts[k], "{what}");
+        }
+    }
+}
+
+/// What goes up the streams: it follows from the area and from below, and is rounded.
+fn worn(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
+    let floor = below[0] + (below[1] - below[0]) * share;
+    if height > floor { floor + (height - floor) / (1.0 + area.sqrt()) } else { height }
+}
+
+/// Divided water, and what follows from it up the streams.
+fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
+    let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
+    let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));
+    let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, &control).unwrap();
+    let flow = DInfinity::new(&mesh, &graph.filled(height), &outlets, &graph.receivers, &control).unwrap();
+    let shares = flow.shares(&mesh);
+    let mut areas = Vec::new();
+    mesh.write_rained_areas(None, &mut areas);
+    let order = flow.accumulate(&shares, &mut areas, &control).unwrap();
+    let mut values = height.to_vec();
+    let visit = |k: usize, height: f32, below: [f32; 2]| worn(height, below, shares[k], areas[k].cells());
+    order.traverse_upstream(&flow.receivers, &mut values, &control, visit).unwrap();
+
+    let ground = TiledGround::new(n, tile, height, sea, FlowRouting::D8);
+    let (spills, mut kept, mut summaries, mut risen) = (ground.spills(), Vec::new(), Vec::new(), Vec::new());
+    for (number, rim) in ground.rims().into_iter().enumerate() {
+        let (window, heights) = (ground.window(number), ground.heights(number));
+        let (mesh, outlets) = (FlowMesh::new(window), Outlets::new(window, &heights, sea));
+        let solved = ground.solved(number, &spills[number]);
+        let divided = solved.divided(&heights, &spills[number], &outlets, &control).unwrap();
+        let (shares, mut areas) = (divided.flow.shares(&mesh), Vec::new());
+        mesh.write_rained_areas(None, &mut areas);
+        divided.accumulate(&shares, &mut areas, &control).unwrap();
+        let mut words = Vec::new();
+        divided.summary(&shares, &areas).write_words(&mut words);
+        summaries.push(DividedSummary::read_words(&mut SurveyReader::new(&words), rim).unwrap());
+        assert!(DividedSummary::read_words(&mut SurveyReader::new(&words), rim + 1).is_err());
+        risen.extend(divided.trunks().iter().map(|&k| heights[k as usize]));
+        let mut words = Vec::new();
+        divided.write_words(&mut words);
+        kept.push((words, shares, areas));
+    }
+    let world = DividedWorld::new(&ground.tiles, summaries, &control).unwrap();
+    let visit = |k: usize, height: f32, below: [f32; 2]| worn(height, below, world.shares[k], world.areas[k].cells());
+    world.traverse_upstream(&mut risen, &control, visit).unwrap();
+    let told = world.solutions(|k| risen[k]);
+    for (number, (words, shares, gathered)) in kept.into_iter().enumerate() {
+        let (window, mut heights) = (ground.window(number), ground.heights(number));
+        let region = ground.tiles.region(number);
+        let divided = DividedRegion::of_tile(window, region, &mut SurveyReader::new(&words)).unwrap();
+        let mut cells: Vec<f32> = gathered.iter().map(|area| area.cells()).collect();
+        divided.take_told(&told[number].to_words(), |k, [area, value]| (cells[k], heights[k]) = (area, value)).unwrap();
+        assert!(divided.take_told(&told[number].to_words()[1..], |_, _| {}).is_err());
+        let order = UpstreamOrder::new(&divided.flow.receivers, &control).unwrap();
+        let visit = |k: usize, height: f32, below: [f32; 2]| match divided.is_trunk(k) {
+            true => height,
+            false => worn(height, below, shares[k], cells[k]),
+        };
+        order.traverse_upstream(&divided.flow.receivers, &mut heights, &control, visit).unwrap();
+        for [k, there] in ground.cells(number) {
+            let what = format!("{n} in tiles of {tile}, sea {sea}: {k}");
+            assert_eq!(cells[there].to_bits(), areas[k].cells().to_bits(), "{what}");
+            assert_eq!(heights[there].to_bits(), values[k].to_bits(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn divided_water_of_tiles_and_what_goes_up_it_are_those_of_the_whole() {
+    for (n, tile, seed) in [(40, 16, 1), (97, 16, 2), (97, 33, 3), (130, 64, 4), (130, 130, 5)] {
+        for steps in [3.0, 40.0, 1.0e4] {
+            let height = ground(n, seed, steps);
+            for sea in [f32::NEG_INFINITY, -0.9, 0.4] {
+                check_divided(n, tile, &height, sea);
             }
         }
     }
@@ -120,6 +231,7 @@ fn courses_that_come_back_and_one_depression_over_all_tiles() {
     for height in [meander, bowl, vec![0.0; n * n]] {
         for tile in [16, 24, 40] {
             check(n, tile, &height, f32::NEG_INFINITY, FlowRouting::D8);
+            check_divided(n, tile, &height, f32::NEG_INFINITY);
         }
     }
 }
