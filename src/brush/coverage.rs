@@ -7,6 +7,8 @@
 //! tenth of the radius apart. Neither depends on the grid.
 //! Boundary: on a wrapping terrain a stroke goes on at the other side.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::path::{dabs, interpolated};
@@ -102,13 +104,14 @@ impl Stroke {
         }
     }
 
-    /// Where it acts on a square of `side_metres`; nothing where that is nowhere.
+    /// Where it acts on a square of `side_metres`, or in a window of one, in whose samples the region is; nothing where
+    /// that is nowhere.
     ///
     /// # Errors
     /// When `control` says so.
     pub fn coverage(&self, grid: Grid, side_metres: f32, control: &Control) -> Result<Option<Coverage>, Cancelled> {
         let mut segments = self.segments(side_metres * grid.cell());
-        let last = (grid.samples - 1) as f32;
+        let last = (grid.whole_samples() - 1) as f32;
         if grid.edges == Edges::Wrap {
             // what reaches over an edge comes in at the other side
             let shifts = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [dx as f32 * last, dy as f32 * last]));
@@ -124,7 +127,9 @@ impl Stroke {
                 }));
             }
         }
-        let end = (grid.distinct() - 1) as f32;
+        let [top, left] = grid.first();
+        let windows = [left..left + grid.samples, top..top + grid.samples];
+        let end = if grid.edges == Edges::Wrap { last - 1.0 } else { last };
         segments.retain(|s| (0..2).all(|k| s.high[k] >= 0.0 && s.low[k] <= end));
         if segments.is_empty() {
             return Ok(None);
@@ -132,7 +137,7 @@ impl Stroke {
         let span = |k: usize| {
             let low = segments.iter().fold(end, |low, s| low.min(s.low[k])).max(0.0).ceil() as usize;
             let high = segments.iter().fold(0.0f32, |high, s| high.max(s.high[k])).min(end).floor() as usize;
-            low..(high + 1).max(low)
+            low.max(windows[k].start)..(high + 1).max(low).min(windows[k].end)
         };
         let (columns, rows) = (span(0), span(1));
         if columns.is_empty() || rows.is_empty() {
@@ -155,6 +160,7 @@ impl Stroke {
             }
             Ok(())
         })?;
-        Ok(Some(Coverage { region: Region { rows, columns }, weights }))
+        let within = |span: Range<usize>, first: usize| span.start - first..span.end - first;
+        Ok(Some(Coverage { region: Region { rows: within(rows, top), columns: within(columns, left) }, weights }))
     }
 }

@@ -49,6 +49,11 @@ impl BrushTool {
     pub fn has_amount(self) -> bool {
         matches!(self, Self::Raise | Self::Lower | Self::Noise | Self::Stamp)
     }
+
+    /// Whether what it makes of a place follows from that place alone.
+    pub fn acts_by_place(self) -> bool {
+        !matches!(self, Self::Smooth | Self::Smear | Self::Erode)
+    }
 }
 
 crate::choices! {
@@ -219,6 +224,11 @@ impl Strokes {
     /// Those that take part.
     pub fn visible(&self) -> impl Iterator<Item = &Arc<Stroke>> {
         self.0.iter().filter(|stroke| !stroke.hidden && !stroke.path.is_empty())
+    }
+
+    /// Whether what they make of a place follows from that place alone.
+    pub fn act_by_place(&self) -> bool {
+        self.visible().all(|stroke| stroke.brush.tool.acts_by_place())
     }
 
     /// Hash of all that they are.

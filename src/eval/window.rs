@@ -20,7 +20,7 @@ use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
 use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
-use crate::scene::{Layer, Scene};
+use crate::scene::{Layer, Mask, Scene};
 
 /// A layer, or some iterations of one, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,10 +158,9 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         smoothed: smoothed_fields(step.layer).collect(),
     };
     let mask = &step.layer.mask;
-    let is_painted = mask.is_active() && mask.by_paint;
     let mut reason = match scene.settings.edges {
         Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
-        Edges::Open => is_painted.then_some("its mask is painted"),
+        Edges::Open => is_painted_together(mask).then_some("its mask is painted, and a brush smooths or smears it"),
     };
     let nodes = stretches(step.layer, samples);
     let mut farthest = Some(0usize);
@@ -188,6 +187,11 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     }
     look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
     Some((look, reason))
+}
+
+/// Whether the strokes of a mask act on more than each place by itself.
+fn is_painted_together(mask: &Mask) -> bool {
+    mask.is_active() && mask.by_paint && !mask.painted.act_by_place()
 }
 
 /// Samples a side of the grid on which the trunk streams of a layer are found.
@@ -411,7 +415,7 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
     let reason = match scene.settings.edges {
         Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
         Edges::Open if scene.joining_group().is_some() => Some("a group joins its ground with the one below it"),
-        Edges::Open => (mask.is_active() && mask.by_paint).then_some("it is painted"),
+        Edges::Open => is_painted_together(mask).then_some("it is painted, and a brush smooths or smears it"),
     };
     let look = LayerLook {
         cells: 0,

@@ -5,6 +5,7 @@
 //! changes reaches no farther inwards than the node looks, and is cut off.
 
 use super::Context;
+use crate::brush::Strokes;
 use crate::hydrology::FlowRouting;
 
 /// How a node can be computed in parts.
@@ -53,7 +54,12 @@ impl NodeParts {
     }
 
     /// Strokes of brushes.
-    pub const PAINTED: Self = Self::Whole("strokes of a brush are laid on the whole ground");
+    pub fn painted(strokes: &Strokes) -> Self {
+        if strokes.act_by_place() { Self::Points } else { Self::Whole(Self::PAINTED_TOGETHER) }
+    }
+
+    /// Why strokes are laid on the whole ground, where they are.
+    pub const PAINTED_TOGETHER: &'static str = "a brush that smooths, smears or erodes works on all of its stroke";
     /// Water that goes where the ground leads it.
     pub const DRAINED: Self = Self::Whole("what drains to a place comes from anywhere");
     /// Cells changed in place.

@@ -71,6 +71,7 @@ mod scenes;
 mod spectrum;
 mod tidy;
 mod tile_products;
+mod tile_water;
 mod tiles;
 mod tracing;
 mod variants;

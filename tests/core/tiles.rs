@@ -1,13 +1,18 @@
 //! Builds in tiles give the bits of the whole build, whatever the size of the tiles.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::node_kit::{altered, on_threads};
+use crate::tile_water::survey_steps;
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
 use talweg::eval::window::SmoothedField;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
+use talweg::nodes::maps::painted::{PaintedKind, PaintedMap};
 use talweg::nodes::multiscale::StreamBeds;
+use talweg::nodes::sculpt::ground::Sculpt;
 use talweg::param::{LayerName, Value};
 use talweg::planet::World;
 use talweg::scene::{Blend, Layer, Mask, Mix, Reads, Scene};
@@ -17,7 +22,7 @@ use talweg::tiles::{
 
 /// Nodes of squares that can be computed as a whole only. A new node is either here, with the reason in its traits, or
 /// is computed in parts and compared.
-const WHOLE: [&str; 19] = [
+const WHOLE: [&str; 17] = [
     "AnalyticStreamPower",
     "Coastal",
     "Craters",
@@ -28,11 +33,9 @@ const WHOLE: [&str; 19] = [
     "HydraulicFast",
     "Lakes",
     "Olsen",
-    "PaintedMap",
     "Rain",
     "RiverWalk",
     "Rivers",
-    "Sculpt",
     "Seamless",
     "SquigRiver",
     "ThermalFast",
@@ -107,7 +110,7 @@ fn check_equal(what: &str, made: &Terrain, whole: &Terrain) {
     assert_eq!(made.hash(), whole.hash(), "{what}");
 }
 
-fn check_tiles(what: &str, scene: &Scene, samples: usize, tiles: &[usize]) {
+pub fn check_tiles(what: &str, scene: &Scene, samples: usize, tiles: &[usize]) {
     let whole = whole(scene, samples);
     for &tile in tiles {
         let (_, made) = built(scene, samples, tile);
@@ -148,7 +151,7 @@ fn every_node_is_built_in_tiles_to_the_same_bits_or_says_why_not() {
 }
 
 /// Sizes of tiles that divide nothing evenly, smaller and larger than what layers look at.
-const TILES: [usize; 4] = [64, 100, 256, 333];
+pub const TILES: [usize; 4] = [64, 100, 256, 333];
 
 fn example(name: &str) -> Scene {
     let found = talweg::scene::examples().iter().find(|example| example.name == name);
@@ -249,6 +252,54 @@ fn masks_and_blends_are_the_same_in_tiles() {
     on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
 }
 
+/// Strokes of every tool that acts by place, over the borders of tiles; others are laid on the whole.
+#[test]
+fn strokes_are_the_same_in_tiles() {
+    let stroke = |tool: BrushTool, k: usize| {
+        let brush = Brush {
+            tool,
+            radius: 500.0,
+            level: 700.0,
+            end_level: 200.0,
+            build_up: k % 2 == 1,
+            pressure_widens: k % 3 == 1,
+            ..Brush::default()
+        };
+        let point = |p: usize| StrokePoint {
+            pressure: 0.4 + 0.2 * p as f32,
+            ..StrokePoint::new(1150.0 * p as f32, 700.0 * k as f32)
+        };
+        Arc::new(Stroke::new(brush, (0..4).map(point).collect()))
+    };
+    let strokes = |tools: &[BrushTool]| {
+        let mut strokes = Strokes::default();
+        *strokes.list_mut() = tools.iter().enumerate().map(|(k, &tool)| stroke(tool, k)).collect();
+        Arc::new(strokes)
+    };
+    let by_place: Vec<_> = BrushTool::ALL.iter().copied().filter(|tool| tool.acts_by_place()).collect();
+    assert!(by_place.len() >= 5, "{by_place:?}");
+    let layers = |strokes: &Arc<Strokes>| {
+        let map = PaintedMap { kind: PaintedKind::Snow, strokes: strokes.clone(), ..PaintedMap::default() };
+        let nodes = [Node::Sculpt(Sculpt { strokes: strokes.clone() }), Node::PaintedMap(map)];
+        let mut layers = vec![layer("Perlin", 1)];
+        layers.extend(nodes.map(|node| Layer::new(node, 2)));
+        layers.extend(["Terrace", "Thermal", "Levels"].map(|name| layer(name, 3)));
+        layers[3].mask = Mask { by_paint: true, painted: strokes.clone(), unpainted: 0.25, ..Mask::default() };
+        let mut scene = scene(257, layers);
+        scene.set("6.gamma=1.5").unwrap();
+        scene
+    };
+    let scene = layers(&strokes(&by_place));
+    let plan = tile_plan(&scene, 257, 64).unwrap();
+    assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
+    on_threads(2, || check_tiles("strokes", &scene, 257, &TILES));
+    for tool in [BrushTool::Smooth, BrushTool::Smear] {
+        let plan = tile_plan(&layers(&strokes(&[tool])), 257, 64).unwrap();
+        let reasons: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
+        assert!(reasons.len() == 3 && reasons.iter().all(|reason| reason.contains("smooths")), "{reasons:?}");
+    }
+}
+
 /// The steps of smoothing in the stages of a plan, each with the number of its tasks.
 fn smoothing_steps(plan: &TilePlan) -> Vec<(SmoothedField, SmoothingStep, usize)> {
     let step = |stage: &PlanStage| stage.smoothing.as_ref().map(|made| (made.field, made.step, stage.tasks));
@@ -302,48 +353,6 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     });
 }
 
-/// The steps of surveys in the stages of a plan.
-fn survey_steps(plan: &TilePlan) -> Vec<SurveyStep> {
-    plan.stages.iter().filter_map(|stage| Some(stage.survey.as_ref()?.step)).collect()
-}
-
-#[test]
-fn water_of_the_whole_is_the_same_in_tiles() {
-    use SurveyStep::{Basins, Courses, Flow, Ground, Inflows, Spills, Trunks};
-    let mut filled = layer("FillDepressions", 2);
-    filled.mask = Mask { by_slope: true, slope_to: 60.0, by_noise: true, noise_metres: 400.0, ..Mask::default() };
-    let flat = Layer::new(Node::named("Terrace").unwrap(), 4);
-    let above = [layer("Thermal", 6), layer("Levels", 7)];
-    let all = [
-        vec![layer("Perlin", 1), filled, layer("FillDepressions", 3), flat, layer("FlowAccumulation", 5)],
-        above.into(),
-    ];
-    let mut scene = scene(257, all.concat());
-    on_threads(2, || {
-        // more pits than a tile has cells on its rim, and lakes wider than tiles
-        for (frequency, courses, sea) in [
-            (40, "Steepest", 300.0),
-            (12, "Scattered", 0.0),
-            (2, "Steepest", -1000.0),
-            (30, "Spread", 200.0),
-            (2, "Spread", -1000.0),
-        ] {
-            scene.set(&format!("1.frequency={frequency}")).unwrap();
-            scene.set(&format!("5.courses={courses}")).unwrap();
-            scene.set("3.fill_with=Water").unwrap();
-            for layer in [2, 3, 5] {
-                scene.set(&format!("{layer}.sea_level={sea}")).unwrap();
-            }
-            let plan = tile_plan(&scene, 257, 64).unwrap();
-            let filling = [Basins, Spills, Ground];
-            let asked = if courses == "Spread" { &[Courses, Trunks] } else { &[Flow, Inflows] };
-            assert_eq!(survey_steps(&plan), [&filling[..], &filling, &[Basins, Spills], asked, &[Ground]].concat());
-            assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
-            check_tiles(&format!("water at frequency {frequency}, {courses}"), &scene, 257, &TILES);
-        }
-    });
-}
-
 /// Pieces of every kind, with what is laid on the ground, in windows of the whole.
 #[test]
 fn constructions_are_the_same_in_tiles() {
@@ -381,87 +390,6 @@ fn midpoints_of_any_level_are_the_same_in_tiles() {
     });
 }
 
-/// Areas weighted by a map of rain, in every way that water goes.
-#[test]
-fn rain_is_added_up_in_tiles() {
-    let layers = ["Perlin", "Rain", "FlowAccumulation", "Levels"];
-    let mut scene = scene(230, layers.map(|name| layer(name, 1)).into());
-    // more of it where it is high, without a shadow that is smoothed
-    for change in ["2.shadow=0", "2.growth_with_height=3", "4.gamma=1.5"] {
-        scene.set(change).unwrap();
-    }
-    let rain = whole(&scene, 230);
-    let rain = rain.map(MapKind::Rain).unwrap();
-    assert!(rain.iter().any(|&rain| rain != rain.round()), "it is no whole number");
-    on_threads(2, || {
-        for courses in ["Steepest", "Scattered", "Spread"] {
-            scene.set(&format!("3.courses={courses}")).unwrap();
-            let plan = tile_plan(&scene, 230, 64).unwrap();
-            assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()), "{courses}");
-            check_tiles(&format!("rain, {courses}"), &scene, 230, &[64, 100]);
-        }
-    });
-}
-
-#[test]
-fn slopes_of_filled_ground_are_computed_as_a_whole() {
-    let mut scene = scene(200, ["Perlin", "FillDepressions"].map(|name| layer(name, 1)).into());
-    scene.set("2.gradient=1").unwrap();
-    let steep = tile_plan(&scene, 200, 64).unwrap().stages.into_iter().flat_map(|stage| stage.whole).next();
-    assert!(steep.unwrap().starts_with("Fill depressions: its slopes are added up"));
-}
-
-/// Wear, creep of both kinds, uplift of every shape, rock, rain and the sea, from coarse to fine and on one grid.
-#[test]
-fn stream_power_wears_tiles_as_the_whole() {
-    on_threads(2, || {
-        let cases: [(&[&str], usize, &[usize]); 6] = [
-            (&["4.diffusivity=0", "4.uplift_shape=Dome", "4.uplift_variation=0"], 257, &[64, 100]),
-            // creep in explicit steps
-            (&["4.diffusivity=0.001", "4.uplift_shape=Diagonal", "4.sea_level=400"], 257, &[64, 333]),
-            (&["4.diffusivity=0.05", "4.uplift_shape=EastWest", "4.slope_exponent=1.3"], 300, &[100, 256]),
-            (&["4.uplift_shape=NorthSouth", "4.talus_angle=30", "1.frequency=20"], 200, &[64]),
-            (&["4.largest_scale=Samples33", "4.uplift_shape=Everywhere"], 385, &[64, 150]),
-            // trunk streams are kept
-            (&["4.largest_scale=Samples257", "4.fine_weight=1"], 800, &[150, 350]),
-        ];
-        for (changes, samples, tiles) in cases {
-            let layers = ["Perlin", "Hardness", "Rain", "StreamPower", "Levels"].map(|name| layer(name, 1));
-            let mut scene = scene(samples as u32, layers.into());
-            for change in ["3.shadow=0", "3.growth_with_height=3", "4.iterations=4", "5.gamma=1.5", "4.hardness=0.1"] {
-                scene.set(change).unwrap();
-            }
-            changes.iter().for_each(|change| scene.set(change).unwrap());
-            scene.layers[3].mask = Mask { by_height: true, height_from: 200.0, soften_metres: 60.0, ..Mask::default() };
-            let plan = tile_plan(&scene, samples, tiles[0]).unwrap();
-            let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
-            assert!(whole.iter().all(|reason| reason.starts_with("coarser grids")), "{whole:?}");
-            assert!(survey_steps(&plan).contains(&SurveyStep::Wear));
-            check_tiles(&format!("stream power with {changes:?}"), &scene, samples, tiles);
-        }
-    });
-}
-
-/// Another law half way, and one that can be computed as a whole only.
-#[test]
-fn every_stretch_of_stream_power_has_its_law_in_tiles() {
-    let mut scene = scene(200, ["Ridged", "StreamPower", "Levels"].map(|name| layer(name, 1)).into());
-    for change in ["2.iterations=5", "3.gamma=1.5", "2.diffusivity=0.1"] {
-        scene.set(change).unwrap();
-    }
-    let mut before = scene.layers[1].node.clone();
-    for (parameter, value) in [("erodibility", 9.0), ("sea_level", 300.0), ("diffusivity", 0.0)] {
-        let index = before.params().about().find(parameter).unwrap();
-        before.params_mut().set(index, &Value::Float(value)).unwrap();
-    }
-    scene.layers[1].epochs.push(talweg::scene::ParamEpoch { node: before, iterations: 3 });
-    on_threads(2, || check_tiles("two laws", &scene, 200, &[64]));
-    let deposition = scene.layers[1].epochs[0].node.params().about().find("deposition").unwrap();
-    scene.layers[1].epochs[0].node.params_mut().set(deposition, &Value::Float(1.0)).unwrap();
-    let reasons = tile_plan(&scene, 200, 64).unwrap().stages.into_iter().flat_map(|stage| stage.whole).next();
-    assert!(reasons.unwrap().contains("what settles"));
-}
-
 #[test]
 fn heights_are_normalised_by_the_range_of_all_tiles() {
     let mut scene =
@@ -472,41 +400,6 @@ fn heights_are_normalised_by_the_range_of_all_tiles() {
     let plan = tile_plan(&scene, 257, 64).unwrap();
     assert_eq!(survey_steps(&plan), [SurveyStep::Range, SurveyStep::Ranges, SurveyStep::Ground].repeat(2));
     on_threads(2, || check_tiles("ranges", &scene, 257, &TILES));
-}
-
-#[test]
-fn what_tiles_tell_of_their_water_is_checked_like_tiles() {
-    let scene = scene(200, vec![layer("Perlin", 1), layer("FillDepressions", 2)]);
-    let folder = tempfile::tempdir().unwrap();
-    let build = planned(&folder.path().join("plan"), &scene, 200, 64);
-    let control = Control::default();
-    let run = |stage: usize, task: usize| build.run_task(stage, task, &control);
-    let basins = build.plan.stages[1].writes[0];
-    let path = |task: usize| build.store.path(basins, [task / 3, task % 3]);
-    (0..9).for_each(|task| assert_eq!(run(0, task).unwrap(), TaskOutcome::Done));
-    (0..8).for_each(|task| assert_eq!(run(1, task).unwrap(), TaskOutcome::Done));
-    let said = run(2, 0).unwrap_err().to_string();
-    assert!(said.contains("tile 2-2 of the survey of stage 1") && said.contains("run stage 1 first"), "{said}");
-    assert_eq!(run(1, 8).unwrap(), TaskOutcome::Done);
-    assert_eq!(run(1, 8).unwrap(), TaskOutcome::WasDone);
-    let sound = std::fs::read(path(4)).unwrap();
-    let mut damaged = sound.clone();
-    damaged[100] ^= 1;
-    // cut, changed, of another tile
-    for damage in [sound[..sound.len() - 8].to_vec(), damaged, std::fs::read(path(3)).unwrap()] {
-        std::fs::write(path(4), damage).unwrap();
-        assert!(run(2, 0).unwrap_err().to_string().contains("tile 1-1"));
-        assert_eq!(run(1, 4).unwrap(), TaskOutcome::Done);
-        assert_eq!(std::fs::read(path(4)).unwrap(), sound);
-    }
-    assert_eq!(run(2, 0).unwrap(), TaskOutcome::Done);
-    (0..9).for_each(|task| assert_eq!(run(3, task).unwrap(), TaskOutcome::Done));
-    assert_eq!(build.merged(&control).unwrap().hash, whole(&scene, 200).hash());
-    let file = folder.path().join("plan/plan.ron");
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("step: Spills", "step: Inflows")).unwrap();
-    let said = TileBuild::open(file.parent().unwrap()).unwrap_err().to_string();
-    assert!(said.contains("stage 2 reads or leaves"), "{said}");
 }
 
 #[test]

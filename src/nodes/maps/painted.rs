@@ -143,7 +143,7 @@ impl Filter for PaintedMap {
             writes: WRITTEN[self.kind as usize],
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, false),
-            parts: NodeParts::PAINTED,
+            parts: NodeParts::painted(&self.strokes),
             ..Traits::FILTER
         }
     }

@@ -49,7 +49,7 @@ impl Filter for Sculpt {
             version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, true),
-            parts: NodeParts::PAINTED,
+            parts: NodeParts::painted(&self.strokes),
             ..Traits::FILTER
         }
     }

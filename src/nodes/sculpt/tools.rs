@@ -93,7 +93,8 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
     Ok(covered.region)
 }
 
-/// Gives every sample that is covered the value that `new` makes of the old one, the weight, the row and the column.
+/// Gives every sample that is covered the value that `new` makes of the old one, the weight, the row and the column of
+/// the whole.
 fn changed(
     canvas: &Canvas,
     covered: &Coverage,
@@ -101,6 +102,7 @@ fn changed(
     new: &(dyn Fn(f32, f32, usize, usize) -> f32 + Sync),
 ) -> Result<(), Cancelled> {
     let (n, (low, high)) = (canvas.cx.grid.samples, canvas.limits);
+    let [top, left] = canvas.cx.grid.first();
     let Region { rows, columns } = &covered.region;
     let cells = &mut field[rows.start * n..rows.end * n];
     cells.par_chunks_mut(n).zip(covered.weights.par_chunks(columns.len())).enumerate().try_for_each(
@@ -108,7 +110,7 @@ fn changed(
             canvas.cx.control.check()?;
             for ((j, value), &weight) in columns.clone().zip(&mut row[columns.clone()]).zip(weights) {
                 if weight > 0.0 {
-                    let made = new(*value, weight, rows.start + i, j);
+                    let made = new(*value, weight, top + rows.start + i, left + j);
                     // what is not a number leaves the ground as it is
                     *value = if made.is_nan() { *value } else { made.clamp(low, high) };
                 }

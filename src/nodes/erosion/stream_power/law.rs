@@ -84,7 +84,7 @@ impl Forces {
 
     /// c of a cell that drains `area` cells, from where its way down meets the far side of its facet; how far it is to
     /// there is given on a globe.
-    #[inline]
+    #[inline(always)]
     pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
         let fraction = f64::from(fraction);
         let distance = distance.map_or_else(|| (1.0 + fraction * fraction).sqrt(), f64::from);
@@ -92,7 +92,7 @@ impl Forces {
     }
 
     /// The height that is left of `h` after wear of coefficient `c`, with the new heights of the two receivers.
-    #[inline]
+    #[inline(always)]
     pub fn worn_height(
         &self,
         h: f32,
