@@ -16,8 +16,8 @@ const MAPPED_BLOCK: libc::c_int = 16 << 20;
 /// Keeps glibc from holding on to large blocks. By itself it raises its threshold up to 32 MiB as they come and go, and
 /// what was given back below some small block then stays: about a field of 4097² samples once the coarser grids of an
 /// erosion are done. What smaller blocks leave at the end it keeps up to twice as much, as it would by itself.
-/// A task of a build in tiles has many fields of a tile, one after the other, and ends soon: it keeps what it was given,
-/// as asking for pages took a third of its time.
+/// A task of a build in tiles has many fields of a tile, one after the other, and ends soon: it keeps what it was
+/// given, as asking for pages took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "glibc has no other way to set its thresholds than this call or the environment")]
 fn give_back_large_blocks() {

@@ -26,7 +26,7 @@ pub struct WaterLayer<'a> {
 
 impl<'a> WaterLayer<'a> {
     /// The layer of that index, at an iteration on that grid if it is a process; none if it does not ask.
-    pub fn of(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
+    pub fn find(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
         let (asked, law) = match iteration {
             None => match scene.layers.get(layer)?.node.traits().parts {
                 NodeParts::Drained(asked) => (asked, None),

@@ -334,7 +334,7 @@ pub fn evaluate_window(
                     (None, None) => beneath.clone(),
                 };
                 let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
-                let law = || WaterLayer::of(scene, samples, step.index, Some(iterations.start))?.law();
+                let law = || WaterLayer::find(scene, samples, step.index, Some(iterations.start))?.law();
                 let mut terrain = match known {
                     Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
                         let smooth = smooth(SmoothedField::Worn);
@@ -381,7 +381,9 @@ pub fn smooth_lines(
 ) -> Result<(), Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(()) };
     let metres = match field {
-        SmoothedField::Worn => WaterLayer::of(scene, samples, index, iteration).and_then(|asks| asks.creep_deviation()),
+        SmoothedField::Worn => {
+            WaterLayer::find(scene, samples, index, iteration).and_then(|asks| asks.creep_deviation())
+        }
         _ => smoothing_metres(layer, field),
     };
     let Some(metres) = metres else { return Ok(()) };

@@ -3,7 +3,8 @@
 //! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the direction; with α its angle from the
 //! straight side and β that of the whole facet (45° on a square), the diagonal neighbour gets α/β of the water and the
 //! straight one the rest. The facets are those of the filled surface. Where it is level, in lakes and flats, the water
-//! follows the single receivers of the [`FlowGraph`](super::FlowGraph): facets only lead strictly down, so there is no circle.
+//! follows the single receivers of the [`FlowGraph`](super::FlowGraph): facets only lead strictly down, so there is no
+//! circle.
 
 use rayon::prelude::*;
 

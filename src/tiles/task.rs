@@ -456,7 +456,7 @@ impl TileBuild {
         survey: &PlannedSurvey,
         scene: &'a Scene,
     ) -> Result<WaterLayer<'a>, TileError> {
-        WaterLayer::of(scene, self.plan.stages[stage].samples, survey.layer, survey.iteration)
+        WaterLayer::find(scene, self.plan.stages[stage].samples, survey.layer, survey.iteration)
             .ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
     }
 

@@ -43,8 +43,17 @@ const WHOLE: [&str; 17] = [
 ];
 
 /// Those that some parameters make so.
-const SOMETIMES_WHOLE: [&str; 7] =
-    ["DiamondSquare", "Triangular", "Normalise", "Perturbation", "ShallowWater", "StreamPower", "LayerGroup"];
+const SOMETIMES_WHOLE: [&str; 9] = [
+    "DiamondSquare",
+    "Triangular",
+    "Sculpt",
+    "Normalise",
+    "Perturbation",
+    "ShallowWater",
+    "StreamPower",
+    "PaintedMap",
+    "LayerGroup",
+];
 
 pub fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)

@@ -111,7 +111,7 @@ impl Planner {
             open.stage.under_way = Some(self.push(begun));
         }
         for iteration in 0..look.iterations {
-            let Some(asks) = WaterLayer::of(scene, open.stage.samples, index, Some(iteration)) else { continue };
+            let Some(asks) = WaterLayer::find(scene, open.stage.samples, index, Some(iteration)) else { continue };
             let before = open.stage.under_way.or(open.stage.beneath);
             let at = PlanStage { beneath: before, ..self.stage(&open.stage.of_masks, open.stage.samples) };
             let drainage = LayerSurvey::Drainage(asks.asked());

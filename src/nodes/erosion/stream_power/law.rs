@@ -268,8 +268,8 @@ impl Bed {
         })
     }
 
-    /// Lets the soil creep, between neighbours of the `conductances` on a globe; what `rests`, outlets, stays. The ground
-    /// is closed; `smooth` is the ground smoothed by the [deviation](Forces::creep_deviation), if it has one.
+    /// Lets the soil creep, between neighbours of the `conductances` on a globe; what `rests`, outlets, stays. The
+    /// ground is closed; `smooth` is the ground smoothed by the [deviation](Forces::creep_deviation), if it has one.
     pub fn creep(
         &mut self,
         cx: &Context,

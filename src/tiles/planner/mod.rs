@@ -14,16 +14,16 @@ mod water;
 
 use std::collections::HashMap;
 
-use super::plan::{
-    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan, VERSION,
-    tile_count,
-};
-use super::{LEAST_TILE, MOST_SAMPLES, TileError};
 use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, mask_look, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
+use crate::tiles::plan::{
+    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan, VERSION,
+    tile_count,
+};
+use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
 
 /// Cells around a tile that stages are divided for: with tiles of 2048 they are a quarter of the work.
 fn most_halo(tile: usize) -> usize {
