@@ -73,7 +73,7 @@ pub enum SurveyedGround {
     /// Its heights, smoothed.
     Smoothed(Vec<f32>),
     /// The ground after the wear of an iteration.
-    Worn(Terrain),
+    Worn(Box<Terrain>),
 }
 
 /// What came out.
@@ -289,14 +289,11 @@ pub fn evaluate_window(
         let Some(step) = steps.iter().find(|step| step.index == part.layer) else { continue };
         control.enter_layer(step.index);
         let cx = Context { grid, ..context(scene, samples, step.layer, control) };
-        let coarse = match changes.remove(&step.index) {
-            Some(change) => Some(LevelChange {
-                change: Arc::new(change),
-                mass_balance: MassBalance::default(),
-                streams: streams.remove(&step.index),
-            }),
-            None => None,
-        };
+        let coarse = changes.remove(&step.index).map(|change| LevelChange {
+            change: Arc::new(change),
+            mass_balance: MassBalance::default(),
+            streams: streams.remove(&step.index),
+        });
         let mut smooth = |field| smoothed.remove(&(step.index, field));
         let known = surveys.remove(&step.index).or_else(|| smooth(SmoothedField::Ground).map(SurveyedGround::Smoothed));
         let mut result = match (&part.iterations, known, step.layer.node.work()) {
@@ -338,7 +335,7 @@ pub fn evaluate_window(
                 let mut terrain = match known {
                     Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
                         let smooth = smooth(SmoothedField::Worn);
-                        stream_power::crept_tile(law, &cx, Arc::unwrap_or_clone(ground), worn, smooth)?
+                        stream_power::crept_tile(law, &cx, Arc::unwrap_or_clone(ground), *worn, smooth)?
                     }
                     _ => run_iterations(step, &cx, ground, iterations.clone())?,
                 };

@@ -21,8 +21,8 @@ pub const LEAST_TILE: usize = 16;
 /// What a stage leaves in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done, or that of
-    /// a stage of an iteration.
+    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done, or that
+    /// of a stage of an iteration.
     Ground(usize),
     /// What the process of a layer changed on the grid of a stage and all coarser ones: stage, then layer.
     Change(usize, usize),

@@ -247,7 +247,7 @@ impl TileBuild {
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let grid = self.window_of(stage, task);
         let parts: Vec<LayerPart> = planned.layers.iter().map(|layer| layer.part()).collect();
-        let mut input = self.input(planned, &scene, grid)?;
+        let mut input = self.input(planned, scene, grid)?;
         if let Some(survey) = &planned.survey {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
             let known = self.surveyed(stage, place, survey, scene, &input.beneath, control)?;
@@ -300,7 +300,7 @@ impl TileBuild {
     ) -> Result<(), TileError> {
         let (planned, grid) = (&self.plan.stages[stage], self.window_of(stage, task));
         let mut weights = Terrain::flat(grid);
-        let input = self.input(planned, &scene, grid)?;
+        let input = self.input(planned, scene, grid)?;
         weights.height = window_weights(scene, planned.samples, grid, smoothing.layer, input, control)?;
         for place in self.places(stage, task) {
             self.store.write(&self.plan, StageProduct::Field(stage), place, &weights)?;
@@ -524,7 +524,7 @@ impl TileBuild {
                 return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
             }
             (Some(SurveyStep::Wear), Some(worn)) => {
-                return Ok(SurveyedGround::Worn(self.store.window(&self.plan, worn, beneath.grid)?));
+                return Ok(SurveyedGround::Worn(Box::new(self.store.window(&self.plan, worn, beneath.grid)?)));
             }
             (Some(SurveyStep::Trunks), _) => {
                 let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];

@@ -16,8 +16,8 @@
 //! Whole numbers have no rounding, so no order of additions is to be kept.
 //!
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be added so: how a cell divides it is
-//! rounded, and follows from all that comes. But only cells that water from beyond may reach have to wait for other tiles, those
-//! downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers, which are such cells
+//! rounded, and follows from all that comes. But only cells that water from beyond may reach have to wait for other
+//! tiles, those downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers, which are such cells
 //! again, in the tile or in the next, and what comes to them from all others. [`DividedWorld`] is the water of these
 //! cells of all tiles; what goes up the streams, as their wear does, is known everywhere once it is known there.
 //!
