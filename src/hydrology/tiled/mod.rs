@@ -17,9 +17,10 @@
 //!
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be added so: how a cell divides it is
 //! rounded, and follows from all that comes. But only cells that water from beyond may reach have to wait for other
-//! tiles, those downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers, which are such cells
-//! again, in the tile or in the next, and what comes to them from all others. [`DividedWorld`] is the water of these
-//! cells of all tiles; what goes up the streams, as their wear does, is known everywhere once it is known there.
+//! tiles, those downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers,
+//! which are such cells again, in the tile or in the next, and what comes to them from all others. [`DividedWorld`]
+//! is the water of these cells of all tiles; what goes up the streams, as their wear does, is known everywhere once
+//! it is known there.
 //!
 //! Source: Barnes 2016, *Parallel priority-flood depression filling for trillion cell digital elevation models*; Barnes
 //! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*; the tree of basins is
