@@ -179,7 +179,9 @@ fn scenes_are_the_same_in_tiles_of_any_size() {
             ("river-valleys", 700),
             ("winter-peaks", 600),
         ] {
-            check_tiles(name, &example(name), samples, &TILES);
+            // stream power has eight stages for each iteration
+            let tiles = if ["lake-district", "winter-peaks"].contains(&name) { &TILES[1..] } else { &TILES[..] };
+            check_tiles(name, &example(name), samples, tiles);
         }
     });
 }
