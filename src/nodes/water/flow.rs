@@ -2,7 +2,7 @@
 //!
 //! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells
 //! of the mean area; times that area it is a drainage area, the same at any resolution. Depressions drain over their
-//! spill points. Areas are added as whole numbers ([`DrainedArea`]).
+//! spill points. Areas are added as whole numbers.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
