@@ -27,6 +27,7 @@ mod trace;
 mod verify;
 mod watch;
 mod web_map;
+mod workers;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -11,6 +10,7 @@ use serde_json::json;
 use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
 use super::web_map::{failed_map, print_pyramid};
+use super::workers::{GaveUp, run_in_workers};
 use super::{CommandResult, Failure, print, print_json, tell, usage};
 use crate::eval::window::{SmoothedField, smooth_lines};
 use crate::eval::{Store, evaluate, thread_pool, timed_layers};
@@ -68,10 +68,11 @@ pub struct PlanArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Tiles appear whole or not at all, with their hash: a task that was killed is simply run again. One that is done is checked,
-and nothing is computed.
+and nothing is computed. Many tasks go faster in one program, which does not ask for its memory anew.
 
-Example:
-  talweg run-tile alps 0 12")]
+Examples:
+  talweg run-tile alps 0 12
+  seq 0 15 | talweg run-tile alps 0")]
 pub struct RunTileArgs {
     /// Folder of the plan
     #[arg(value_name = "PLAN")]
@@ -79,9 +80,9 @@ pub struct RunTileArgs {
     /// Number of the stage
     #[arg(value_name = "STAGE")]
     stage: usize,
-    /// Number of the task in that stage
+    /// Number of the task in that stage; without it they are read from standard input, one in a line
     #[arg(value_name = "TILE")]
-    tile: usize,
+    tile: Option<usize>,
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -89,7 +90,7 @@ pub struct RunTileArgs {
 /// Carry out all tasks of a plan that are left, on this machine
 #[derive(Args)]
 #[command(after_help = "\
-Every task is a program of its own: one that is killed, as for want of memory, is tried again, and the others go on.
+Workers are programs of their own: where one is killed, as for want of memory, its task is tried again, and the others go on.
 With --prune a stage that nothing reads any more is removed as soon as that is so, and the folder takes the least disk; what
 was removed is not made again when the build goes on after a stop. Only one program may then work in the folder.
 
@@ -369,6 +370,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
             _ if layers.is_empty() => "coarser grids of erosions".into(),
             _ => layers.join(", "),
         };
+        let tells = stage.tells.as_ref().map(|tells| format!(", {}", told(tells.step))).unwrap_or_default();
         let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
         let halo = if stage.halo > 0 { format!(", {} cells around", stage.halo) } else { String::new() };
         let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));
@@ -376,7 +378,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         before.dedup();
         let before = if before.is_empty() { String::new() } else { format!(", reads {}", before.join(" ")) };
         text += &format!(
-            "stage {number}: {tasks} at {samples} samples{halo}{before}, {memory} each, {seconds:.1} s: {layers}\n"
+            "stage {number}: {tasks} at {samples} samples{halo}{before}, {memory} each, {seconds:.1} s: {layers}{tells}\n"
         );
     }
     let [kept, pruned] = [disk.kept, disk.pruned].map(bytes_text);
@@ -407,27 +409,27 @@ fn check_memory(stage: &PlanStage) -> CommandResult {
 pub fn run_one(args: &RunTileArgs) -> CommandResult {
     args.work.memory.apply();
     let build = TileBuild::open(&args.plan)?;
-    let (number, task) = (args.stage, args.tile);
-    let Some(stage) = build.plan.stages.get(number).filter(|stage| task < stage.tasks) else {
-        return Err(usage(anyhow::anyhow!(TileError::NoTask { stage: number, task })));
-    };
+    let number = args.stage;
+    let known = |task: usize| build.plan.stages.get(number).filter(|stage| task < stage.tasks);
+    let no_task = |task: usize| usage(anyhow::anyhow!(TileError::NoTask { stage: number, task }));
+    let stage = known(args.tile.unwrap_or(0)).ok_or_else(|| no_task(args.tile.unwrap_or(0)))?;
     check_memory(stage)?;
     let pool = thread_pool(args.work.threads)?;
-    let said = match pool.install(|| build.run_task(number, task, &Control::default()))? {
-        TaskOutcome::Done => "done",
-        TaskOutcome::WasDone => "was done already",
+    let run = |task: usize| -> CommandResult {
+        known(task).ok_or_else(|| no_task(task))?;
+        let said = match pool.install(|| build.run_task(number, task, &Control::default()))? {
+            TaskOutcome::Done => "done",
+            TaskOutcome::WasDone => "was done already",
+        };
+        print(&format!("stage {number}, tile {task}: {said}\n"))
     };
-    print(&format!("stage {number}, tile {task}: {said}\n"))
-}
-
-/// Tries of a task.
-const TRIES: usize = 3;
-
-/// A task that is running.
-struct RunningTask {
-    task: usize,
-    tries: usize,
-    program: Child,
+    match args.tile {
+        Some(task) => run(task),
+        None => std::io::stdin().lines().try_for_each(|line| {
+            let line = line?;
+            run(line.trim().parse().map_err(|_| usage(anyhow::anyhow!("`{line}` is no number of a task")))?)
+        }),
+    }
 }
 
 pub fn run_all(args: &RunTilesArgs) -> CommandResult {
@@ -440,7 +442,16 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
             if !args.quiet {
                 tell(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
             }
-            run_stage(args, number, stage.tasks)?;
+            let most = usize::from(args.workers).min(stage.tasks);
+            run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
+                Failure::Failed(match gave_up {
+                    GaveUp::Task { task, tries } => anyhow::anyhow!(
+                        "tile {task} of stage {number} failed {tries} times; talweg run-tile {} {number} {task} says why",
+                        args.plan.display()
+                    ),
+                    GaveUp::NoWorker(error) => anyhow::Error::new(error).context("no worker can be started"),
+                })
+            })?;
         }
         if args.prune {
             build.forget_unread(number, &open);
@@ -449,54 +460,10 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
     Ok(())
 }
 
-/// Carries out the tasks of a stage, some at a time.
-fn run_stage(args: &RunTilesArgs, stage: usize, tasks: usize) -> CommandResult {
-    let mut left: Vec<(usize, usize)> = (0..tasks).rev().map(|task| (task, 1)).collect();
-    let mut running: Vec<RunningTask> = Vec::new();
-    let outcome = loop {
-        while running.len() < usize::from(args.workers)
-            && let Some((task, tries)) = left.pop()
-        {
-            running.push(RunningTask { task, tries, program: started(args, stage, task)? });
-        }
-        if running.is_empty() {
-            break Ok(());
-        }
-        match ended(&mut running)? {
-            None => std::thread::sleep(Duration::from_millis(5)),
-            Some((_, _, true)) => {}
-            Some((task, tries, false)) if tries < TRIES => left.push((task, tries + 1)),
-            Some((task, ..)) => {
-                break Err(Failure::Failed(anyhow::anyhow!(
-                    "tile {task} of stage {stage} failed {TRIES} times; talweg run-tile {} {stage} {task} says why",
-                    args.plan.display()
-                )));
-            }
-        }
-    };
-    for mut task in running {
-        // what they wrote is whole
-        let _ = task.program.kill();
-        let _ = task.program.wait();
-    }
-    outcome
-}
-
-/// A task that has ended, its tries and whether it succeeded.
-fn ended(running: &mut Vec<RunningTask>) -> Result<Option<(usize, usize, bool)>, Failure> {
-    for k in 0..running.len() {
-        if let Some(status) = running[k].program.try_wait()? {
-            let task = running.swap_remove(k);
-            return Ok(Some((task.task, task.tries, status.success())));
-        }
-    }
-    Ok(None)
-}
-
-fn started(args: &RunTilesArgs, stage: usize, task: usize) -> Result<Child, Failure> {
+/// A program that carries out tasks of a stage.
+fn worker(args: &RunTilesArgs, stage: usize) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    let numbers = [stage, task].map(|number| number.to_string());
-    command.arg("run-tile").arg(&args.plan).args(&numbers).arg("--threads").arg(args.work.threads.to_string());
+    command.arg("run-tile").arg(&args.plan).arg(stage.to_string()).arg("--threads").arg(args.work.threads.to_string());
     if let Some(bytes) = args.work.memory.bytes() {
         command.arg("--memory").arg(bytes.to_string());
     }
@@ -504,7 +471,7 @@ fn started(args: &RunTilesArgs, stage: usize, task: usize) -> Result<Child, Fail
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
     }
-    Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?)
+    Ok(command)
 }
 
 pub fn run_merge(args: &MergeArgs) -> CommandResult {

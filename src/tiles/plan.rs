@@ -224,6 +224,9 @@ pub struct PlanStage {
     /// What it does about the whole, where a layer asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
+    /// What its tiles tell of the ground that they leave, on the way to what a layer above asks about the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tells: Option<PlannedSurvey>,
     /// Smoothed fields, each with the layer that reads it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smoothed: Vec<(usize, SmoothedField, StageProduct)>,
@@ -248,6 +251,11 @@ impl PlanStage {
         all.sort();
         all.dedup();
         all
+    }
+
+    /// What its [survey](StageProduct::Survey) is about.
+    pub fn survey_told(&self) -> Option<&PlannedSurvey> {
+        self.tells.as_ref().or(self.survey.as_ref())
     }
 
     /// Whether something in it can be computed as a whole only.
@@ -344,6 +352,14 @@ impl TilePlan {
             if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
                 return Err(format!("stage {number} {error}"));
             }
+            let is_told = |tells: &PlannedSurvey| {
+                let is_ground = !stage.layers.is_empty() && !stage.is_one_piece() && stage.mask_of.is_none();
+                let fits = matches!(tells.step, SurveyStep::Basins | SurveyStep::Range) && tells.reads.is_empty();
+                is_ground && fits && stage.writes.contains(&StageProduct::Survey(number))
+            };
+            if stage.tells.as_ref().is_some_and(|tells| !is_told(tells)) {
+                return Err(format!("stage {number} tells what it does not know"));
+            }
             if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
                 return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
             }
@@ -362,7 +378,8 @@ impl TilePlan {
     /// What is wrong with what a stage does about the whole.
     fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
         let step_of = |product: &StageProduct| match product {
-            StageProduct::Survey(stage) | StageProduct::Kept(stage) | StageProduct::Ground(stage) => {
+            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.survey_told()?.step)),
+            StageProduct::Kept(stage) | StageProduct::Ground(stage) => {
                 self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step))
             }
             StageProduct::Change(..) | StageProduct::Field(_) => None,

@@ -28,6 +28,8 @@ const MOST_STATES: usize = 64;
 const WORDS_MAGIC: [u8; 8] = *b"TalwegW1";
 /// Bytes before the words.
 const WORDS_HEAD: usize = 8 + 16 + 8;
+/// Words that are read or written at once.
+const WORDS_AT_ONCE: usize = 1 << 14;
 
 /// The folder of a plan with its tiles.
 #[derive(Clone, Debug)]
@@ -164,19 +166,33 @@ impl TileStore {
         place: [usize; 2],
     ) -> Result<Option<(Vec<u64>, u128)>, TileError> {
         let path = self.path(product, place);
-        let bytes = match std::fs::read(&path) {
+        let failed = |source| TileError::Read { path: path.clone(), source };
+        let mut file = match File::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|source| TileError::Read { path, source })?,
+            other => other.map_err(failed)?,
         };
-        let Some((content, hash)) = bytes.split_last_chunk::<HASH>() else { return Ok(None) };
-        let mut hasher = Xxh3::new();
-        hasher.update(content);
-        let found = hasher.digest128();
-        let head = words_head(plan, product, place, content.len().saturating_sub(WORDS_HEAD) / 8);
-        let Some(words) = content.strip_prefix(&head[..]).filter(|_| *hash == found.to_le_bytes()) else {
+        let bytes = file.metadata().map_err(failed)?.len();
+        let Some(bytes) = bytes.checked_sub((WORDS_HEAD + HASH) as u64) else { return Ok(None) };
+        let mut head = [0; WORDS_HEAD];
+        file.read_exact(&mut head).map_err(failed)?;
+        let count = (bytes / 8) as usize;
+        if !bytes.is_multiple_of(8) || head != words_head(plan, product, place, count) {
             return Ok(None);
-        };
-        Ok(Some((words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect(), found)))
+        }
+        let mut hasher = Xxh3::new();
+        hasher.update(&head);
+        let mut words = Vec::with_capacity(count);
+        let mut buffer = vec![0; WORDS_AT_ONCE * 8];
+        while words.len() < count {
+            let some = &mut buffer[..8 * (count - words.len()).min(WORDS_AT_ONCE)];
+            file.read_exact(some).map_err(failed)?;
+            hasher.update(some);
+            words.extend(some.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)));
+        }
+        let mut said = [0; HASH];
+        file.read_exact(&mut said).map_err(failed)?;
+        let found = hasher.digest128();
+        Ok((u128::from_le_bytes(said) == found).then_some((words, found)))
     }
 
     /// What a tile tells of its water, or is told.
@@ -202,13 +218,17 @@ impl TileStore {
         let path = self.path(product, place);
         self.make_folder(&path)?;
         let head = words_head(plan, product, place, words.len());
-        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
         let mut hasher = Xxh3::new();
         hasher.update(&head);
-        hasher.update(bytes.as_flattened());
         write_atomically(&path, |file| {
             file.write_all(&head)?;
-            file.write_all(bytes.as_flattened())?;
+            let mut bytes: Vec<[u8; 8]> = Vec::with_capacity(WORDS_AT_ONCE);
+            for words in words.chunks(WORDS_AT_ONCE) {
+                bytes.clear();
+                bytes.extend(words.iter().map(|word| word.to_le_bytes()));
+                hasher.update(bytes.as_flattened());
+                file.write_all(bytes.as_flattened())?;
+            }
             file.write_all(&hasher.digest128().to_le_bytes())
         })?;
         Ok(hasher.digest128())

@@ -254,6 +254,11 @@ impl TileBuild {
             input.surveys.insert(survey.layer, known);
         }
         let made = evaluate_window(scene, planned.samples, grid, &parts, input, control)?;
+        if let Some(tells) = &planned.tells {
+            let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
+            let words = self.words_of_ground(stage, place, tells, scene, &made.terrain, control)?;
+            self.store.write_words(&self.plan, StageProduct::Survey(stage), place, &words)?;
+        }
         let mut changes = made.changes;
         let mut products = BTreeMap::from([(StageProduct::Ground(stage), made.terrain)]);
         for &product in &planned.writes {
@@ -400,7 +405,6 @@ impl TileBuild {
                 let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
                 let beneath = self.beneath(stage, task, survey.step.maps_read())?;
                 let words = match survey.step {
-                    SurveyStep::Range => RegionRange::of_region(&beneath, &plan.region(stage, place)).to_words(),
                     SurveyStep::Flow => {
                         let (region, _) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
                         region.summary(rain(&beneath), control)?.to_words()
@@ -412,14 +416,28 @@ impl TileBuild {
                         self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
                         told
                     }
-                    _ => {
-                        let region = self.region_drainage(stage, place, survey, scene, &beneath, control)?;
-                        region.summary(&beneath.height).to_words()
-                    }
+                    _ => self.words_of_ground(stage, place, survey, scene, &beneath, control)?,
                 };
                 of_all(vec![words])
             }
         }
+    }
+
+    /// What a tile tells of its ground: its range or its basins.
+    fn words_of_ground(
+        &self,
+        stage: usize,
+        place: [usize; 2],
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        ground: &Terrain,
+        control: &Control,
+    ) -> Result<Vec<u64>, TileError> {
+        if survey.step == SurveyStep::Range {
+            return Ok(RegionRange::of_region(ground, &self.plan.region(stage, place)).to_words());
+        }
+        let region = self.region_drainage(stage, place, survey, scene, ground, control)?;
+        Ok(region.summary(&ground.height).to_words())
     }
 
     /// What a tile told, or is told, by the number of what the survey reads.

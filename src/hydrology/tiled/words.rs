@@ -43,7 +43,7 @@ impl<'a> SurveyReader<'a> {
 pub fn write_list<const N: usize, T>(words: &mut Vec<u64>, items: &[T], item: impl Fn(&T) -> [u64; N]) {
     words.reserve(1 + N * items.len());
     words.push(items.len() as u64);
-    items.iter().for_each(|one| words.extend(item(one)));
+    words.extend(items.iter().flat_map(item));
 }
 
 /// Two numbers in a word.

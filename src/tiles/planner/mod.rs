@@ -6,7 +6,7 @@
 //! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
 //! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
 //! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
-//! and one task tells each what it needs ([`SurveyStep`]). What a layer or its mask smooths is smoothed before it,
+//! and one task tells each what it needs ([`SurveyStep`]); the first of what tiles tell is told where their ground is made. What a layer or its mask smooths is smoothed before it,
 //! first by columns of tiles, then by rows ([`SmoothingStep`]). A process that water wears has stages for each of its
 //! iterations ([`Planner::plan_worn`]).
 
@@ -149,6 +149,7 @@ impl Planner {
             streams: Vec::new(),
             sources: Vec::new(),
             survey: None,
+            tells: None,
             smoothed: Vec::new(),
             smoothing: None,
             mask_of: None,
@@ -511,7 +512,7 @@ impl OpenStage {
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
     let cells = (widest * widest) as u64;
-    let water = if stage.survey.is_some() { WATER_BYTES * cells } else { 0 };
+    let water = if stage.survey.is_some() || stage.tells.is_some() { WATER_BYTES * cells } else { 0 };
     let smoothed = NUMBER_BYTES * cells * stage.smoothed.len() as u64;
     memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water + smoothed
 }

@@ -40,6 +40,10 @@ impl Planner {
         for steps in rounds {
             let mut reads = known.reads.clone();
             for &step in *steps {
+                if let Some(told) = self.told_beneath(scene, PlannedSurvey { step, ..known.clone() }, at) {
+                    reads = vec![told];
+                    continue;
+                }
                 let stage = self.stages.len();
                 let survey = StageProduct::Survey(stage);
                 let asking =
@@ -65,6 +69,35 @@ impl Planner {
             }
         }
         known
+    }
+
+    /// What tiles tell of the ground beneath the stage `at` where that is made, if it can be told there.
+    fn told_beneath(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
+        let Some(StageProduct::Ground(number)) = at.beneath else { return None };
+        let halo = match tells.step {
+            SurveyStep::Basins => 1,
+            SurveyStep::Range => 0,
+            _ => return None,
+        };
+        let before = &self.stages[number];
+        // of what a layer does with the water of a tile nothing is known around it
+        let is_known_around = before.survey.as_ref().is_none_or(|survey| {
+            let step_of = |product: &StageProduct| Some(self.stages[product.stage()].survey_told()?.step);
+            let first = survey.reads.first().and_then(step_of);
+            survey.step == SurveyStep::Ground && matches!(first, Some(SurveyStep::Wear | SurveyStep::Ranges))
+        });
+        let is_tiled = before.tasks == tile_count(before.samples, self.tile).pow(2) && !before.is_one_piece();
+        let is_same = before.of_masks == at.of_masks && before.samples == at.samples;
+        let is_free = !before.layers.is_empty() && before.tells.is_none();
+        if !(is_known_around && is_tiled && is_same && is_free) {
+            return None;
+        }
+        let product = StageProduct::Survey(number);
+        let mut stage = PlanStage { tells: Some(tells), halo: before.halo + halo, ..before.clone() };
+        stage.writes.push(product);
+        stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+        self.stages[number] = stage;
+        Some(product)
     }
 
     /// The stage that finds the trunk streams of a layer on `settled` samples a side, as a whole.

@@ -1,0 +1,110 @@
+//! Programs that carry out tasks side by side: each is told the number of a task on a line of its standard input, and
+//! answers with a line when it is done.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Tries of a task.
+const TRIES: usize = 3;
+
+/// Why tasks are left.
+#[derive(Debug)]
+pub enum GaveUp {
+    /// One failed, or its worker was killed, again and again.
+    Task { task: usize, tries: usize },
+    /// No program could be started.
+    NoWorker(std::io::Error),
+}
+
+/// What workers share.
+struct Tasks {
+    /// Tasks that are left, the next one last, and how many times each was begun.
+    left: Vec<(usize, usize)>,
+    /// The programs that run.
+    workers: Vec<Option<Child>>,
+    gave_up: Option<GaveUp>,
+}
+
+/// Carries out tasks 0 to `tasks` with up to `most` workers at a time, each of them `worker`. A task whose worker ends
+/// before it answers is begun again by another one. What they say is not shown, but for their errors.
+///
+/// # Errors
+/// Where a task is given up: the others are stopped then.
+pub fn run_in_workers(
+    worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
+    most: usize,
+    tasks: usize,
+) -> Result<(), GaveUp> {
+    let left = (0..tasks).rev().map(|task| (task, 0)).collect();
+    let shared = Mutex::new(Tasks { left, workers: (0..most).map(|_| None).collect(), gave_up: None });
+    std::thread::scope(|scope| {
+        for number in 0..most {
+            let shared = &shared;
+            scope.spawn(move || {
+                if let Err(gave_up) = work(worker, shared, number) {
+                    let mut shared = lock(shared);
+                    shared.gave_up.get_or_insert(gave_up);
+                    shared.left.clear();
+                    // what they wrote is whole
+                    shared.workers.iter_mut().flatten().for_each(|worker| drop(worker.kill()));
+                }
+            });
+        }
+    });
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner).gave_up.map_or(Ok(()), Err)
+}
+
+fn lock(shared: &Mutex<Tasks>) -> MutexGuard<'_, Tasks> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes tasks as long as some are left, with one program after the other.
+fn work(
+    worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
+    shared: &Mutex<Tasks>,
+    number: usize,
+) -> Result<(), GaveUp> {
+    let next = || lock(shared).left.pop();
+    let mut given = next();
+    while given.is_some() {
+        let started = worker().and_then(|mut command| command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn());
+        let mut program = started.map_err(GaveUp::NoWorker)?;
+        let (mut asks, mut answers) = (program.stdin.take(), program.stdout.take().map(BufReader::new));
+        {
+            let mut shared = lock(shared);
+            if shared.gave_up.is_some() {
+                let _ = program.kill();
+            }
+            shared.workers[number] = Some(program);
+        }
+        let mut failed = None;
+        while let Some((task, tries)) = given {
+            let is_done = |line: &str| line.ends_with('\n');
+            let mut said = String::new();
+            let asked = asks.as_mut().is_some_and(|asks| writeln!(asks, "{task}").is_ok());
+            let answered = asked && answers.as_mut().is_some_and(|answers| answers.read_line(&mut said).is_ok());
+            if !answered || !is_done(&said) {
+                failed = Some((task, tries + 1));
+                break;
+            }
+            given = next();
+        }
+        drop(asks);
+        let program = lock(shared).workers[number].take();
+        if let Some(mut program) = program {
+            // it ends by itself when it is asked no more; one that failed has ended
+            let _ = program.wait();
+        }
+        if let Some((task, tries)) = failed {
+            if lock(shared).gave_up.is_some() {
+                return Ok(());
+            }
+            if tries >= TRIES {
+                return Err(GaveUp::Task { task, tries });
+            }
+            given = Some((task, tries));
+        }
+    }
+    Ok(())
+}
