@@ -18,7 +18,7 @@ pub enum GaveUp {
 }
 
 /// What workers share.
-struct Tasks {
+struct SharedTasks {
     /// Tasks that are left, the next one last, and how many times each was begun.
     left: Vec<(usize, usize)>,
     /// The programs that run.
@@ -37,7 +37,7 @@ pub fn run_in_workers(
     tasks: usize,
 ) -> Result<(), GaveUp> {
     let left = (0..tasks).rev().map(|task| (task, 0)).collect();
-    let shared = Mutex::new(Tasks { left, workers: (0..most).map(|_| None).collect(), gave_up: None });
+    let shared = Mutex::new(SharedTasks { left, workers: (0..most).map(|_| None).collect(), gave_up: None });
     std::thread::scope(|scope| {
         for number in 0..most {
             let shared = &shared;
@@ -55,14 +55,14 @@ pub fn run_in_workers(
     shared.into_inner().unwrap_or_else(PoisonError::into_inner).gave_up.map_or(Ok(()), Err)
 }
 
-fn lock(shared: &Mutex<Tasks>) -> MutexGuard<'_, Tasks> {
+fn lock(shared: &Mutex<SharedTasks>) -> MutexGuard<'_, SharedTasks> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Takes tasks as long as some are left, with one program after the other.
 fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
-    shared: &Mutex<Tasks>,
+    shared: &Mutex<SharedTasks>,
     number: usize,
 ) -> Result<(), GaveUp> {
     let next = || lock(shared).left.pop();
@@ -107,4 +107,59 @@ fn work(
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Workers that do `what` with the `$task` that they are told, in a folder of their own, and note it there.
+    fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), GaveUp>, Vec<usize>) {
+        let script = format!("while read task; do {what}; echo $task >> done; echo done; done");
+        let worker = || {
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(&script).current_dir(folder);
+            Ok(command)
+        };
+        let outcome = run_in_workers(&worker, most, tasks);
+        let noted = std::fs::read_to_string(folder.join("done")).unwrap_or_default();
+        let mut noted: Vec<usize> = noted.lines().map(|line| line.parse().unwrap()).collect();
+        noted.sort_unstable();
+        (outcome, noted)
+    }
+
+    #[test]
+    fn every_task_is_done_once_by_any_number_of_workers() {
+        for (most, tasks) in [(1, 0), (1, 5), (3, 20), (8, 2)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (outcome, done) = told(folder.path(), ":", most, tasks);
+            outcome.unwrap();
+            assert_eq!(done, (0..tasks).collect::<Vec<_>>(), "{most} workers");
+        }
+    }
+
+    #[test]
+    fn a_task_whose_worker_dies_is_begun_again_and_the_others_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        // half way through an answer, and without one
+        let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
+        let (outcome, done) = told(folder.path(), dies, 2, 4);
+        outcome.unwrap();
+        assert_eq!(done, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_task_that_always_fails_is_given_up_and_stops_those_that_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let fails = "if [ $task = 2 ]; then exit 1; fi; if [ $task = 1 ]; then exec sleep 1000; fi";
+        let (outcome, done) = told(folder.path(), fails, 2, 9);
+        assert!(matches!(outcome, Err(GaveUp::Task { task: 2, tries: TRIES })), "{outcome:?}");
+        assert_eq!(done, [0], "what comes after it is not begun");
+    }
+
+    #[test]
+    fn without_a_program_there_is_no_worker() {
+        let outcome = run_in_workers(&|| Ok(Command::new("/no/such/program")), 2, 3);
+        assert!(matches!(outcome, Err(GaveUp::NoWorker(_))), "{outcome:?}");
+    }
 }

@@ -29,6 +29,7 @@ mod planner;
 mod range;
 mod result_rows;
 mod store;
+mod survey;
 mod task;
 
 use std::path::{Path, PathBuf};

@@ -4,26 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::plan::{
-    PLAN_FILE, PlanStage, PlannedSmoothing, PlannedSurvey, SCENE_FILE, SmoothingStep, StageProduct, SurveyStep,
-    TilePlan,
-};
-use super::range::RegionRange;
+use super::plan::{PlanStage, PlannedSmoothing, SCENE_FILE, SmoothingStep, StageProduct, SurveyStep, TilePlan};
 use super::store::window_region;
 use super::{TileError, TileStore};
-use crate::eval::tile_water::{WaterLayer, rain};
 use crate::eval::window::{
-    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, stream_words,
-    trunk_streams, window_mask, window_weights,
+    LayerPart, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, trunk_streams, window_mask,
+    window_weights,
 };
 use crate::eval::{Store, evaluate, layer_mask, terrain_key};
 use crate::field::{Control, DISPLACED_CELLS, Grid, MapKind, Region, Terrain, samples_around};
-use crate::hydrology::DrainedArea;
-use crate::hydrology::tiled::{
-    BasinSummary, DividedSolution, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution,
-    WordError, solve_inflows, solve_spills,
-};
-use crate::nodes::DrainedGround;
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
@@ -355,214 +344,13 @@ impl TileBuild {
         Ok(())
     }
 
-    /// A step on the way to what a layer asks about the whole.
-    fn survey(
-        &self,
-        stage: usize,
-        task: usize,
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        control: &Control,
-    ) -> Result<(), TileError> {
-        let (plan, product, places) = (&self.plan, StageProduct::Survey(stage), self.places(stage, task));
-        let of_all = |words: Vec<Vec<u64>>| {
-            for (place, words) in places.iter().zip(words) {
-                control.check()?;
-                self.store.write_words(plan, product, *place, &words)?;
-            }
-            Ok(())
-        };
-        let tiles = plan.regions(stage);
-        let told = |number: usize| self.told(survey, 0, places[number]);
-        match survey.step {
-            SurveyStep::Spills => {
-                let read = |number| told(number)?.read(|words| BasinSummary::from_words(words, tiles.rim_len(number)));
-                let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
-                of_all(solve_spills(&tiles, &summaries, control)?.iter().map(SpillSolution::to_words).collect())
-            }
-            SurveyStep::Inflows => {
-                let read = |number| told(number)?.read(|words| FlowSummary::from_words(words, tiles.rim_len(number)));
-                let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
-                of_all(solve_inflows(&tiles, &summaries, control)?.iter().map(InflowSolution::to_words).collect())
-            }
-            SurveyStep::Trunks => {
-                let asks = self.water_layer(stage, survey, scene)?;
-                let read = |number: usize, read: &dyn Fn(&[u64]) -> _| told(number)?.read(read);
-                let told = asks.solve_trunks(&tiles, read, control)?;
-                of_all(told.iter().map(DividedSolution::to_words).collect())
-            }
-            SurveyStep::Streams => {
-                let words = stream_words(scene, survey.layer, control)?;
-                of_all(vec![words; places.len()])
-            }
-            SurveyStep::Ranges => {
-                let ranges = (0..tiles.len()).map(|number| told(number)?.read(RegionRange::from_words));
-                let all = ranges.collect::<Result<Vec<_>, _>>()?;
-                let all = all.into_iter().fold(RegionRange::NONE, RegionRange::joined);
-                of_all(vec![all.to_words(); tiles.len()])
-            }
-            _ => {
-                let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
-                let beneath = self.beneath(stage, task, survey.step.maps_read())?;
-                let words = match survey.step {
-                    SurveyStep::Flow => {
-                        let (region, _) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
-                        region.summary(rain(&beneath), control)?.to_words()
-                    }
-                    SurveyStep::Courses => {
-                        let (region, spills) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
-                        let asks = self.water_layer(stage, survey, scene)?;
-                        let [told, kept] = asks.told_and_kept(&beneath, region, &spills, control)?;
-                        self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
-                        told
-                    }
-                    _ => self.words_of_ground(stage, place, survey, scene, &beneath, control)?,
-                };
-                of_all(vec![words])
-            }
-        }
-    }
-
-    /// What a tile tells of its ground: its range or its basins.
-    fn words_of_ground(
-        &self,
-        stage: usize,
-        place: [usize; 2],
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        ground: &Terrain,
-        control: &Control,
-    ) -> Result<Vec<u64>, TileError> {
-        if survey.step == SurveyStep::Range {
-            return Ok(RegionRange::of_region(ground, &self.plan.region(stage, place)).to_words());
-        }
-        let region = self.region_drainage(stage, place, survey, scene, ground, control)?;
-        Ok(region.summary(&ground.height).to_words())
-    }
-
-    /// What a tile told, or is told, by the number of what the survey reads.
-    fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<ToldWords, TileError> {
-        let missing = || TileError::NotAPlan {
-            path: self.store.folder().join(PLAN_FILE),
-            error: format!("{:?} reads nothing", survey.step),
-        };
-        let from = *survey.reads.get(number).ok_or_else(missing)?;
-        self.told_words(from, place)
-    }
-
-    fn told_words(&self, from: StageProduct, place: [usize; 2]) -> Result<ToldWords, TileError> {
-        Ok(ToldWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
-    }
-
-    fn region_drainage(
-        &self,
-        stage: usize,
-        place: [usize; 2],
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        beneath: &Terrain,
-        control: &Control,
-    ) -> Result<RegionDrainage, TileError> {
-        let asks = self.water_layer(stage, survey, scene)?;
-        Ok(asks.region_drainage(self.plan.region(stage, place), beneath, control)?)
-    }
-
-    /// The layer that a survey is made for.
-    fn water_layer<'a>(
-        &self,
-        stage: usize,
-        survey: &PlannedSurvey,
-        scene: &'a Scene,
-    ) -> Result<WaterLayer<'a>, TileError> {
-        WaterLayer::find(scene, self.plan.stages[stage].samples, survey.layer, survey.iteration)
-            .ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
-    }
-
     /// What lies beneath the window of a task, with some of its data maps.
-    fn beneath(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
+    pub(super) fn beneath(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
         let grid = self.window_of(stage, task);
         match self.plan.stages[stage].beneath {
             Some(product) => self.store.window_of_maps(&self.plan, product, grid, maps),
             None => Ok(Terrain::flat(grid)),
         }
-    }
-
-    /// The ground of a tile after the wear of an iteration.
-    fn worn(
-        &self,
-        stage: usize,
-        task: usize,
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        control: &Control,
-    ) -> Result<Terrain, TileError> {
-        let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-        let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
-        let ground = self.beneath(stage, task, survey.step.maps_read())?;
-        let region = self.plan.region(stage, place);
-        let asks = self.water_layer(stage, survey, scene)?;
-        asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
-    }
-
-    /// The water of a tile once it is known where basins spill.
-    fn drained_region(
-        &self,
-        stage: usize,
-        place: [usize; 2],
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        beneath: &Terrain,
-        control: &Control,
-    ) -> Result<(DrainedRegion, SpillSolution), TileError> {
-        let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
-        let told = self.told(survey, 0, place)?;
-        let spills = told.read(SpillSolution::from_words)?;
-        if !spills.fits(&region, &self.plan.regions(stage)) {
-            return Err(told.broken(WordError));
-        }
-        Ok((region.solve(&beneath.height, &spills, control)?, spills))
-    }
-
-    /// What a layer is told of the whole in the window of a tile.
-    fn surveyed(
-        &self,
-        stage: usize,
-        place: [usize; 2],
-        survey: &PlannedSurvey,
-        scene: &Scene,
-        beneath: &Terrain,
-        control: &Control,
-    ) -> Result<SurveyedGround, TileError> {
-        let first = survey.reads.first().copied();
-        let step =
-            first.and_then(|product| self.plan.stages[product.stage()].survey.as_ref()).map(|survey| survey.step);
-        let region = self.plan.region(stage, place);
-        match (step, first) {
-            (Some(SurveyStep::Ranges), _) => {
-                return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
-            }
-            (Some(SurveyStep::Wear), Some(worn)) => {
-                return Ok(SurveyedGround::Worn(Box::new(self.store.window(&self.plan, worn, beneath.grid)?)));
-            }
-            (Some(SurveyStep::Trunks), _) => {
-                let [told, kept] = [self.told(survey, 0, place)?, self.told(survey, 1, place)?];
-                let areas = WaterLayer::divided_areas(beneath.grid, region, [&kept.words, &told.words]);
-                let areas = areas.map_err(|error| kept.broken(error))?;
-                return Ok(SurveyedGround::Drainage(DrainedGround { surface: Vec::new(), areas }));
-            }
-            _ => {}
-        }
-        let (drained, _) = self.drained_region(stage, place, survey, scene, beneath, control)?;
-        let mut areas = Vec::new();
-        if survey.reads.len() > 1 {
-            let told = self.told(survey, 1, place)?;
-            let inflow = told.read(InflowSolution::from_words)?;
-            if !inflow.fits(&region, &self.plan.regions(stage)) {
-                return Err(told.broken(WordError));
-            }
-            areas = DrainedArea::into_cells(drained.areas(rain(beneath), &inflow, control)?);
-        }
-        Ok(SurveyedGround::Drainage(DrainedGround { surface: drained.filled(&beneath.height), areas }))
     }
 
     /// What a coarser grid has around the window `fine` of a finer one.
@@ -580,22 +368,6 @@ impl TileBuild {
             fine.first().map(|first| samples_around(whole.samples, fine.whole_samples(), first..first + fine.samples));
         let around = Region { rows, columns }.grown(DISPLACED_CELLS, whole.samples);
         window_region(square_window(whole, &around))
-    }
-}
-
-/// What a file tells.
-struct ToldWords {
-    words: Vec<u64>,
-    path: PathBuf,
-}
-
-impl ToldWords {
-    fn read<T>(&self, read: impl Fn(&[u64]) -> Result<T, WordError>) -> Result<T, TileError> {
-        read(&self.words).map_err(|error| self.broken(error))
-    }
-
-    fn broken(&self, source: WordError) -> TileError {
-        TileError::Words { path: self.path.clone(), source }
     }
 }
 

@@ -443,20 +443,20 @@ fn kept_streams_change_no_other_promise() {
         }
         let about = format!("{} {edges:?}", node.about().name);
         // a size that is no level, beyond the grid whose streams are kept
-        let scene = scene(node, 800, edges);
+        let scene = scene(node, 600, edges);
         let [one, two] = pools.each_ref().map(|pool| pool.install(|| whole(&scene, &mut Store::forgetful())));
         assert!(one.hash() == two.hash(), "{about}: threads");
         let mut store = Store::default();
-        for samples in [513, 800] {
+        for samples in [513, 600] {
             let kept = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
-            assert!(samples != 800 || kept.hash() == one.hash(), "{about}: what is kept of the coarser grids");
+            assert!(samples != 600 || kept.hash() == one.hash(), "{about}: what is kept of the coarser grids");
         }
         let mut bare = scene.clone();
         bare.layers.pop();
         let beneath = whole(&bare, &mut Store::forgetful());
         let all = scene.iterations(1).unwrap();
         for iteration in [all - 1, all] {
-            let made = at(&scene, 800, iteration);
+            let made = at(&scene, 600, iteration);
             let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
             let before = grid.sum(&beneath.height);
             let change = grid.sum(&made.terrain.height) - before;

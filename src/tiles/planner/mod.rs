@@ -6,9 +6,9 @@
 //! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
 //! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
 //! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
-//! and one task tells each what it needs ([`SurveyStep`]); the first of what tiles tell is told where their ground is made. What a layer or its mask smooths is smoothed before it,
-//! first by columns of tiles, then by rows ([`SmoothingStep`]). A process that water wears has stages for each of its
-//! iterations ([`Planner::plan_worn`]).
+//! where their ground is made if that can be, and one task tells each what it needs ([`SurveyStep`]). What a layer or
+//! its mask smooths is smoothed before it, first by columns of tiles, then by rows ([`SmoothingStep`]). A process that
+//! water wears has stages for each of its iterations ([`Planner::plan_worn`]).
 
 mod water;
 
