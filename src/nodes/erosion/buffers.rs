@@ -141,17 +141,22 @@ pub fn add_balance(
     let (new, wear, deposits) = (&new[..n], &wear[..n], &deposits[..n]);
     let (out_wear, out_deposits) = (&mut out_wear[..n], &mut out_deposits[..n]);
     for j in 0..n {
-        let fall = old[j] - new[j];
-        out_wear[j] = wear[j] + if fall > 0.0 { fall } else { 0.0 };
-        out_deposits[j] = deposits[j] + if fall < 0.0 { -fall } else { 0.0 };
+        (out_wear[j], out_deposits[j]) = with_balance(old[j], new[j], wear[j], deposits[j]);
     }
+}
+
+/// Wear and deposits of a cell with what it lost or won on balance.
+#[inline(always)]
+pub fn with_balance(old: f32, new: f32, wear: f32, deposits: f32) -> (f32, f32) {
+    let fall = old - new;
+    (wear + if fall > 0.0 { fall } else { 0.0 }, deposits + if fall < 0.0 { -fall } else { 0.0 })
 }
 
 /// Cells whose falls are kept at a time.
 const TILE: usize = 64;
 
 /// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
-#[multiversion::multiversion(targets("x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
     let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
     let mut falls = [0.0f64; TILE];

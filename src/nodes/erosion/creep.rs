@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, WorkingMemory, account, add_balance};
+use super::buffers::{self, Next, WorkingMemory, account, with_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, Links, Stencil};
@@ -285,10 +285,10 @@ impl ErosionRun for CreepRun {
             let mut finish = |row: usize, made: &[f64]| {
                 let (span, own) = (row * n..(row + 1) * n, (row - first) * n..(row - first + 1) * n);
                 let (old, height) = (&old[span.clone()], &mut height[own.clone()]);
-                round_row(made, old, &rest[span.clone()], height);
-                rest_row(made, height, &mut new_rest[own.clone()]);
-                let [wear, deposits] = [&mut wear[own.clone()], &mut deposits[own]];
-                add_balance(old, height, before.map(|map| &map[span.clone()]), wear, deposits);
+                let [wear_before, deposits_before] = before.map(|map| &map[span.clone()]);
+                let (wear, deposits) = (&mut wear[own.clone()], &mut deposits[own.clone()]);
+                let out = [&mut *height, &mut new_rest[own], wear, deposits];
+                finish_row(made, [old, &rest[span], wear_before, deposits_before], out);
                 accounts[row - first] = account(grid, this.metric.owned_areas(row), old, height, None);
             };
             if grid.is_globe() {
@@ -321,26 +321,27 @@ impl ErosionRun for CreepRun {
     }
 }
 
-#[multiversion::multiversion(targets("x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
     for ((out, &h), &rest) in out.iter_mut().zip(height).zip(rest) {
         *out = f64::from(h) + f64::from(rest);
     }
 }
 
-/// Heights in single precision. Ground that has not moved keeps its bits, the sign of a zero among them.
-#[multiversion::multiversion(targets("x86_64+avx2"))]
-fn round_row(now: &[f64], old: &[f32], rest: &[f32], out: &mut [f32]) {
-    for (((out, &now), &old), &rest) in out.iter_mut().zip(now).zip(old).zip(rest) {
-        *out = if now == f64::from(old) + f64::from(rest) { old } else { now as f32 };
-    }
-}
-
-/// What single precision leaves out.
-#[multiversion::multiversion(targets("x86_64+avx2"))]
-fn rest_row(now: &[f64], height: &[f32], out: &mut [f32]) {
-    for ((out, &now), &h) in out.iter_mut().zip(now).zip(height) {
-        *out = (now - f64::from(h)) as f32;
+/// Heights in single precision, what that leaves out, wear and deposits: from the heights that were made of a row, and
+/// its old ones with what they left out, wear and deposits. Ground that has not moved keeps its bits, the sign of a zero
+/// among them.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut [f32]; 4]) {
+    let n = made.len();
+    let (old, rest, wear, deposits) = (&old[..n], &rest[..n], &wear[..n], &deposits[..n]);
+    let [height, new_rest, new_wear, new_deposits] = out.map(|field| &mut field[..n]);
+    for j in 0..n {
+        let (made, before) = (made[j], old[j]);
+        let new = if made == f64::from(before) + f64::from(rest[j]) { before } else { made as f32 };
+        height[j] = new;
+        new_rest[j] = (made - f64::from(new)) as f32;
+        (new_wear[j], new_deposits[j]) = with_balance(before, new, wear[j], deposits[j]);
     }
 }
 
@@ -381,7 +382,7 @@ fn diffuse<S: Stencil>(
 }
 
 /// A row where all rock is alike.
-#[multiversion::multiversion(targets("x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
     let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));

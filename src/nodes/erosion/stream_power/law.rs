@@ -73,22 +73,26 @@ impl Forces {
         }
     }
 
-    /// c for an area and a distance in cells.
-    #[inline]
-    fn coefficient(&self, area: f64, distance: f64) -> f64 {
-        let wet = area + self.source;
-        let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
-        let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
-        self.wear * strength / along
-    }
-
     /// c of a cell that drains `area` cells, from where its way down meets the far side of its facet; how far it is to
     /// there is given on a globe.
     #[inline(always)]
     pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
         let fraction = f64::from(fraction);
         let distance = distance.map_or_else(|| (1.0 + fraction * fraction).sqrt(), f64::from);
-        (self.coefficient(f64::from(area), distance) * f64::from(erodibility)).min(MOST) as f32
+        let wet = f64::from(area) + self.source;
+        let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
+        let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
+        coefficient(self.wear * strength / along, erodibility)
+    }
+
+    /// [`wear_of`](Self::wear_of) in cells of a square that drain `c` cells each, which it takes the place of.
+    fn wear_of_row(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
+        if (self.m, self.n) == (0.5, 1.0) {
+            return wear_by_root(self.wear, self.source, fractions, erodibility, c);
+        }
+        for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
+            *c = self.wear_of(*c, fraction, None, erodibility(j));
+        }
     }
 
     /// The height that is left of `h` after wear of coefficient `c`, with the new heights of the two receivers.
@@ -111,7 +115,12 @@ impl Forces {
         let mut left = self.worn(fall, f64::from(c)) as f32;
         // of what is too steep this share comes down
         let slide = self.slide * erodibility;
-        let stands = self.talus * distance.unwrap_or_else(|| (1.0 + fraction * fraction).sqrt());
+        let stands = match distance {
+            Some(distance) => self.talus * distance,
+            // no way on a square is shorter than a cell
+            None if left <= self.talus => left,
+            None => self.talus * (1.0 + fraction * fraction).sqrt(),
+        };
         if left > stands {
             left -= (left - stands) * slide;
         }
@@ -140,6 +149,22 @@ impl Forces {
         // n = ½; in the root z: z² + c·z = fall
         let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
         z * z
+    }
+}
+
+/// c of rock of this erodibility, from that of the softest.
+#[inline(always)]
+fn coefficient(softest: f64, erodibility: f32) -> f32 {
+    (softest * f64::from(erodibility)).min(MOST) as f32
+}
+
+/// [`Forces::wear_of_row`] for m = ½ and n = 1.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
+    for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
+        let fraction = f64::from(fraction);
+        let (strength, along) = ((f64::from(*c) + source).sqrt(), (1.0 + fraction * fraction).sqrt());
+        *c = coefficient(wear * strength / along, erodibility(j));
     }
 }
 
@@ -200,13 +225,19 @@ impl Bed {
         }
         self.c.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             cx.control.check()?;
-            for (j, c) in row.iter_mut().enumerate() {
-                let k = i * n + j;
-                // an outlet does not wear
-                *c = match flow.receivers.is_end(k) {
-                    true => 0.0,
-                    false => forces.wear_of(*c, flow.fraction[k], flow.distance.get(k).copied(), rock.erodibility(k)),
-                };
+            let (first, fractions) = (i * n, &flow.fraction[i * n..][..n]);
+            match (flow.distance.get(first..first + n), rock.uniform()) {
+                (Some(distances), _) => {
+                    for (j, c) in row.iter_mut().enumerate() {
+                        *c = forces.wear_of(*c, fractions[j], Some(distances[j]), rock.erodibility(first + j));
+                    }
+                }
+                (None, Some(erodibility)) => forces.wear_of_row(fractions, |_| erodibility, row),
+                (None, None) => forces.wear_of_row(fractions, |j| rock.erodibility(first + j), row),
+            }
+            // an outlet does not wear
+            for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
+                row[j] = 0.0;
             }
             Ok(())
         })
