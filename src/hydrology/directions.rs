@@ -73,6 +73,12 @@ pub(super) fn route(
     })
 }
 
+/// What is added to the index of a cell for each direction, where the rows to the north, here and to the south start.
+fn steps_from(starts: [usize; 3]) -> [u32; 8] {
+    DIRECTIONS
+        .map(|(down, right)| starts[(down + 1) as usize].wrapping_sub(starts[1]).wrapping_add_signed(right) as u32)
+}
+
 /// A row of cells with what lies beside them.
 pub(super) struct RowWindow<'a> {
     mesh: &'a FlowMesh,
@@ -82,6 +88,8 @@ pub(super) struct RowWindow<'a> {
     rows: [&'a [f32]; 3],
     /// Index of the first cell of each of the three.
     starts: [usize; 3],
+    /// What is added to the index of a cell of the counted columns, for each direction.
+    steps: [u32; 8],
     /// Columns that find their neighbours in the three rows; none in the copies of a wrapping square and near the
     /// borders of the faces of a globe.
     counted: Range<usize>,
@@ -97,18 +105,21 @@ impl<'a> RowWindow<'a> {
             let is_inner = (RIM..n.max(RIM) - RIM).contains(&(row % n));
             let (rows, counted) = if is_inner { ([row - 1, row, row + 1], RIM..n - RIM) } else { ([row; 3], 0..0) };
             let starts = rows.map(|row| row * n);
-            return Self { mesh, height, row, rows: starts.map(|start| &height[start..start + n]), starts, counted };
+            let (rows, steps) = (starts.map(|start| &height[start..start + n]), steps_from(starts));
+            return Self { mesh, height, row, rows, starts, steps, counted };
         }
         if row >= side {
-            return Self { mesh, height, row, rows: [beyond; 3], starts: [row * n; 3], counted: 0..0 };
+            return Self { mesh, height, row, rows: [beyond; 3], starts: [row * n; 3], steps: [0; 8], counted: 0..0 };
         }
         let beside = [grid.previous(row), Some(row), grid.next(row)].map(|row| row.map(|row| grid.original(row)));
+        let starts = beside.map(|r| r.unwrap_or(row) * n);
         Self {
             mesh,
             height,
             row,
             rows: beside.map(|r| r.map_or(beyond, |r| grid.row(height, r))),
-            starts: beside.map(|r| r.unwrap_or(row) * n),
+            starts,
+            steps: steps_from(starts),
             counted: 1..side.max(2) - 1,
         }
     }
@@ -123,8 +134,7 @@ impl<'a> RowWindow<'a> {
     #[inline]
     pub fn index(&self, j: usize, direction: usize) -> u32 {
         if self.counted.contains(&j) {
-            let (down, right) = DIRECTIONS[direction];
-            return (self.starts[(down + 1) as usize] + j).wrapping_add_signed(right) as u32;
+            return ((self.starts[1] + j) as u32).wrapping_add(self.steps[direction]);
         }
         self.mesh.neighbours(self.starts[1] + j)[direction]
     }
@@ -132,9 +142,6 @@ impl<'a> RowWindow<'a> {
     /// Receivers by D8; a cell without a lower neighbour is its own, as are outlets of the sea.
     fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let start = self.starts[1];
-        let steps = DIRECTIONS.map(|(down, right)| {
-            self.starts[(down + 1) as usize].wrapping_sub(start).wrapping_add_signed(right) as u32
-        });
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
         for first in self.counted.clone().step_by(BLOCK) {
             let columns = first..(first + BLOCK).min(self.counted.end);
@@ -149,10 +156,10 @@ impl<'a> RowWindow<'a> {
             });
             let mut steepest = ([0.0; BLOCK], [0; BLOCK]);
             match &distances {
-                None => steepest_on_square(here, beside, steps, &mut steepest),
+                None => steepest_on_square(here, beside, self.steps, &mut steepest),
                 Some((links, per_radius)) => {
                     let links = links.each_ref().map(|row| &row[columns.clone()]);
-                    steepest_on_globe(here, beside, links, *per_radius, steps, &mut steepest);
+                    steepest_on_globe(here, beside, links, *per_radius, self.steps, &mut steepest);
                 }
             }
             for ((to, step), k) in receivers.iter_mut().zip(steepest.1).zip(start + first..) {

@@ -61,14 +61,13 @@ impl NeighbourReceivers {
         let encode_row = |receivers: &mut Vec<[u32; 2]>, (number, (row, codes)): (usize, (T, &mut [u8]))| {
             receivers.resize(samples, [0; 2]);
             route_row(number, row, receivers)?;
-            let mut listed = Vec::new();
-            for ((code, tos), k) in codes.iter_mut().zip(&*receivers).zip((number * samples) as u32..) {
-                *code = tos.iter().rev().fold(0, |codes, to| codes << 4 | code_of(to.wrapping_sub(k), samples as u32));
-                if *code & 0x0f == 0x0f || *code >= 0xf0 {
-                    *code = LISTED;
-                    listed.push((k, *tos));
-                }
+            let first = (number * samples) as u32;
+            encode(receivers, first, samples as u32, codes);
+            if !codes.contains(&LISTED) {
+                return Ok(Vec::new());
             }
+            let cells = codes.iter().zip(&*receivers).zip(first..);
+            let listed = cells.filter(|((code, _), _)| **code == LISTED).map(|((_, tos), k)| (k, *tos)).collect();
             Ok(listed)
         };
         let rows = rows.into_par_iter().zip(self.codes.par_chunks_mut(samples)).enumerate();
@@ -124,19 +123,28 @@ impl NeighbourReceivers {
     }
 }
 
-/// Which of the nine cells around and including a cell lies `step` further, where rows have `samples`; 15 if none does.
-#[inline]
-fn code_of(step: u32, samples: u32) -> u8 {
-    let in_row = |from: u32| step.wrapping_add(from).wrapping_add(1);
-    if in_row(0) < 3 {
-        3 + in_row(0) as u8
-    } else if in_row(samples) < 3 {
-        in_row(samples) as u8
-    } else if in_row(samples.wrapping_neg()) < 3 {
-        6 + in_row(samples.wrapping_neg()) as u8
-    } else {
-        0x0f
+/// The codes of cells from `first` on with these receivers, where rows have `samples`; [`LISTED`] where they have none.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
+    for ((code, tos), k) in codes.iter_mut().zip(receivers).zip(first..) {
+        let [low, high] = [code_of(tos[0].wrapping_sub(k), samples), code_of(tos[1].wrapping_sub(k), samples)];
+        let both = low | high << 4;
+        *code = if low == NO_CODE || high == NO_CODE { LISTED } else { both as u8 };
     }
+}
+
+/// Of a receiver that is none of the nine.
+const NO_CODE: u32 = 0x0f;
+
+/// Which of the nine cells around and including a cell lies `step` further, where rows have `samples`; [`NO_CODE`] if
+/// none does. Without branches, for many cells side by side.
+#[inline(always)]
+fn code_of(step: u32, samples: u32) -> u32 {
+    let here = step.wrapping_add(1);
+    let (north, south) = (here.wrapping_add(samples), here.wrapping_sub(samples));
+    let code = if south < 3 { south + 6 } else { NO_CODE };
+    let code = if north < 3 { north } else { code };
+    if here < 3 { here + 3 } else { code }
 }
 
 impl Receivers<2> for NeighbourReceivers {

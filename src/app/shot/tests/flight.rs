@@ -50,15 +50,15 @@ impl FlightSteps {
     }
 }
 
-/// Of a flight over the hills.
-fn steps(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> FlightSteps {
+/// A flight over the hills.
+fn pictures_of_hills(engine: &SharedEngine, poses: &[Pose], quality: RenderQuality) -> Vec<Vec<u8>> {
     let (terrain, palette) = hills();
     let subject = ShotSubject::Terrain(terrain, palette, None);
     let draw = |pose: &Pose| {
         let view = ShotView::Pose(*pose);
         engine.draw(&subject, &ShotOptions { width: WIDTH, height: HEIGHT, view, ..ShotOptions::default() }, quality)
     };
-    FlightSteps::of_pictures(&poses.iter().map(draw).collect::<Vec<_>>())
+    poses.iter().map(draw).collect()
 }
 
 /// How many times the largest step is as large as the one in the middle.
@@ -82,13 +82,13 @@ fn descent(frames: usize) -> Vec<Pose> {
 fn nothing_jumps_in_a_slow_flight() {
     let engine = SharedEngine::default();
     for (quality, frames) in [(RenderQuality::Moving, 60), (RenderQuality::Still, 24)] {
-        let poses = descent(frames);
-        let FlightSteps { whole, block } = steps(&engine, &poses, quality);
+        let pictures = pictures_of_hills(&engine, &descent(frames), quality);
+        let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
         assert!(largest_jump(&whole) < MOST_JUMP, "{quality:?}: {} in {whole:?}", largest_jump(&whole));
         assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{quality:?}: {} in {block:?}", largest_jump(&block));
         // it would be seen: here four pictures are missing
-        let skipped: Vec<Pose> = [&poses[..10], &poses[14..]].concat();
-        let seen = largest_jump(&steps(&engine, &skipped, quality).whole);
+        let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..]].concat());
+        let seen = largest_jump(&skipped.whole);
         assert!(seen > MOST_JUMP, "{quality:?}: {seen}");
     }
 }
@@ -111,22 +111,23 @@ fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     let (air, stars, cloud_cover) = (AirModel::None, false, 0.4);
     let view = GlobeView { exaggeration: 1.0, true_nearby: false, air, stars, cloud_cover, ..GlobeView::default() };
     let planet_view = PlanetView { view, ..PlanetView::default() };
-    let flight = |frames: &[i32]| {
-        let draw = |k: &i32| {
+    let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
+        let draw = |k: i32| {
             // from 70 km down to 20 km: the horizon comes as near as vertices need it
-            let place = [24.0, 38.0, 2_000.0 + 3.0e6 * 0.975_f64.powi(*k), 30.0, -65.0];
+            let place = [24.0, 38.0, 2_000.0 + 3.0e6 * 0.975_f64.powi(k), 30.0, -65.0];
             let camera = GlobeCamera::framing(&planet, &planet_view, size).placed_over(&planet, &planet_view, place);
             let subject = ShotSubject::Planet(planet.clone(), Box::new(planet_view.clone()), Box::new(camera));
             let options = ShotOptions { width: WIDTH, height: HEIGHT, ..ShotOptions::default() };
             engine.draw(&subject, &options, RenderQuality::Still)
         };
-        FlightSteps::of_pictures(&frames.iter().map(draw).collect::<Vec<_>>())
+        frames.map(draw).collect()
     };
-    let frames: Vec<i32> = (150..200).collect();
-    let FlightSteps { whole, block } = flight(&frames);
+    let pictures = flight(150..200);
+    let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
     assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
     assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
-    let seen = largest_spike(&flight(&[&frames[..10], &frames[14..24]].concat()).whole);
+    let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..24]].concat());
+    let seen = largest_spike(&skipped.whole);
     assert!(seen > MOST_JUMP, "{seen}");
 }
 
@@ -137,25 +138,25 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
     // from an orbit down to the ground, each step a fortieth of what is left
     let height = |k: i32| 2_000.0 + 3.0e6 * 0.975_f64.powi(k);
-    let flight = |frames: &[i32]| {
-        let draw = |k: &i32| {
-            let subject = over_globe(&planet, [24.0, 38.0, height(*k), 30.0, -65.0], 1.0, size);
+    let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
+        let draw = |k: i32| {
+            let subject = over_globe(&planet, [24.0, 38.0, height(k), 30.0, -65.0], 1.0, size);
             engine.draw(
                 &subject,
                 &ShotOptions { width: WIDTH, height: HEIGHT, ..ShotOptions::default() },
                 RenderQuality::Still,
             )
         };
-        FlightSteps::of_pictures(&frames.iter().map(draw).collect::<Vec<_>>())
+        frames.map(draw).collect()
     };
     // in parts, since what a step changes depends on how near the ground is
     for start in [0, 80, 160] {
-        let frames: Vec<i32> = (start..start + 24).collect();
-        let FlightSteps { whole, block } = flight(&frames);
+        let pictures = flight(start..start + 24);
+        let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
         assert!(largest_spike(&whole) < MOST_JUMP, "{start}: {} in {whole:?}", largest_spike(&whole));
         assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{start}: {} in {block:?}", largest_spike(&block));
-        let skipped: Vec<i32> = [&frames[..10], &frames[14..]].concat();
-        let seen = largest_spike(&flight(&skipped).whole);
+        let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..]].concat());
+        let seen = largest_spike(&skipped.whole);
         assert!(seen > MOST_JUMP, "{start}: {seen}");
     }
 }

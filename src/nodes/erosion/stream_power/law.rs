@@ -135,7 +135,7 @@ impl Forces {
     }
 
     /// The fall that is left of `fall` after wear of coefficient `c`.
-    #[inline]
+    #[inline(always)]
     fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
             return root.root(fall, c);
