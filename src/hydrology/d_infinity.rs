@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::directions::RowWindow;
 use super::drained_area::DrainedArea;
+use super::facets::Facet;
 use super::mesh::{FlowMesh, Outlets};
 use super::order::UpstreamOrder;
 use super::receivers::{NeighbourReceivers, Receivers};
@@ -64,31 +65,32 @@ impl DInfinity {
         let fields = self.fraction.chunks_mut(n).map(|fractions| (fractions, distances.next().unwrap_or_default()));
         self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), divided| {
             control.check()?;
-            let window = RowWindow::new(mesh, surface, &beyond, row);
+            let (window, in_row) = (RowWindow::new(mesh, surface, &beyond, row), outlets.in_row(row));
             // what the facets leave out is sea, and its own receiver
             divided.iter_mut().zip(&receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
             fractions.fill(0.0);
             distances.fill(0.0);
-            window.each_facet(outlets, |j, facet| {
-                let k = row * n + j;
-                let [s1, s2] = facet.fall;
-                let single = receivers[k];
-                let mut distance = facet.distance;
-                if s1 > 0.0 && !outlets.contain(k, surface[k]) {
-                    fractions[j] = s2 / s1;
-                    let first = window.index(j, if s2 < s1 { facet.straight } else { facet.diagonal });
-                    let second = if s2 > 0.0 { window.index(j, facet.diagonal) } else { first };
-                    divided[j] = [first, second];
-                } else {
-                    // along the single receiver; a diagonal one is as far as the second of a facet
-                    divided[j] = [single; 2];
-                    distance = mesh.distance(k, single as usize);
-                    fractions[j] = if distance > 1.0 { 1.0 } else { 0.0 };
+            // between the two neighbours, where something goes down
+            let divided_by = |j: usize, Facet { straight, diagonal, fall: [s1, s2], distance }: Facet| {
+                if s1 > 0.0 && !in_row.contain(j, surface[row * n + j]) {
+                    let first = window.index(j, if s2 < s1 { straight } else { diagonal });
+                    let second = if s2 > 0.0 { window.index(j, diagonal) } else { first };
+                    return ([first, second], s2 / s1, distance);
                 }
-                if let Some(to) = distances.get_mut(j) {
-                    *to = distance;
-                }
-            });
+                // along the single receiver; a diagonal one is as far as the second of a facet
+                let single = receivers[row * n + j];
+                let distance = mesh.distance(row * n + j, single as usize);
+                ([single; 2], if distance > 1.0 { 1.0 } else { 0.0 }, distance)
+            };
+            if on_globe {
+                window.each_facet(outlets, |j, facet| {
+                    (divided[j], fractions[j], distances[j]) = divided_by(j, facet);
+                });
+            } else {
+                window.divide_on_square(outlets, divided, fractions, |divided, fractions, j, facet| {
+                    (divided[j], fractions[j], _) = divided_by(j, facet);
+                });
+            }
             Ok(())
         })
     }

@@ -197,8 +197,7 @@ impl<'a> RowWindow<'a> {
 
     /// Calls `put(column, facet)` for the steepest facet of every column, but for some in the sea.
     pub fn each_facet(&self, outlets: &Outlets, mut put: impl FnMut(usize, Facet)) {
-        let links =
-            self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
+        let links = self.link_rows();
         let mut block = FacetBlock::default();
         for first in self.counted.clone().step_by(BLOCK) {
             let columns = first..(first + BLOCK).min(self.counted.end);
@@ -211,11 +210,51 @@ impl<'a> RowWindow<'a> {
             }
             columns.enumerate().for_each(|(lane, j)| put(j, block.facet(lane)));
         }
+        self.each_listed_facet(links.as_ref(), put);
+    }
+
+    /// Divides the water of a row of a square between the two neighbours beside the way down, whose indices become
+    /// `receivers`, and where that passes between them: `put(column, facet)` is called where this is left to be done,
+    /// none where nothing goes down or water leaves. Some columns in the sea keep what they have.
+    pub fn divide_on_square(
+        &self,
+        outlets: &Outlets,
+        receivers: &mut [[u32; 2]],
+        fractions: &mut [f32],
+        mut put: impl FnMut(&mut [[u32; 2]], &mut [f32], usize, Facet),
+    ) {
+        let in_row = outlets.in_row(self.row);
+        let mut block = FacetBlock::default();
+        for first in self.counted.clone().step_by(BLOCK) {
+            let columns = first..(first + BLOCK).min(self.counted.end);
+            let here = &self.rows[1][columns.clone()];
+            if outlets.are_sea(here) {
+                continue;
+            }
+            block.compare(self.rows, columns.clone());
+            let (to, fraction) = (&mut receivers[columns.clone()], &mut fractions[columns.clone()]);
+            block.divide((self.starts[1] + first) as u32, self.steps, to, fraction);
+            for (lane, (j, &h)) in columns.zip(here).enumerate() {
+                if !block.falls(lane) || in_row.contain(j, h) {
+                    put(receivers, fractions, j, Facet::LEVEL);
+                }
+            }
+        }
+        self.each_listed_facet(None, |j, facet| put(receivers, fractions, j, facet));
+    }
+
+    /// Distances around the cells of the row of a globe, in radii of so many cells.
+    fn link_rows(&self) -> Option<(LinkRows<'a>, f32)> {
+        self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius))
+    }
+
+    /// Calls `put(column, facet)` for the steepest facet of the columns whose neighbours are listed.
+    fn each_listed_facet(&self, links: Option<&(LinkRows, f32)>, mut put: impl FnMut(usize, Facet)) {
         for j in self.listed() {
             let k = self.starts[1] + j;
             let around = self.mesh.neighbours(k);
             let mut heights = FlowMesh::heights(&around, self.height);
-            let Some((links, per_radius)) = &links else {
+            let Some((links, per_radius)) = links else {
                 put(j, steepest_facet(self.height[k], &heights));
                 continue;
             };
@@ -233,10 +272,11 @@ impl<'a> RowWindow<'a> {
 
     /// Makes outlets their own receivers, and routes level ground.
     fn mend(&self, outlets: &Outlets, receivers: &mut [u32]) {
+        let outlets = outlets.in_row(self.row);
         for (j, to) in receivers.iter_mut().enumerate() {
             let k = self.starts[1] + j;
             let h = self.height[k];
-            if outlets.contain(k, h) {
+            if outlets.contain(j, h) {
                 *to = k as u32;
             } else if *to as usize == k {
                 let beside = self.mesh.existing_neighbours(k).filter(|&there| self.height[there] == h);

@@ -21,7 +21,8 @@ pub struct Facet {
 }
 
 impl Facet {
-    const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
+    /// Nothing goes down.
+    pub const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
 }
 
 /// The steepest facet of a cell of height `h` of a square among neighbours of heights `around` (infinite where there is
@@ -120,6 +121,25 @@ impl FacetBlock {
         Facet { straight, diagonal, fall, distance: self.distance[lane] }
     }
 
+    /// Divides the water of the cells from index `first` on by the facets that were compared last, of a square whose
+    /// neighbours lie by `steps` further: the two receivers of each, and where the way down passes between them. What
+    /// has no way down gets no receivers that mean anything.
+    pub fn divide(&self, first: u32, steps: [u32; 8], receivers: &mut [[u32; 2]], fractions: &mut [f32]) {
+        divide_on_square(
+            self,
+            first,
+            STEPS.map(|(straight, diagonal)| [steps[straight], steps[diagonal]]),
+            receivers,
+            fractions,
+        );
+    }
+
+    /// Whether there is a way down from column `lane`.
+    #[inline]
+    pub fn falls(&self, lane: usize) -> bool {
+        self.fall[0][lane] > 0.0
+    }
+
     /// Compares the facets of `columns` of a square, of which the rows to the north, here and to the south are given:
     /// the law of [`steepest_facet`].
     pub fn compare(&mut self, rows: [&[f32]; 3], columns: Range<usize>) {
@@ -180,6 +200,26 @@ fn compare_on_square(block: &mut FacetBlock, n: &[f32; BLOCK + 2], m: &[f32; BLO
         block.fall[0][k] = s1;
         block.fall[1][k] = s2;
         block.facet[k] = facet;
+    }
+}
+
+/// [`FacetBlock::divide`] with the steps to the straight and the diagonal neighbour of each facet.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn divide_on_square(
+    block: &FacetBlock,
+    first: u32,
+    steps: [[u32; 2]; 8],
+    receivers: &mut [[u32; 2]],
+    fractions: &mut [f32],
+) {
+    let [s1, s2] = &block.fall;
+    let lanes = s1.iter().zip(s2).zip(&block.facet).zip(first..);
+    for ((to, fraction), (((&s1, &s2), &facet), k)) in receivers.iter_mut().zip(fractions).zip(lanes) {
+        let [straight, diagonal] = steps[facet as usize % 8];
+        let one = if s2 < s1 { straight } else { diagonal };
+        let two = if s2 > 0.0 { diagonal } else { one };
+        *fraction = s2 / s1;
+        *to = [k.wrapping_add(one), k.wrapping_add(two)];
     }
 }
 

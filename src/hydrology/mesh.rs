@@ -1,5 +1,7 @@
 //! The samples of a grid as cells that water runs over, and where it leaves them.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::drained_area::DrainedArea;
@@ -139,6 +141,10 @@ impl FlowMesh {
         let (grid, n, owned) = (self.grid, self.grid.samples, self.owned_areas());
         let last = |at: usize| grid.edges == Edges::Wrap && at + 1 == n;
         areas.resize(self.len(), DrainedArea::default());
+        if rain.is_none() && owned.is_none() && grid.edges == Edges::Open {
+            let cell = DrainedArea::of_cells(1.0);
+            return areas.par_chunks_mut(n).for_each(|areas| areas.fill(cell));
+        }
         areas.par_chunks_mut(n).enumerate().for_each(|(row, areas)| {
             for (j, area) in areas.iter_mut().enumerate() {
                 let k = row * n + j;
@@ -212,6 +218,13 @@ impl Outlets {
         h <= self.sea || k == self.lowest || self.contain_border(k)
     }
 
+    /// The outlets in row `row` of all rows.
+    pub(super) fn in_row(&self, row: usize) -> RowOutlets<'_> {
+        let n = self.grid.samples;
+        let on_border = row % n == 0 || row % n == n - 1;
+        RowOutlets { outlets: self, start: row * n, inner: if on_border { 0..0 } else { 1..n - 1 } }
+    }
+
     /// Whether all of these heights are in the sea.
     #[inline]
     pub(super) fn are_sea(&self, heights: &[f32]) -> bool {
@@ -242,9 +255,43 @@ impl Outlets {
     }
 }
 
+/// The outlets of a row.
+pub(super) struct RowOutlets<'a> {
+    outlets: &'a Outlets,
+    /// Index of the first cell.
+    start: usize,
+    /// Columns that lie on no border.
+    inner: Range<usize>,
+}
+
+impl RowOutlets<'_> {
+    /// [`Outlets::contain`] for column `j`.
+    #[inline(always)]
+    pub fn contain(&self, j: usize, h: f32) -> bool {
+        let (outlets, k) = (self.outlets, self.start + j);
+        h <= outlets.sea || k == outlets.lowest || !self.inner.contains(&j) && outlets.contain_border(k)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outlets_of_a_row_are_those_of_its_cells() {
+        let whole = Grid::new(9, Edges::Open);
+        let windows = [[0, 0], [2, 3], [4, 4]].map(|first| whole.window(first, 5));
+        let others = [whole, Grid::new(2, Edges::Open), Grid::new(6, Edges::Wrap), Grid::globe(5)];
+        for grid in windows.into_iter().chain(others) {
+            let height: Vec<f32> = (0..grid.len()).map(|k| ((k * 37) % 11) as f32).collect();
+            for outlets in [Outlets::new(grid, &height, 2.0), Outlets::new(grid, &height, -1.0), Outlets::none(grid)] {
+                for (k, &h) in height.iter().enumerate() {
+                    let (row, column) = (k / grid.samples, k % grid.samples);
+                    assert_eq!(outlets.in_row(row).contain(column, h), outlets.contain(k, h), "{grid:?}: {k}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn copies_have_no_area_and_neighbours_are_as_far_as_they_are() {
