@@ -329,8 +329,8 @@ fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
 }
 
 /// Heights in single precision, what that leaves out, wear and deposits: from the heights that were made of a row, and
-/// its old ones with what they left out, wear and deposits. Ground that has not moved keeps its bits, the sign of a zero
-/// among them.
+/// its old ones with what they left out, wear and deposits. Ground that has not moved keeps its bits, the sign of a
+/// zero among them.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut [f32]; 4]) {
     let n = made.len();
