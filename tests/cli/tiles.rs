@@ -18,6 +18,16 @@ fn a_build_in_tiles_is_that_of_the_whole() {
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was done already"));
+    // many in one program, told line by line
+    let many = |numbers: &str| {
+        assert_cmd::Command::cargo_bin("talweg").unwrap().args(["run-tile", &plan, "1"]).write_stdin(numbers).assert()
+    };
+    many("2\n 0\n").success().stdout("stage 1, tile 2: done\nstage 1, tile 0: done\n");
+    many("0\ntwo\n1\n")
+        .code(2)
+        .stdout("stage 1, tile 0: was done already\n")
+        .stderr(contains("`two` is no number of a"));
+    many("99\n").code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tiles", &plan, "--workers", "2", "--threads", "1"]).success();
     let hash = output(&["merge", &plan]);
     assert_eq!(hash, output(&["verify", &scene, "--size", "300"]));
