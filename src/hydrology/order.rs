@@ -332,14 +332,26 @@ impl CellBand {
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
         values: &mut [f32],
-        beyond: Vec<f32>,
+        mut beyond: Vec<f32>,
         control: &Control,
         visit: &V,
     ) -> Result<(), Cancelled> {
         let (start, len) = (self.start, values.len());
-        let mut climb = [BandClimb { start, left: &self.own, values, beyond }];
-        climb_all(&mut climb, receivers, control, visit)?;
-        let [BandClimb { values, beyond, .. }] = climb;
+        for block in self.own.rchunks(CHECK) {
+            control.check()?;
+            for &k in block.iter().rev() {
+                let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
+                // by its number: going backwards through a pair of lists costs more than the visit
+                for side in (0..N).rev() {
+                    below[side] = match place(tos[side], start, len) {
+                        Some(at) => values[at],
+                        None => beyond.pop().expect("a value for each receiver beyond the band"),
+                    };
+                }
+                let at = k as usize - start;
+                values[at] = visit(k as usize, values[at], below);
+            }
+        }
         let Some(halves) = &self.halves else { return Ok(()) };
         let mut beyond = beyond.into_iter();
         let mut handed = halves.each_ref().map(|half| {
@@ -351,76 +363,11 @@ impl CellBand {
         });
         let (low, high) = values.split_at_mut(halves[1].start - start);
         let [for_low, for_high] = handed.each_mut().map(std::mem::take);
-        if halves.iter().any(|half| half.halves.is_some()) {
-            let (low, high) = rayon::join(
-                || halves[0].upstream(receivers, low, for_low, control, visit),
-                || halves[1].upstream(receivers, high, for_high, control, visit),
-            );
-            return low.and(high);
-        }
-        // a value waits for those below it: the processor works on the other half meanwhile
-        let [of_low, of_high] = &**halves;
-        let mut climbs = [
-            BandClimb { start: of_low.start, left: &of_low.own, values: low, beyond: for_low },
-            BandClimb { start: of_high.start, left: &of_high.own, values: high, beyond: for_high },
-        ];
-        climb_all(&mut climbs, receivers, control, visit)
-    }
-}
-
-/// Visits all cells that are left of bands that do not wait for each other, a cell of each in turn.
-#[inline(never)]
-fn climb_all<const N: usize, const BANDS: usize>(
-    climbs: &mut [BandClimb; BANDS],
-    receivers: &(impl Receivers<N> + ?Sized),
-    control: &Control,
-    visit: impl Fn(usize, f32, [f32; N]) -> f32,
-) -> Result<(), Cancelled> {
-    let mut left = climbs.iter().map(|climb| climb.left.len()).max().unwrap_or(0);
-    while left > 0 {
-        control.check()?;
-        let block = left.min(CHECK);
-        left -= block;
-        for _ in 0..block {
-            for climb in &mut *climbs {
-                climb.step(receivers, &visit);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The own cells of a band on the way up.
-struct BandClimb<'a> {
-    /// Index of the first cell of the band.
-    start: usize,
-    /// Cells that are left, the next one last.
-    left: &'a [u32],
-    /// Of all cells of the band.
-    values: &'a mut [f32],
-    /// Values of receivers beyond the band, the next one last.
-    beyond: Vec<f32>,
-}
-
-impl BandClimb<'_> {
-    /// Visits the next cell, if one is left.
-    #[inline(always)]
-    fn step<const N: usize>(
-        &mut self,
-        receivers: &(impl Receivers<N> + ?Sized),
-        visit: impl Fn(usize, f32, [f32; N]) -> f32,
-    ) {
-        let Some((&k, left)) = self.left.split_last() else { return };
-        self.left = left;
-        let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
-        for side in (0..N).rev() {
-            below[side] = match place(tos[side], self.start, self.values.len()) {
-                Some(at) => self.values[at],
-                None => self.beyond.pop().expect("a value for each receiver beyond the band"),
-            };
-        }
-        let at = k as usize - self.start;
-        self.values[at] = visit(k as usize, self.values[at], below);
+        let (low, high) = rayon::join(
+            || halves[0].upstream(receivers, low, for_low, control, visit),
+            || halves[1].upstream(receivers, high, for_high, control, visit),
+        );
+        low.and(high)
     }
 }
 
