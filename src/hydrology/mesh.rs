@@ -221,8 +221,8 @@ impl Outlets {
     /// The outlets in row `row` of all rows.
     pub(super) fn in_row(&self, row: usize) -> RowOutlets<'_> {
         let n = self.grid.samples;
-        let on_border = row % n == 0 || row % n == n - 1;
-        RowOutlets { outlets: self, start: row * n, inner: if on_border { 0..0 } else { 1..n - 1 } }
+        let is_inner = (1..n - 1).contains(&(row % n));
+        RowOutlets { outlets: self, start: row * n, inner: if is_inner { 1..n - 1 } else { 0..0 } }
     }
 
     /// Whether all of these heights are in the sea.
