@@ -80,23 +80,17 @@
 #[cfg(test)]
 extern crate self as talweg;
 
+pub use talweg_construction as construction;
+pub use talweg_ground::{brush, choices, field, hydrology, io, mesh, param, params, planet};
+pub use talweg_nodes as nodes;
+pub use talweg_nodes::planet_detail;
+
 pub mod appearance;
 pub mod appearance_files;
 pub mod benchmark;
-pub mod brush;
-pub mod cli;
-pub mod construction;
 pub mod eval;
 pub mod export;
-pub mod field;
-pub mod hydrology;
-pub mod io;
 pub mod measure;
-pub mod mesh;
-pub mod nodes;
-pub mod param;
-pub mod planet;
-pub mod planet_detail;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;

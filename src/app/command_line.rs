@@ -13,13 +13,13 @@ use super::view::{
 };
 use super::{Options, run};
 use talweg::appearance::PaletteTable;
-use talweg::cli::{
-    CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
-};
 use talweg::eval::MemoryUse;
 use talweg::field::{Control, Terrain};
 use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
+use talweg_cli::{
+    CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
+};
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot, film: draw_film };

@@ -45,10 +45,10 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded_or_told};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, keyboard};
-use talweg::cli::tell;
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
 use talweg::scene::{ShippedScene, example, example_for, examples};
+use talweg_cli::tell;
 
 /// What the editor is started with.
 #[derive(Clone, Debug, Default)]

@@ -43,5 +43,5 @@ fn main() -> ExitCode {
     let editor = Some(&talweg_app::COMMANDS);
     #[cfg(not(feature = "window"))]
     let editor = None;
-    talweg::cli::run(editor)
+    talweg_cli::run(editor)
 }

@@ -16,20 +16,20 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::appearance::{PaletteTable, RgbImage, scene_image};
-use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
-use crate::export::maps::ExportMap;
-use crate::export::{ExportPlace, MESH, check, export, memory_use};
-use crate::field::{Control, Terrain};
-use crate::io::formats::RasterFormat;
-use crate::io::{FileError, SaveTarget, check_name, check_place, write_atomically};
-use crate::measure::{
+use talweg::appearance::{PaletteTable, RgbImage, scene_image};
+use talweg::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
+use talweg::export::maps::ExportMap;
+use talweg::export::{ExportPlace, MESH, check, export, memory_use};
+use talweg::field::{Control, Terrain};
+use talweg::io::formats::RasterFormat;
+use talweg::io::{FileError, SaveTarget, check_name, check_place, write_atomically};
+use talweg::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };
-use crate::mesh::formats::MeshFormat;
-use crate::param::Value;
-use crate::scene::{BuildPreset, BuildProduct, Scene};
-use crate::variants::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
+use talweg::mesh::formats::MeshFormat;
+use talweg::param::Value;
+use talweg::scene::{BuildPreset, BuildProduct, Scene};
+use talweg::variants::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
 
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
 #[derive(Args)]
@@ -502,7 +502,7 @@ pub fn run(args: &BatchArgs) -> CommandResult {
 fn check_problems(planned: &[PlannedVariant]) -> CommandResult {
     for of in planned {
         let scene = &of.variant.scene;
-        let broken = scene.problems().into_iter().find(|p| p.severity == crate::scene::Severity::Broken);
+        let broken = scene.problems().into_iter().find(|p| p.severity == talweg::scene::Severity::Broken);
         if let Some(problem) = broken {
             let layer = &scene.layers[problem.layer].name;
             return Err(Failure::Failed(anyhow::anyhow!("{}: layer `{layer}`: {}", of.name, problem.message)));

@@ -5,12 +5,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::input::{MemoryArgs, refused};
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject};
-use crate::benchmark::{bench, document_001, subjects};
-use crate::eval::{MemoryUse, check_memory};
-use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
-use crate::planet::World;
-use crate::scene::{Layer, Scene};
+use talweg::benchmark::{
+    BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject,
+};
+use talweg::benchmark::{bench, document_001, subjects};
+use talweg::eval::{MemoryUse, check_memory};
+use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
+use talweg::planet::World;
+use talweg::scene::{Layer, Scene};
 
 /// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
 #[derive(Args)]

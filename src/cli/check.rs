@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{CommandResult, Failure, input, print, print_json};
-use crate::scene::Warning;
+use talweg::scene::Warning;
 
 /// Read scenes and print every warning and error
 #[derive(Args)]

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 
 use super::output::ForceArgs;
 use super::{Cli, CommandResult, print};
-use crate::io::{FileError, StagedFile, StagedSet, check_name};
+use talweg::io::{FileError, StagedFile, StagedSet, check_name};
 
 /// Print what a shell needs to complete commands and options
 #[derive(Args)]

@@ -8,10 +8,10 @@ use serde_json::json;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::construction::geometry::plane::Area;
-use crate::eval::MemoryUse;
-use crate::export::image_piece::{CutOut, CutOutError};
-use crate::io::check_place;
+use talweg::construction::geometry::plane::Area;
+use talweg::eval::MemoryUse;
+use talweg::export::image_piece::{CutOut, CutOutError};
+use talweg::io::check_place;
 
 /// Cut ground out of a terrain as an image piece of a construction
 #[derive(Args)]

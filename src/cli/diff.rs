@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json};
-use crate::eval::MemoryUse;
-use crate::field::{Control, Terrain};
-use crate::measure::{DIFFERENCES, Difference, Limits, TerrainScale, difference};
-use crate::scene::{SceneChange, scene_changes};
+use talweg::eval::MemoryUse;
+use talweg::field::{Control, Terrain};
+use talweg::measure::{DIFFERENCES, Difference, Limits, TerrainScale, difference};
+use talweg::scene::{SceneChange, scene_changes};
 
 /// Tell how two scenes differ: layers, parameters with their units, settings, and with --heights the heights
 #[derive(Args)]

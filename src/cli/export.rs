@@ -7,18 +7,18 @@ use clap::{Args, ValueEnum};
 use super::input::{SceneArgs, SceneJob, refused};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, tell, usage};
-use crate::eval::check_memory;
-use crate::export::maps::{ExportMap, MapNature};
-use crate::export::targets::{ExportTarget, READ_ME};
-use crate::export::{
+use talweg::eval::check_memory;
+use talweg::export::maps::{ExportMap, MapNature};
+use talweg::export::targets::{ExportTarget, READ_ME};
+use talweg::export::{
     self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, PLANTS, RasterReport, ScatterFormat, ScatterReport,
 };
-use crate::field::MAX_SAMPLES;
-use crate::io::formats::{RasterFormat, SampleType};
-use crate::io::memory::bytes_text;
-use crate::mesh::formats::MeshFormat;
-use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
-use crate::tiles::{LargeExport, TileError};
+use talweg::field::MAX_SAMPLES;
+use talweg::io::formats::{RasterFormat, SampleType};
+use talweg::io::memory::bytes_text;
+use talweg::mesh::formats::MeshFormat;
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
+use talweg::tiles::{LargeExport, TileError};
 
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]

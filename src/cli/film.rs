@@ -9,9 +9,9 @@ use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::render::pixels;
 use super::{CommandResult, EditorCommands, print, print_json};
-use crate::io::SaveTarget;
-use crate::scene::LightPreset;
-use crate::timelapse::{MOST_FRAMES_A_SECOND, check_target, is_gif};
+use talweg::io::SaveTarget;
+use talweg::scene::LightPreset;
+use talweg::timelapse::{MOST_FRAMES_A_SECOND, check_target, is_gif};
 
 /// Film the editor's 3D view, once around or through the camera bookmarks, as a GIF or a folder of PNG pictures
 #[derive(Args)]

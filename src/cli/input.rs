@@ -11,14 +11,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
-use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
-use crate::export::origin::{FileOrigin, check_place_for_scene, may_carry_scene, read_origin};
-use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
-use crate::io::memory::{limit_memory, parse_bytes};
-use crate::nodes::Pace;
-use crate::nodes::multiscale::LargestScale;
-use crate::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
-use crate::tiles::MOST_SAMPLES;
+use talweg::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
+use talweg::export::origin::{FileOrigin, check_place_for_scene, may_carry_scene, read_origin};
+use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
+use talweg::io::memory::{limit_memory, parse_bytes};
+use talweg::nodes::Pace;
+use talweg::nodes::multiscale::LargestScale;
+use talweg::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
+use talweg::tiles::MOST_SAMPLES;
 
 /// The scene and how to evaluate it.
 #[derive(Args)]

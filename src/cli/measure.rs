@@ -1,5 +1,5 @@
 //! `talweg measure`: a terrain in numbers, or two side by side. What is measured comes from the lists of
-//! [`crate::measure`].
+//! [`talweg::measure`].
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::eval::{MemoryUse, check_memory, thread_pool};
-use crate::field::{Control, Edges, Grid, MapKind, Terrain};
-use crate::io::formats::RawLayout;
-use crate::io::{check_name, is_heightmap};
-use crate::measure::{
+use talweg::eval::{MemoryUse, check_memory, thread_pool};
+use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
+use talweg::io::formats::RawLayout;
+use talweg::io::{check_name, is_heightmap};
+use talweg::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
     PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
-use crate::mesh::import::is_mesh;
-use crate::mesh::raster_or_mesh;
-use crate::param::{ParamSpec, Params};
-use crate::scene::{Scene, Settings};
+use talweg::mesh::import::is_mesh;
+use talweg::mesh::raster_or_mesh;
+use talweg::param::{ParamSpec, Params};
+use talweg::scene::{Scene, Settings};
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
 #[derive(Args)]

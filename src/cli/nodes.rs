@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::export::maps::ExportMap;
-use crate::nodes::Node;
-use crate::param::{About, ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Mask, Mix, Settings};
+use talweg::export::maps::ExportMap;
+use talweg::nodes::Node;
+use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
+use talweg::scene::{Mask, Mix, Settings};
 
 /// List every node with its parameters, or some of them
 #[derive(Args)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::io::SaveTarget;
+use talweg::io::SaveTarget;
 
 /// What becomes of a file that is write-protected, or has other names.
 #[derive(Args)]

@@ -8,10 +8,10 @@ use serde_json::json;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::eval::MemoryUse;
-use crate::io::{FileStamp, SaveTarget, check_place};
-use crate::planet::square::Square;
-use crate::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
+use talweg::eval::MemoryUse;
+use talweg::io::{FileStamp, SaveTarget, check_place};
+use talweg::planet::square::Square;
+use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]

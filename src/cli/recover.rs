@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::recovery::{FoundWork, left_work, local_time, state_folder};
+use talweg::recovery::{FoundWork, left_work, local_time, state_folder};
 
 /// List unsaved work of editors that crashed or were killed, write it to a file, or throw it away
 #[derive(Args)]

@@ -9,13 +9,13 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::trace::TraceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::appearance::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
-use crate::appearance_files::{all_palette_names, is_palette};
-use crate::eval::MemoryUse;
-use crate::field::{Cancelled, Control, Terrain};
-use crate::io::{SaveTarget, check_place};
-use crate::preferences::GlobeView;
-use crate::scene::Scene;
+use talweg::appearance::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
+use talweg::appearance_files::{all_palette_names, is_palette};
+use talweg::eval::MemoryUse;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::io::{SaveTarget, check_place};
+use talweg::preferences::GlobeView;
+use talweg::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective
 #[derive(Args)]

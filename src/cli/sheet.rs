@@ -11,9 +11,9 @@ use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::render::check_picture;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::eval::MemoryUse;
-use crate::variants::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
-use crate::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
+use talweg::eval::MemoryUse;
+use talweg::variants::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
+use talweg::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
 
 /// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
 #[derive(Args)]

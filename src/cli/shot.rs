@@ -8,8 +8,8 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::render::{check_picture, pixels};
 use super::{CommandResult, EditorCommands, usage};
-use crate::io::SaveTarget;
-use crate::scene::LightPreset;
+use talweg::io::SaveTarget;
+use talweg::scene::LightPreset;
 
 /// Draw the editor's 3D view as a PNG picture, without a window
 #[derive(Args)]

@@ -12,20 +12,20 @@ use super::output::ForceArgs;
 use super::web_map::{failed_map, print_pyramid};
 use super::workers::{GaveUp, run_in_workers};
 use super::{CommandResult, Failure, print, print_json, tell, usage};
-use crate::eval::window::{SmoothedField, smooth_lines};
-use crate::eval::{Store, evaluate, thread_pool, timed_layers};
-use crate::export::ExportReport;
-use crate::export::maps::{ExportMap, mask_layer};
-use crate::export::streamed::is_streamed;
-use crate::field::Control;
-use crate::io::memory::{bytes_text, shortage};
-use crate::io::{check_new_folder, write_atomically};
-use crate::scene::{BuildTiles, Scene};
-use crate::tiles::{
+use talweg::eval::window::{SmoothedField, smooth_lines};
+use talweg::eval::{Store, evaluate, thread_pool, timed_layers};
+use talweg::export::ExportReport;
+use talweg::export::maps::{ExportMap, mask_layer};
+use talweg::export::streamed::is_streamed;
+use talweg::field::Control;
+use talweg::io::memory::{bytes_text, shortage};
+use talweg::io::{check_new_folder, write_atomically};
+use talweg::scene::{BuildTiles, Scene};
+use talweg::tiles::{
     DiskUse, LEAST_TILE, Launcher, MergedTerrain, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep,
     TaskOutcome, TileBuild, TileError, TilePlan, tile_plan_with_masks, write_plan,
 };
-use crate::web_map::{MapPlace, RasterPyramid, TilePixels};
+use talweg::web_map::{MapPlace, RasterPyramid, TilePixels};
 
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
@@ -262,7 +262,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         }
         let side = stage.samples as f64;
         let computed = (side + 2.0 * (stage.halo * plan_side(stage)) as f64) / side;
-        let of_part = |layer: &crate::tiles::PlannedLayer| {
+        let of_part = |layer: &talweg::tiles::PlannedLayer| {
             let part = match layer.iterations {
                 None => 1.0,
                 // it begins on what a coarser grid made
@@ -278,7 +278,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let smoothed = stage.smoothed.iter().filter(|(layer, ..)| !is_worn(*layer));
         let smoothed = smoothed.map(|&(layer, field, _)| 2.0 * of_lines(layer, None, field, stage.samples));
         let of_part =
-            |layer: &crate::tiles::PlannedLayer| of_part(layer) * if is_worn(layer.layer) { STEP_SHARE } else { 1.0 };
+            |layer: &talweg::tiles::PlannedLayer| of_part(layer) * if is_worn(layer.layer) { STEP_SHARE } else { 1.0 };
         let own = stage.layers.iter().map(of_part).sum::<f64>() - smoothed.sum::<f64>();
         own.max(0.0) * computed * computed
     };
@@ -353,7 +353,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         plan.samples, plan.samples, plan.tile
     );
     for (number, (stage, seconds)) in plan.stages.iter().zip(seconds).enumerate() {
-        let layer = |layer: &crate::tiles::PlannedLayer| match layer.iterations {
+        let layer = |layer: &talweg::tiles::PlannedLayer| match layer.iterations {
             None => layer.name.clone(),
             Some((first, end)) => format!("{} {first} to {end}", layer.name),
         };

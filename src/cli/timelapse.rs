@@ -8,8 +8,8 @@ use serde_json::json;
 use super::input::{SceneArgs, refused};
 use super::output::ForceArgs;
 use super::{CommandResult, print, print_json, usage};
-use crate::appearance::PaletteTable;
-use crate::timelapse::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
+use talweg::appearance::PaletteTable;
+use talweg::timelapse::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 
 /// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
 #[derive(Args)]

@@ -4,16 +4,16 @@ use clap::Args;
 
 use super::input::SceneJob;
 use super::{CommandResult, Failure, print, tell, usage};
-use crate::appearance::PaletteTable;
-use crate::appearance::pictures::traced::evaluations::{EvaluationTotals, evaluations_image};
-use crate::appearance::pictures::traced::{Camera, TracedScene, TracedView};
-use crate::construction::trace::Bound;
-use crate::construction::{Detail, Program};
-use crate::io::SaveTarget;
-use crate::io::memory::shortage;
-use crate::nodes::Node;
-use crate::nodes::generators::construction::Construction;
-use crate::scene::{Layer, Mix, Scene};
+use talweg::appearance::PaletteTable;
+use talweg::appearance::pictures::traced::evaluations::{EvaluationTotals, evaluations_image};
+use talweg::appearance::pictures::traced::{Camera, TracedScene, TracedView};
+use talweg::construction::trace::Bound;
+use talweg::construction::{Detail, Program};
+use talweg::io::SaveTarget;
+use talweg::io::memory::shortage;
+use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
+use talweg::scene::{Layer, Mix, Scene};
 
 /// How far a camera that stands nowhere in particular is, in sides of the scene.
 const DISTANCE_SIDES: f64 = 1.25;

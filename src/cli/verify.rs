@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, tell};
-use crate::eval::{MemoryUse, thread_pool};
-use crate::export::origin::{may_carry_scene, read_origin};
-use crate::export::sample_check::{SampleCheck, check_samples};
+use talweg::eval::{MemoryUse, thread_pool};
+use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::export::sample_check::{SampleCheck, check_samples};
 
 /// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
 #[derive(Args)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, CommandFactory, Parser};
 
 use super::{Cli, CommandResult, Failure, input, tell, usage};
-use crate::io::FileStamp;
+use talweg::io::FileStamp;
 
 /// Do a command again whenever the scene, or a file that it names, is saved
 #[derive(Args)]

@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::appearance::ground_colours;
-use crate::eval::MemoryUse;
-use crate::field::Control;
-use crate::io::check_new_folder;
-use crate::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError, WebMapReport};
+use talweg::appearance::ground_colours;
+use talweg::eval::MemoryUse;
+use talweg::field::Control;
+use talweg::io::check_new_folder;
+use talweg::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError, WebMapReport};
 
 /// Write a pyramid of tiles for maps in browsers and for globes
 #[derive(Args)]

@@ -4,7 +4,7 @@ use super::piece::{Piece, PieceKind, Tree};
 use super::primitives::contour::{Contour, OutlineFit};
 use super::primitives::curve::CurvePoint;
 use super::primitives::image::Image;
-use crate::param::{Clamped, Params};
+use talweg_ground::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
 pub const MOST_POINTS: usize = 512;

@@ -16,7 +16,7 @@ use super::primitives::curve::{Curve, CurvePoint};
 use super::primitives::disc::Disc;
 use super::primitives::image::Image;
 use super::primitives::ribbon::Ribbon;
-use crate::param::{ImageFile, Params};
+use talweg_ground::param::{ImageFile, Params};
 
 /// A node of the tree.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -91,7 +91,7 @@ pub struct Instance {
     pub settings: Placement,
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Lays features side by side, in any order; where they meet they go over into each other.
     BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
 }
@@ -332,7 +332,7 @@ pub struct Definition {
     pub piece: Piece,
 }
 
-crate::params! {
+talweg_ground::params! {
     /// What the numbers of a construction mean.
     Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
         /// Side of the square that its metres count in. A larger or smaller scene shows it larger or smaller.

@@ -1,17 +1,14 @@
 //! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas;
 //! every piece begins a line.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::TreeError;
 use super::piece::{Definition, Frame, Piece, Tree};
-use crate::io::{RAW_RON, ron_dialect};
-use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, StructuredValue, Value, WithoutRange, wrong};
+use talweg_ground::io::{RAW_RON, ron_dialect};
+use talweg_ground::param::{Clamped, ParamKind, StructuredParam};
 
 /// Version of the form that this program writes.
 pub const VERSION: u32 = 1;
@@ -87,43 +84,19 @@ impl Tree {
     }
 }
 
-impl StructuredValue for Tree {
+impl StructuredParam for Tree {
+    const KIND: ParamKind = ParamKind::Tree;
+    const EXPECTED: &'static str = "a construction tree";
+
     fn to_text(&self) -> String {
         self.to_ron(0).unwrap_or_else(|error| error.to_string())
     }
-    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
-        Ok(Arc::new(Self::from_ron(text)?))
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::from_ron(text)
     }
-    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
-        self
-    }
-    fn deserialize(
-        &self,
-        from: &mut dyn erased_serde::Deserializer,
-    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error> {
-        Ok(Arc::new(<Self as Deserialize>::deserialize(from)?))
-    }
-    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
-        let (tree, moved) = Self::sanitised(self);
-        (!moved.is_empty()).then(|| (Arc::new(tree) as _, moved))
-    }
-    fn equals(&self, other: &dyn StructuredValue) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>() == Some(self)
-    }
-}
-
-impl WithoutRange for Arc<Tree> {
-    fn kind() -> ParamKind {
-        ParamKind::Tree
-    }
-}
-
-impl ParamType for Arc<Tree> {
-    fn to_value(&self) -> Value {
-        Value::Structured(self.clone())
-    }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
-        value.structured().ok_or_else(|| wrong(spec, "a construction tree"))
+    fn within_ranges(&self) -> Option<(Self, Vec<Clamped>)> {
+        let (tree, moved) = self.sanitised();
+        (!moved.is_empty()).then_some((tree, moved))
     }
 }
 
@@ -284,7 +257,7 @@ fn spaced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::presets;
+    use crate::presets;
 
     #[test]
     fn trees_come_back_from_their_text_and_fit_the_page() {

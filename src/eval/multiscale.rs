@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::trunk_streams::TrunkStreams;
 use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
+use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control, Grid, Stream};
-use crate::planet::Planet;
+use talweg_ground::field::{Cancelled, Control, Grid, Stream};
+use talweg_ground::planet::Planet;
 
 /// Cells computed between two looks at the stop flag, and handed to a thread at once.
 const BAND_CELLS: usize = 8 * 1024;

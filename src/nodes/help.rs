@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Node;
-use crate::param::{About, ParamKind, ParamSpec};
+use talweg_ground::param::{About, ParamKind, ParamSpec};
 
 /// The law that a node computes, by its name; empty where there is none.
 pub fn law(name: &str) -> &'static str {

@@ -2,7 +2,7 @@
 //!
 //! Scheme, after Schott, Galin, Guérin, Peytavie & Gain 2024, *Terrain Amplification using Multi-Scale Erosion*: levels
 //! k = 0 … K, each twice as fine as the one before. With B_k what lies below the process, sampled on level k, P_k the
-//! process there and U the [interpolation](crate::field::resample) to the next grid:
+//! process there and U the [interpolation](talweg_ground::field::resample) to the next grid:
 //! G_k = B_k + U(Δ_(k-1)), T_k = P_k(G_k), Δ_k = T_k - B_k; the result is T_K. [`eval`](crate::eval) does that.
 //!
 //! The sizes depend on the coarsest grid alone and not on the size that is asked for: a preview is one of the levels on
@@ -16,9 +16,9 @@
 //! ([`Context::level`]), where they follow the cell. Those that a slope or a time decides stay as they are.
 
 use super::Context;
-use crate::field::{Cancelled, Grid, GridDisplacement};
+use talweg_ground::field::{Cancelled, Grid, GridDisplacement};
 
-crate::choices! {
+talweg_ground::choices! {
     /// The coarsest grid of an erosion, which decides how wide its largest forms are.
     LargestScale {
         OneGrid "One grid": "Runs on the finest grid alone, as the papers have it. Forms have one width, and larger sizes take far longer.",
@@ -34,16 +34,16 @@ crate::choices! {
 /// to.
 macro_rules! multiscale_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// Where the erosion begins: on a coarse grid, whose forms the finer ones refine. Then there are valleys
             /// of every width, and large sizes take seconds. Iterations, lengths and depths are those of the coarsest
             /// grid.
-            largest_scale: $crate::nodes::multiscale::LargestScale
-                = $crate::nodes::multiscale::LargestScale::OneGrid;
+            largest_scale: $crate::multiscale::LargestScale
+                = $crate::multiscale::LargestScale::OneGrid;
             /// Iterations of each finer grid beside those of the one before. Small leaves broad, smooth forms; above 1
             /// the finest forms prevail.
             fine_weight: f32 = 0.75, 0.1..=2.0, slider 0.3..=1.2
-                => |process| process.largest_scale != $crate::nodes::multiscale::LargestScale::OneGrid;
+                => |process| process.largest_scale != $crate::multiscale::LargestScale::OneGrid;
             $($rest)*
         ] }
     };

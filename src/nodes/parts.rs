@@ -1,12 +1,12 @@
 //! How a node can be computed in parts: on windows of the grid, each by itself, to the same bits as on the whole.
 //!
-//! A node says so in its traits, and nowhere else. A window is a [`Grid`](crate::field::Grid) that knows where it lies
+//! A node says so in its traits, and nowhere else. A window is a [`Grid`](talweg_ground::field::Grid) that knows where it lies
 //! in the whole, so the code of a node runs on it as it is. Beyond the sides of a window there is nothing; what that
 //! changes reaches no farther inwards than the node looks, and is cut off.
 
 use super::Context;
-use crate::brush::Strokes;
-use crate::hydrology::FlowRouting;
+use talweg_ground::brush::Strokes;
+use talweg_ground::hydrology::FlowRouting;
 
 /// How a node can be computed in parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub enum NodeParts {
         sums_rain: bool,
     },
     /// A sample follows from its place and from the water of the whole ground, which tiles work out in some stages
-    /// ([`hydrology::tiled`](crate::hydrology::tiled)). It is a filter with
+    /// ([`hydrology::tiled`](talweg_ground::hydrology::tiled)). It is a filter with
     /// [`apply_drained`](super::Filter::apply_drained).
     Drained(NodeDrainage),
     /// In every iteration a sample follows from its place, the water of the whole ground, and the new heights of those
@@ -97,7 +97,7 @@ pub enum NodeAreas {
     Unasked,
     /// All water of a cell goes to its receiver.
     Undivided,
-    /// It goes between two neighbours, as [`DInfinity`](crate::hydrology::DInfinity) has it.
+    /// It goes between two neighbours, as [`DInfinity`](talweg_ground::hydrology::DInfinity) has it.
     Divided,
 }
 

@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, VariantAccess,
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Node;
-use crate::param::ParamsInFile;
+use talweg_ground::param::ParamsInFile;
 
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

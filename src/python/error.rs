@@ -6,8 +6,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 use pyo3::{create_exception, intern};
 
-use talweg::cli::Failure;
 use talweg::scene::{Scene, Severity, Warning};
+use talweg_cli::Failure;
 
 create_exception!(
     talweg,

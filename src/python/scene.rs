@@ -12,13 +12,13 @@ use super::arrays::{given, ground_of, put_maps};
 use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
 use super::terrain::{PyTerrain, checked_cell, of_json, option_words, wrong_options};
 use super::work::{Listener, finish, pool};
-use talweg::cli::{BatchOptions, load_scene};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
+use talweg_cli::{BatchOptions, load_scene};
 
 /// A terrain as a stack of layers: settings, generators, filters and erosions.
 ///
@@ -339,7 +339,7 @@ impl PyScene {
         apply_memory(py, memory)?;
         let options = batch_options(py, &folder, seeds, vary, options)?;
         let samples = checked_samples(py, size.unwrap_or(self.scene.samples()))?;
-        let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
+        let wrong = |failure: talweg_cli::Failure| of_command(py, &failure);
         let batch = options.planned(&self.scene, samples).map_err(wrong)?;
         check_memory(&self.scene, samples, &options.memory(&batch).map_err(wrong)?).map_err(failed)?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);

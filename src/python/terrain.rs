@@ -15,12 +15,12 @@ use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
 use super::error::{failed, of_command, usage};
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{Listener, finish, pool};
-use talweg::cli::{ExportArgs, RenderArgs, measure_limits, terrain_measures};
 use talweg::export;
 use talweg::field::{Edges, Grid, Terrain};
 use talweg::measure::TerrainScale;
 use talweg::nodes::MassBalance;
 use talweg::scene::Scene;
+use talweg_cli::{ExportArgs, RenderArgs, measure_limits, terrain_measures};
 
 /// A finished terrain. It does not change; its arrays cannot be written to: copy what is to be changed.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
@@ -312,7 +312,7 @@ impl PyTerrain {
         let output = path.clone().unwrap_or_else(|| PathBuf::from("picture.png"));
         let line = self::options(&[output], options)?;
         let args = RenderOptions::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.args;
-        let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
+        let wrong = |failure: talweg_cli::Failure| of_command(py, &failure);
         let target = if path.is_some() { Some(args.checked_target().map_err(wrong)?) } else { None };
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
         let made = finish(py, &pool, &listener, |control| {

@@ -8,9 +8,9 @@ use pyo3::types::PyDict;
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
 use super::work::{Listener, finish, pool};
-use talweg::cli::merged_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
+use talweg_cli::merged_map;
 
 /// A build in tiles in its folder: stages of tasks, each of which can be done on any machine that sees the folder.
 ///

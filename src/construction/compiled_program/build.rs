@@ -8,16 +8,16 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::repeated::ProgramCopy;
 use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode, Repeated};
-use crate::construction::check::{DEEPEST, MOST_PIECES};
-use crate::construction::geometry::hierarchy::Hierarchy;
-use crate::construction::geometry::plane::Area;
-use crate::construction::materials::PieceMaterial;
-use crate::construction::operators::deposit::Deposit;
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::replace::{Extent, Replacement};
-use crate::construction::operators::warp::Bend;
-use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::primitives::image_sampler::ImageSampler;
+use crate::check::{DEEPEST, MOST_PIECES};
+use crate::geometry::hierarchy::Hierarchy;
+use crate::geometry::plane::Area;
+use crate::materials::PieceMaterial;
+use crate::operators::deposit::Deposit;
+use crate::operators::placement::Placement;
+use crate::operators::replace::{Extent, Replacement};
+use crate::operators::warp::Bend;
+use crate::piece::{Piece, PieceKind, Tree};
+use crate::primitives::image_sampler::ImageSampler;
 
 /// Builds a program.
 pub(super) struct Builder<'a> {
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
             PieceKind::Add(group) => Operator::Add(group.settings.prepare(&frame)),
             PieceKind::Warp(group) => {
                 if let Some(file) = piece.image_file()
-                    && let Err(error) = crate::io::raster(&file.0)
+                    && let Err(error) = talweg_ground::io::raster(&file.0)
                 {
                     self.problems.push(format!("{at}: {error}"));
                 }
@@ -278,7 +278,7 @@ impl<'a> Builder<'a> {
         let image_file = match piece.image_file() {
             None => None,
             Some(file) if file.0.is_empty() => return None,
-            Some(file) => match crate::io::raster(&file.0) {
+            Some(file) => match talweg_ground::io::raster(&file.0) {
                 Ok(raster) => {
                     made_of = xxh3_64(format!("{made_of:x} {:x}", raster.hash).as_bytes());
                     Some(raster)
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
                 }
             },
         };
-        let weights = match piece.weight_file().map(|file| crate::io::raster(&file.0)) {
+        let weights = match piece.weight_file().map(|file| talweg_ground::io::raster(&file.0)) {
             None => None,
             Some(Ok(raster)) => {
                 made_of = xxh3_64(format!("{made_of:x} {:x}", raster.hash).as_bytes());

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::construction::{Program, Tree};
+use crate::{Program, Tree};
 
 /// Programs that are remembered, as long as their trees live.
 const MOST: usize = 6;
@@ -43,7 +43,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::{Detail, presets};
+    use crate::{Detail, presets};
 
     #[test]
     fn a_tree_is_compiled_once_and_its_program_is_that_of_a_tree_alone() {

@@ -5,8 +5,8 @@
 //! within a list are found by what the two lists have in common at their beginning and end; so are copies.
 
 use super::{Operator, Program};
-use crate::construction::geometry::plane::Area;
-use crate::construction::materials::MaterialLayer;
+use crate::geometry::plane::Area;
+use crate::materials::MaterialLayer;
 
 /// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
 pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {

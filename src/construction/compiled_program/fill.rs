@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::Program;
-use crate::construction::geometry::plane::{Area, higher, lower};
-use crate::construction::materials::{MaterialLayer, PieceMaterial};
-use crate::construction::row_samples::{LANES, PointRow, RowSamples};
-use crate::construction::sample::{Detail, GroundSample};
-use crate::field::{Cancelled, Control, Grid, Region};
+use crate::geometry::plane::{Area, higher, lower};
+use crate::materials::{MaterialLayer, PieceMaterial};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundSample};
+use talweg_ground::field::{Cancelled, Control, Grid, Region};
 
 /// Rows of a tile; it is as wide as rows of places are.
 const TILE: usize = 32;
@@ -169,7 +169,7 @@ impl Program {
         (match sampling.material {
             MaterialLayer::Terrain => sample.surface(self.ground).0 * per_relief,
             MaterialLayer::Water => {
-                if sample.weight >= crate::construction::THRESHOLD {
+                if sample.weight >= crate::THRESHOLD {
                     sample.height * per_relief
                 } else {
                     f64::NEG_INFINITY

@@ -1,26 +1,26 @@
 //! Where a node's own metres lie in those around it.
 
-use crate::construction::geometry::plane::{Affine, Area, Interval};
-use crate::construction::materials::PieceMaterial;
-use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+use crate::geometry::plane::{Affine, Area, Interval};
+use crate::materials::PieceMaterial;
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// Where a node's own metres lie in those around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::construction) struct NodeFrame {
+pub(crate) struct NodeFrame {
     /// From places around to its own.
-    pub(in crate::construction) inward: Affine,
+    pub(crate) inward: Affine,
     /// Elevation: rise · z + lift.
-    pub(in crate::construction) rise: f64,
-    pub(in crate::construction) lift: f64,
-    pub(in crate::construction) stretching: f64,
-    pub(in crate::construction) is_plain: bool,
+    pub(crate) rise: f64,
+    pub(crate) lift: f64,
+    pub(crate) stretching: f64,
+    pub(crate) is_plain: bool,
     pub(super) seed: u32,
     /// What pieces in it are made of that say nothing themselves.
-    pub(in crate::construction) material: PieceMaterial,
+    pub(crate) material: PieceMaterial,
 }
 
 impl NodeFrame {
-    pub(in crate::construction) fn new(seed: u32) -> Self {
+    pub(crate) fn new(seed: u32) -> Self {
         Self {
             inward: Affine::IDENTITY,
             rise: 1.0,
@@ -46,7 +46,7 @@ impl NodeFrame {
     }
 
     /// `inner`, which is in this frame, in what is around it.
-    pub(in crate::construction) fn composed(&self, inner: &Self) -> Self {
+    pub(crate) fn composed(&self, inner: &Self) -> Self {
         let inward = self.inward.then(&inner.inward);
         Self {
             inward,
@@ -71,27 +71,27 @@ impl NodeFrame {
     }
 
     /// Where an area inside lies around it.
-    pub(in crate::construction) fn area_outward(&self, area: &Area) -> Area {
+    pub(crate) fn area_outward(&self, area: &Area) -> Area {
         if self.is_plain { *area } else { self.inward.inverse().area(area) }
     }
 
     /// How many metres around it a metre of its own is, on average over all directions.
-    pub(in crate::construction) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         1.0 / self.inward.determinant().abs().sqrt()
     }
 
     /// The same places, and heights that are not lifted.
-    pub(in crate::construction) fn unlifted(&self) -> Self {
+    pub(crate) fn unlifted(&self) -> Self {
         Self { lift: 0.0, is_plain: self.is_plain && self.lift == 0.0, ..*self }
     }
 
     /// The same heights, for places that are its own already.
-    pub(in crate::construction) fn heights_alone(&self) -> Self {
+    pub(crate) fn heights_alone(&self) -> Self {
         let is_plain = self.rise == 1.0 && self.lift == 0.0;
         Self { inward: Affine::IDENTITY, stretching: 1.0, is_plain, ..*self }
     }
 
-    pub(in crate::construction) fn detail(&self, detail: &Detail) -> Detail {
+    pub(crate) fn detail(&self, detail: &Detail) -> Detail {
         Detail { spacing: detail.spacing * self.stretching, ..*detail }
     }
 

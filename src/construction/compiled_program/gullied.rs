@@ -2,10 +2,10 @@
 
 use super::frame::NodeFrame;
 use super::{NodeSelection, Program, ProgramNode};
-use crate::construction::geometry::plane::{Capsule, Point, add, sub};
-use crate::construction::operators::gullies::PreparedGullies;
-use crate::construction::row_samples::{LANES, PointRow, RowSamples};
-use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+use crate::geometry::plane::{Capsule, Point, add, sub};
+use crate::operators::gullies::PreparedGullies;
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 impl Program {
     /// The sample of a child at a place of its own metres, nothing outside its box.
@@ -98,7 +98,7 @@ impl Program {
     }
 
     /// A row of a node of one child, with gullies on it.
-    pub(in crate::construction) fn gullied_row(
+    pub(crate) fn gullied_row(
         &self,
         selection: &NodeSelection,
         node: &ProgramNode,

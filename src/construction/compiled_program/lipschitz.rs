@@ -1,9 +1,9 @@
 //! Lipschitz bounds of ways, areas and windows of the ground.
 
 use super::{NodeSelection, Program};
-use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
-use crate::construction::operators::ground_window::GroundWindow;
-use crate::construction::sample::{Detail, GroundBounds};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
+use crate::operators::ground_window::GroundWindow;
+use crate::sample::{Detail, GroundBounds};
 
 /// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
 const LIPSCHITZ_PARTS: f64 = 512.0;

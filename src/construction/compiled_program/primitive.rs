@@ -1,8 +1,8 @@
 //! The primitives of a program, by kind.
 
-use crate::construction::geometry::plane::{Area, Capsule, Point};
-use crate::construction::primitives::{contour, curve, disc, image, ribbon};
-use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+use crate::geometry::plane::{Area, Capsule, Point};
+use crate::primitives::{contour, curve, disc, image, ribbon};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// A primitive ready to be asked, in its own metres. Discs are many, and small: the others lie elsewhere.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub enum PreparedPrimitive {
 }
 
 impl PreparedPrimitive {
-    pub(in crate::construction) fn area(&self) -> Area {
+    pub(crate) fn area(&self) -> Area {
         match self {
             Self::Disc(leaf) => leaf.area(),
             Self::Curve(leaf) => leaf.area(),
@@ -31,7 +31,7 @@ impl PreparedPrimitive {
     }
 
     #[inline]
-    pub(in crate::construction) fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
+    pub(crate) fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         match self {
             Self::Disc(leaf) => leaf.sample::<G>(p, detail),
             Self::Curve(leaf) => leaf.sample::<G>(p),
@@ -41,7 +41,7 @@ impl PreparedPrimitive {
         }
     }
 
-    pub(in crate::construction) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+    pub(crate) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         match self {
             Self::Disc(leaf) => leaf.bounds(capsule, detail),
             Self::Curve(leaf) => leaf.bounds(capsule),

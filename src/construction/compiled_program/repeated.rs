@@ -2,32 +2,32 @@
 
 use super::frame::NodeFrame;
 use super::{NodeSelection, Program, ProgramNode};
-use crate::construction::geometry::hierarchy::Met;
-use crate::construction::geometry::plane::{Area, Capsule, Point};
-use crate::construction::operators::blend::{self, BlendSum};
-use crate::construction::operators::copies::{self, Overlap};
-use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+use crate::geometry::hierarchy::Met;
+use crate::geometry::plane::{Area, Capsule, Point};
+use crate::operators::blend::{self, BlendSum};
+use crate::operators::copies::{self, Overlap};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
 /// A copy of a child.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::construction) struct ProgramCopy {
-    pub(in crate::construction) frame: NodeFrame,
+pub(crate) struct ProgramCopy {
+    pub(crate) frame: NodeFrame,
     /// Where it has weight, in the metres around the node.
-    pub(in crate::construction) area: Area,
+    pub(crate) area: Area,
     /// Number of the child.
-    pub(in crate::construction) child: u32,
+    pub(crate) child: u32,
 }
 
 /// Copies in their order.
 #[derive(Debug)]
-pub(in crate::construction) struct Repeated {
-    pub(in crate::construction) copies: Vec<ProgramCopy>,
-    pub(in crate::construction) overlap: Overlap,
+pub(crate) struct Repeated {
+    pub(crate) copies: Vec<ProgramCopy>,
+    pub(crate) overlap: Overlap,
 }
 
 impl Program {
     /// Positions of the copies of a node that meet an area, in growing order, of those that are selected.
-    pub(in crate::construction) fn copies_in<'a>(
+    pub(crate) fn copies_in<'a>(
         &self,
         selection: &'a NodeSelection,
         node: &ProgramNode,
@@ -115,7 +115,7 @@ impl Program {
 
 impl ProgramNode {
     /// How many parts it has that a selection chooses from: copies, or children.
-    pub(in crate::construction) fn parts(&self) -> usize {
+    pub(crate) fn parts(&self) -> usize {
         match &self.operator {
             super::Operator::Repeat(repeated) => repeated.copies.len(),
             _ => self.children.len(),

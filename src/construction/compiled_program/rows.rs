@@ -5,14 +5,14 @@
 //! rest is arithmetic on arrays.
 
 use super::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
-use crate::construction::geometry::plane::{Area, higher, lower};
-use crate::construction::materials::MaterialLayer;
-use crate::construction::operators::copies::{self, Overlap};
-use crate::construction::operators::deposit::Deposit;
-use crate::construction::operators::ground_window::GroundWindow;
-use crate::construction::operators::replace::{self, Replacement};
-use crate::construction::row_samples::{LANES, PointRow, RowSamples};
-use crate::construction::sample::Detail;
+use crate::geometry::plane::{Area, higher, lower};
+use crate::materials::MaterialLayer;
+use crate::operators::copies::{self, Overlap};
+use crate::operators::deposit::Deposit;
+use crate::operators::ground_window::GroundWindow;
+use crate::operators::replace::{self, Replacement};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::Detail;
 
 /// Sums of a blend, lane by lane.
 struct BlendSumRow {
@@ -120,7 +120,7 @@ impl Program {
     }
 
     /// The samples of a node, 0 outside its box.
-    pub(in crate::construction) fn child_row(
+    pub(crate) fn child_row(
         &self,
         selection: &NodeSelection,
         id: u32,

@@ -1,8 +1,8 @@
 //! Every node keeps its bounds, and pruning changes no bit.
 
 use super::*;
-use crate::construction::construction_kit;
-use crate::construction::geometry::plane::{add, length, scaled, sub};
+use crate::construction_kit;
+use crate::geometry::plane::{add, length, scaled, sub};
 
 /// Goes down to the nodes that break their bounds while what is below them keeps its own.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {

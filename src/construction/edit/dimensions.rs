@@ -6,12 +6,12 @@
 use super::EditError;
 use super::points::{centreline, line};
 use super::reshape::tidy;
-use crate::construction::geometry::plane::{Affine, Point, add, dot, length, scaled, sub};
-use crate::construction::operators::array::{Arrangement, ArraySettings};
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::scatter::ScatterRegion;
-use crate::construction::operators::warp::Bend;
-use crate::construction::piece::{Piece, PieceKind};
+use crate::geometry::plane::{Affine, Point, add, dot, length, scaled, sub};
+use crate::operators::array::{Arrangement, ArraySettings};
+use crate::operators::placement::Placement;
+use crate::operators::scatter::ScatterRegion;
+use crate::operators::warp::Bend;
+use crate::piece::{Piece, PieceKind};
 
 /// A dimension of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

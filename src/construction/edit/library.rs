@@ -9,24 +9,24 @@ use super::{
     EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
     unused_original, wrap_root,
 };
-use crate::construction::compiled_program::Program;
-use crate::construction::geometry::plane::{Point, lower};
-use crate::construction::materials::{MaterialLayer, PieceMaterial};
-use crate::construction::operators::array::{Arrangement, ArraySettings};
-use crate::construction::operators::copies::Overlap;
-use crate::construction::operators::gullies::GullySettings;
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::replace::Extent;
-use crate::construction::operators::scatter::ScatterSettings;
-use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
-use crate::construction::presets;
-use crate::construction::primitives::contour::{Contour, ContourSettings, Landform};
-use crate::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use crate::construction::primitives::disc::Disc;
-use crate::construction::primitives::ground::ReliefStyle;
-use crate::construction::primitives::image::{Image, ImageSettings};
-use crate::construction::primitives::ribbon::{Ribbon, RibbonSettings};
-use crate::construction::sample::{Detail, THRESHOLD};
+use crate::compiled_program::Program;
+use crate::geometry::plane::{Point, lower};
+use crate::materials::{MaterialLayer, PieceMaterial};
+use crate::operators::array::{Arrangement, ArraySettings};
+use crate::operators::copies::Overlap;
+use crate::operators::gullies::GullySettings;
+use crate::operators::placement::Placement;
+use crate::operators::replace::Extent;
+use crate::operators::scatter::ScatterSettings;
+use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
+use crate::presets;
+use crate::primitives::contour::{Contour, ContourSettings, Landform};
+use crate::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use crate::primitives::disc::Disc;
+use crate::primitives::ground::ReliefStyle;
+use crate::primitives::image::{Image, ImageSettings};
+use crate::primitives::ribbon::{Ribbon, RibbonSettings};
+use crate::sample::{Detail, THRESHOLD};
 
 /// What a new piece does to the ground that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

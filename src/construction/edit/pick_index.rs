@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use super::transform_path::TransformPath;
 use super::{PiecePath, points};
-use crate::construction::check::DEEPEST;
-use crate::construction::compiled_program::Program;
-use crate::construction::geometry::path::closed_line;
-use crate::construction::geometry::plane::{Area, Point, add, higher, length, lower, scaled, sub};
-use crate::construction::materials::MaterialLayer;
-use crate::construction::operators::scatter::{ScatterRegion, ScatterSettings};
-use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::primitives::contour::OutlineFit;
-use crate::construction::sample::Detail;
+use crate::check::DEEPEST;
+use crate::compiled_program::Program;
+use crate::geometry::path::closed_line;
+use crate::geometry::plane::{Area, Point, add, higher, length, lower, scaled, sub};
+use crate::materials::MaterialLayer;
+use crate::operators::scatter::{ScatterRegion, ScatterSettings};
+use crate::piece::{Piece, PieceKind, Tree};
+use crate::primitives::contour::OutlineFit;
+use crate::sample::Detail;
 
 /// A primitive made ready on its own.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
         PieceKind::Array(_) | PieceKind::Scatter(_) if !points::handles(piece).is_empty() => {
             middle(Area::enclosing(points::handles(piece)))
         }
-        PieceKind::Warp(group) if group.settings.bend == crate::construction::operators::warp::Bend::Twist => {
+        PieceKind::Warp(group) if group.settings.bend == crate::operators::warp::Bend::Twist => {
             Some([f64::from(group.settings.x), f64::from(group.settings.y)])
         }
         _ => {

@@ -2,18 +2,18 @@
 
 use super::EditError;
 use super::reshape::tidy;
-use crate::construction::check::MOST_POINTS;
-use crate::construction::geometry::path::CurveFit;
-use crate::construction::geometry::plane::{Area, Point, add, dot, length, lower, scaled, sub};
-use crate::construction::operators::array::{Arrangement, ArraySettings};
-use crate::construction::operators::scatter::ScatterRegion;
-use crate::construction::operators::warp::Bend;
-use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::primitives::contour::{Contour, OutlineFit};
-use crate::construction::primitives::curve::{CurveCentreline, CurvePoint, CurveSettings};
-use crate::construction::primitives::ribbon::RibbonSettings;
+use crate::check::MOST_POINTS;
+use crate::geometry::path::CurveFit;
+use crate::geometry::plane::{Area, Point, add, dot, length, lower, scaled, sub};
+use crate::operators::array::{Arrangement, ArraySettings};
+use crate::operators::scatter::ScatterRegion;
+use crate::operators::warp::Bend;
+use crate::piece::{Piece, PieceKind};
+use crate::primitives::contour::{Contour, OutlineFit};
+use crate::primitives::curve::{CurveCentreline, CurvePoint, CurveSettings};
+use crate::primitives::ribbon::RibbonSettings;
 
-crate::params! {
+talweg_ground::params! {
     /// A point of a line, with the size of the line there.
     LinePoint "Point" in "Construction", from "Génevaux et al. 2014, §4.1", also "vertex node" {
         /// Where it lies, from the west edge.

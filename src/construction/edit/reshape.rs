@@ -1,11 +1,11 @@
 //! Pieces moved, turned, scaled and raised as a hand would: where they lie changes, how high they are only by raising.
 
-use crate::construction::geometry::plane::{Point, add, scaled, sub};
-use crate::construction::operators::array::Arrangement;
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::scatter::ScatterRegion;
-use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::primitives::curve::CurvePoint;
+use crate::geometry::plane::{Point, add, scaled, sub};
+use crate::operators::array::Arrangement;
+use crate::operators::placement::Placement;
+use crate::operators::scatter::ScatterRegion;
+use crate::piece::{Piece, PieceKind};
+use crate::primitives::curve::CurvePoint;
 
 /// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use super::link_group::{self, Motion};
 use super::snap::{GroundBeneath, lay};
 use super::transform_path::TransformPath;
 use super::{EditError, PiecePath, Root, Wrap, pick_index, points, soundly, take, wrap_root};
-use crate::construction::geometry::plane::{Area, Point};
-use crate::construction::materials::MaterialLayer;
-use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
+use crate::geometry::plane::{Area, Point};
+use crate::materials::MaterialLayer;
+use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
 
 /// The pieces that are in no other one of them, each once, in the order of the tree.
 pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
@@ -209,9 +209,9 @@ pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<Pie
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::compiled_program::Program;
-    use crate::construction::edit::library::{Item, place};
-    use crate::construction::primitives::disc::Disc;
+    use crate::compiled_program::Program;
+    use crate::edit::library::{Item, place};
+    use crate::primitives::disc::Disc;
 
     fn disc(name: &str, x: f32) -> Piece {
         Piece::named(name, PieceKind::Disc(Disc { x, ..Disc::default() }))

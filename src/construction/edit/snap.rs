@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::PiecePath;
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
-use crate::construction::Program;
-use crate::construction::geometry::plane::{Point, length, sub};
-use crate::construction::piece::Tree;
-use crate::construction::primitives::curve::CurvePoint;
-use crate::construction::sample::Detail;
+use crate::Program;
+use crate::geometry::plane::{Point, length, sub};
+use crate::piece::Tree;
+use crate::primitives::curve::CurvePoint;
+use crate::sample::Detail;
 
 /// Metres that a river falls, at the least, over a metre.
 const LEAST_FALL: f64 = 2e-4;

@@ -6,15 +6,15 @@ use super::reshape::{Reshape, raised};
 use super::snap::{GroundBeneath, fall, lay};
 use super::transform_path::TransformPath;
 use super::*;
-use crate::construction::geometry::plane::{length, sub};
-use crate::construction::operators::array::{Arrangement, ArraySettings};
-use crate::construction::operators::scatter::{ScatterRegion, ScatterSettings};
-use crate::construction::primitives::contour::Contour;
-use crate::construction::primitives::curve::{Curve, CurvePoint};
-use crate::construction::primitives::disc::Disc;
-use crate::construction::primitives::ribbon::Ribbon;
-use crate::construction::sample::Detail;
-use crate::construction::{Program, presets};
+use crate::geometry::plane::{length, sub};
+use crate::operators::array::{Arrangement, ArraySettings};
+use crate::operators::scatter::{ScatterRegion, ScatterSettings};
+use crate::primitives::contour::Contour;
+use crate::primitives::curve::{Curve, CurvePoint};
+use crate::primitives::disc::Disc;
+use crate::primitives::ribbon::Ribbon;
+use crate::sample::Detail;
+use crate::{Program, presets};
 
 fn disc(x: f32, y: f32, radius: f32) -> Piece {
     Piece::new(PieceKind::Disc(Disc { x, y, radius, ..Disc::default() }))
@@ -154,7 +154,7 @@ fn chains_go_there_and_back_through_everything() {
 #[test]
 fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
     let mut tree = tree_of(vec![Piece::new(PieceKind::Disc(Disc {
-        surface: crate::construction::primitives::ground::ReliefStyle::Level,
+        surface: crate::primitives::ground::ReliefStyle::Level,
         height: 100.0,
         core: 0.9,
         ..Disc::default()
@@ -294,7 +294,7 @@ fn points_come_between_their_neighbours_and_go_again() {
     }
     assert_eq!(points::remove_point(&mut piece, 0), Err(EditError::TooFewPoints));
 
-    let mut lake = Piece::new(PieceKind::Contour(crate::construction::primitives::contour::Contour::default()));
+    let mut lake = Piece::new(PieceKind::Contour(crate::primitives::contour::Contour::default()));
     let shape = |piece: &Piece| match &piece.form {
         PieceKind::Contour(contour) => contour.prepare().edge(0.4),
         _ => 0.0,
@@ -313,7 +313,7 @@ fn points_come_between_their_neighbours_and_go_again() {
 
 #[test]
 fn corners_stay_convex() {
-    let mut image = Piece::new(PieceKind::Image(crate::construction::primitives::image::Image::default()));
+    let mut image = Piece::new(PieceKind::Image(crate::primitives::image::Image::default()));
     let before = image.clone();
     assert_eq!(points::move_handle(&mut image, 0, [5000.0, 5000.0]), Err(EditError::NotConvex));
     assert_eq!(image, before);

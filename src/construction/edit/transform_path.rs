@@ -1,15 +1,15 @@
 //! From a piece's own metres to those of the tree and back: through every placement, warp and instance that it is in.
 //!
-//! Law: the same maps that [`Program`](crate::construction::Program) puts together, ω⁻¹ of a warp included. Back
+//! Law: the same maps that [`Program`](crate::Program) puts together, ω⁻¹ of a warp included. Back
 //! through a twist the way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts
 //! since the push never folds the ground.
 
 use super::{PiecePath, Root};
-use crate::construction::geometry::plane::{Affine, Point, add, sub};
-use crate::construction::operators::copies::Copy;
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::warp::PreparedWarp;
-use crate::construction::piece::{Piece, PieceKind, Tree};
+use crate::geometry::plane::{Affine, Point, add, sub};
+use crate::operators::copies::Copy;
+use crate::operators::placement::Placement;
+use crate::operators::warp::PreparedWarp;
+use crate::piece::{Piece, PieceKind, Tree};
 
 /// Steps of the way back through noise; each leaves less than two thirds of the error.
 const STEPS: usize = 24;
@@ -43,7 +43,7 @@ impl TransformPath {
     fn nested(tree: &Tree, path: &PiecePath, seed: u32, depth: usize) -> Self {
         let mut transform = Self::plain(seed);
         if let Root::Definition(index) = path.root
-            && depth < crate::construction::check::DEEPEST
+            && depth < crate::check::DEEPEST
             && let Some(copy) = first_copy(tree, index)
         {
             transform = Self::nested(tree, &copy, seed, depth + 1);
@@ -151,7 +151,7 @@ impl TransformPath {
 fn unbent(warp: &PreparedWarp, q: Point) -> Point {
     if let PreparedWarp::Twist { centre, angle, falloff } = warp {
         let path = sub(q, *centre);
-        let turn = angle * falloff.sample(crate::construction::geometry::plane::length(path)).0;
+        let turn = angle * falloff.sample(crate::geometry::plane::length(path)).0;
         let (sin, cos) = (libm::sin(turn), libm::cos(turn));
         return add(*centre, [cos * path[0] + sin * path[1], cos * path[1] - sin * path[0]]);
     }
@@ -161,7 +161,7 @@ fn unbent(warp: &PreparedWarp, q: Point) -> Point {
 /// The first copy of an original, of the material layers before those in other originals.
 fn first_copy(tree: &Tree, index: usize) -> Option<PiecePath> {
     let name = &tree.definitions.get(index)?.name;
-    let materials = crate::construction::MaterialLayer::ALL.map(PiecePath::material);
+    let materials = crate::MaterialLayer::ALL.map(PiecePath::material);
     let originals = (0..tree.definitions.len()).filter(|&k| k != index).map(PiecePath::definition);
     materials.into_iter().chain(originals).find_map(|root| {
         let piece = root.piece(tree)?;

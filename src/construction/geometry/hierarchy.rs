@@ -132,7 +132,7 @@ impl Met {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::construction_kit::Dice;
+    use crate::construction_kit::Dice;
 
     #[test]
     fn it_finds_every_piece_that_is_met_and_in_order() {

@@ -1,8 +1,8 @@
 //! Lines cut into segments: curves through points or near them, closed ones, and roads with eased bends.
 
 use super::path::CurveFit;
-use crate::construction::geometry::plane::{Point, add, higher, length, lower, scaled, sub};
-use crate::construction::geometry::profile::MonotoneCubic;
+use crate::geometry::plane::{Point, add, higher, length, lower, scaled, sub};
+use crate::geometry::profile::MonotoneCubic;
 
 /// Segments of a line at the most.
 const MOST_CHORDS: usize = 6000;
@@ -10,7 +10,7 @@ const MOST_CHORDS: usize = 6000;
 const MOST_IN_PIECE: usize = 96;
 
 /// Segments of the curve, exact to a thousandth of `reach`, and the indices of the given points among their ends.
-pub(in crate::construction) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
+pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());

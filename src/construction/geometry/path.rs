@@ -14,10 +14,10 @@
 
 pub use super::line::closed_line;
 use super::line::eased;
-pub(in crate::construction) use super::line::flatten;
+pub(crate) use super::line::flatten;
 use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How a curve runs between its points.
     CurveFit {
         Through "Through the points": "A smooth curve through every point.",

@@ -143,7 +143,7 @@ records! {
     }
     /// A curve's centreline.
     CourseWords {
-        /// Distance within which it has weight, and τ of [`path`](crate::construction::geometry::path).
+        /// Distance within which it has weight, and τ of [`path`](crate::geometry::path).
         reach: f32,
         /// τ.
         tolerance: f32,

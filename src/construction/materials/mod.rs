@@ -24,7 +24,7 @@ impl MaterialLayer {
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the ground of a piece is made of.
     PieceMaterial {
         Unset "As it is": "The material of the operator around it; without one that of the ground below it.",
@@ -47,6 +47,6 @@ impl Default for PieceMaterial {
 
 impl PieceMaterial {
     /// Those that differ from the palette's ground, in the order of
-    /// [`MaterialShares::laid`](crate::construction::materials::shares::MaterialShares::laid).
+    /// [`MaterialShares::laid`](crate::materials::shares::MaterialShares::laid).
     pub const LAID: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }

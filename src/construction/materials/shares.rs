@@ -11,11 +11,11 @@
 //! own.
 
 use super::{MaterialLayer, PieceMaterial};
-use crate::construction::compiled_program::{NodeSelection, Operator, Program};
-use crate::construction::geometry::plane::{Point, higher, lower, smooth};
-use crate::construction::operators::copies::Overlap;
-use crate::construction::operators::replace::{Extent, Replacement};
-use crate::construction::sample::{Detail, GroundSample, THRESHOLD};
+use crate::compiled_program::{NodeSelection, Operator, Program};
+use crate::geometry::plane::{Point, higher, lower, smooth};
+use crate::operators::copies::Overlap;
+use crate::operators::replace::{Extent, Replacement};
+use crate::sample::{Detail, GroundSample, THRESHOLD};
 
 /// Shares of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,13 +7,13 @@
 //! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
-use crate::construction::geometry::path::{CurveFit, Path};
-use crate::construction::geometry::plane::{Area, Point, add, higher, length, sub};
-use crate::construction::geometry::profile::MonotoneCubic;
-use crate::construction::piece::CopyGroup;
-use crate::construction::primitives::curve::CurvePoint;
+use crate::geometry::path::{CurveFit, Path};
+use crate::geometry::plane::{Area, Point, add, higher, length, sub};
+use crate::geometry::profile::MonotoneCubic;
+use crate::piece::CopyGroup;
+use crate::primitives::curve::CurvePoint;
 
-crate::choices! {
+talweg_ground::choices! {
     /// How copies are laid out.
     Arrangement {
         Line "In a line": "One after the other, each one step on.",
@@ -23,7 +23,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Repeats features in a line, in rows and columns, around a centre or along a curve.
     ArraySettings "Array" in "Operator", from "Génevaux et al. 2014, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
         /// How the copies are laid out.
@@ -61,7 +61,7 @@ crate::params! {
 copy_style!(ArraySettings);
 
 /// A curve that copies lie along.
-pub(in crate::construction) struct CopyCurve {
+pub(crate) struct CopyCurve {
     path: Path,
     height: MonotoneCubic,
     scale: MonotoneCubic,

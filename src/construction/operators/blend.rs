@@ -6,8 +6,8 @@
 //! is no bound, so that α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
-use crate::construction::geometry::plane::{Interval, Point, higher, lower, scaled};
-use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
+use crate::sample::{GroundBounds, GroundSample};
 
 /// Weighted pieces being summed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,18 +10,18 @@
 
 use super::blend::{self, BlendSum};
 use super::replace::{held, held_bounds};
-use crate::construction::geometry::plane::{Affine, Point, lower, scaled, sub};
-use crate::construction::piece::{CopyGroup, Piece, PieceKind};
-use crate::construction::primitives::curve::CurvePoint;
-use crate::construction::sample::{GroundBounds, GroundSample};
-use crate::field::Stream;
+use crate::geometry::plane::{Affine, Point, lower, scaled, sub};
+use crate::piece::{CopyGroup, Piece, PieceKind};
+use crate::primitives::curve::CurvePoint;
+use crate::sample::{GroundBounds, GroundSample};
+use talweg_ground::field::Stream;
 
 /// Copies of one array or scatter at the most.
 pub const MOST_COPIES: usize = 250_000;
 /// Sets of hills that copies show at the most.
 pub const MOST_VARIANTS: u32 = 16;
 
-crate::choices! {
+talweg_ground::choices! {
     /// What happens where copies meet.
     Overlap {
         Blend "Blend": "They go over into each other, in any order.",
@@ -29,10 +29,10 @@ crate::choices! {
     }
 }
 
-/// What arrays and scatters say of their copies; [`params!`](crate::params) takes it in as `copy_params!();`.
+/// What arrays and scatters say of their copies; [`params!`](talweg_ground::params) takes it in as `copy_params!();`.
 macro_rules! copy_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// East-west place of the features that comes to lie where a copy is put.
             pivot_x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
             /// North-south place of the features that comes to lie where a copy is put.
@@ -51,7 +51,7 @@ macro_rules! copy_params {
             /// next. Each kind is made ready once.
             variants: u32 = 1, 1..=16;
             /// What happens where copies meet.
-            overlap: $crate::construction::operators::copies::Overlap = $crate::construction::operators::copies::Overlap::Blend;
+            overlap: $crate::operators::copies::Overlap = $crate::operators::copies::Overlap::Blend;
             /// Chooses everything that is random.
             seed: u32 = 1, 0..=1_000_000, slider 0..=100;
             $($rest)*
@@ -62,15 +62,15 @@ pub(super) use copy_params;
 
 /// What arrays and scatters say of their copies.
 pub struct CopyStyle {
-    pub(in crate::construction) pivot: Point,
+    pub(crate) pivot: Point,
     /// Radians.
-    pub(in crate::construction) turn: f64,
-    pub(in crate::construction) scale: f64,
+    pub(crate) turn: f64,
+    pub(crate) scale: f64,
     /// Of turns in radians, of sizes and heights as shares.
-    pub(in crate::construction) jitter: [f64; 3],
-    pub(in crate::construction) variants: u32,
-    pub(in crate::construction) overlap: Overlap,
-    pub(in crate::construction) seed: u32,
+    pub(crate) jitter: [f64; 3],
+    pub(crate) variants: u32,
+    pub(crate) overlap: Overlap,
+    pub(crate) seed: u32,
 }
 
 /// Writes down how a group of parameters with `copy_params!` says it.
@@ -78,9 +78,9 @@ macro_rules! copy_style {
     ($settings:ty) => {
         impl $settings {
             /// What is said of every copy.
-            pub fn style(&self) -> $crate::construction::operators::copies::CopyStyle {
+            pub fn style(&self) -> $crate::operators::copies::CopyStyle {
                 let radians = |degrees: f32| f64::from(degrees) * (std::f64::consts::PI / 180.0);
-                $crate::construction::operators::copies::CopyStyle {
+                $crate::operators::copies::CopyStyle {
                     pivot: [f64::from(self.pivot_x), f64::from(self.pivot_y)],
                     turn: radians(self.turn_angle),
                     scale: f64::from(self.scale),
@@ -176,13 +176,13 @@ impl Piece {
 
 impl<S> CopyGroup<S> {
     /// The points in the plane.
-    pub(in crate::construction) fn corners(&self) -> Vec<Point> {
+    pub(crate) fn corners(&self) -> Vec<Point> {
         self.points.iter().map(|CurvePoint { at: (x, y), .. }| [f64::from(*x), f64::from(*y)]).collect()
     }
 }
 
 /// The sentence for copies that are too many.
-pub(in crate::construction) fn too_many() -> String {
+pub(crate) fn too_many() -> String {
     format!("its copies would be more than {MOST_COPIES}; put them farther apart")
 }
 
@@ -216,16 +216,14 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     }
     let ((w, dw, laid), (under, dunder, laid_under)) = (held_bounds(b), held_bounds(a));
     let over = GroundBounds { weight: w, fade: dw, laid, ..*b };
-    let left =
-        crate::construction::geometry::plane::Interval::new((1.0 - w.high) * under.low, (1.0 - w.low) * under.high);
+    let left = crate::geometry::plane::Interval::new((1.0 - w.high) * under.low, (1.0 - w.low) * under.high);
     let fade = (1.0 - w.low) * dunder + dw * under.high;
     let below = GroundBounds { weight: left, fade, laid: (1.0 - w.low) * laid_under, ..*a };
     let both = blend::bounds(&[over, below]);
     // 1 - (1 - α_A)(1 - α_B): never above 1, never below either
-    let weight = both.weight.intersection(crate::construction::geometry::plane::Interval::new(
-        crate::construction::geometry::plane::higher(w.low, 0.0),
-        1.0,
-    ));
+    let weight = both
+        .weight
+        .intersection(crate::geometry::plane::Interval::new(crate::geometry::plane::higher(w.low, 0.0), 1.0));
     let fade = (1.0 - w.low) * dunder + (1.0 - under.low) * dw;
     GroundBounds { weight, fade: lower(both.fade, fade), ..both }
 }

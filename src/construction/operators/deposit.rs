@@ -7,11 +7,11 @@
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
-use crate::construction::compiled_program::NodeFrame;
-use crate::construction::geometry::plane::{Interval, Point, lower};
-use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::compiled_program::NodeFrame;
+use crate::geometry::plane::{Interval, Point, lower};
+use crate::sample::{GroundBounds, GroundSample};
 
-crate::params! {
+talweg_ground::params! {
     /// Lays each feature on what those before it have made, everywhere or only where that is low or flat: dunes
     /// between rocks.
     AddSettings "Add" in "Operator", from "Génevaux et al. 2014, fig. 13", also "deposit lay sum dunes sand detail" {
@@ -32,7 +32,7 @@ pub struct Deposit {
 
 impl AddSettings {
     /// In the metres around a frame.
-    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> Deposit {
+    pub(crate) fn prepare(&self, frame: &NodeFrame) -> Deposit {
         Deposit { extent: self.extent, window: ground_window!(self, frame) }
     }
 }

@@ -5,9 +5,9 @@
 //! weight, f keeps its meaning also where only one of the two is.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
-use crate::construction::sample::GroundBounds;
+use crate::sample::GroundBounds;
 
-crate::params! {
+talweg_ground::params! {
     /// The first feature from afar, the last one from near, going over into each other.
     DetailSettings "Level of detail" in "Operator", from "Génevaux et al. 2014, fig. 16", also "lod switch fade distance near far" {
         /// Level of detail up to which only the first feature shows: 0 is far away, 1 is near.

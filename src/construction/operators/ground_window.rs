@@ -8,15 +8,15 @@
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
-use crate::construction::compiled_program::NodeFrame;
-use crate::construction::geometry::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
-use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::compiled_program::NodeFrame;
+use crate::geometry::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use crate::sample::{GroundBounds, GroundSample};
 
-/// What operators say of the ground that they act on; [`params!`](crate::params) takes it in as
+/// What operators say of the ground that they act on; [`params!`](talweg_ground::params) takes it in as
 /// `window_params!();`.
 macro_rules! window_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// Acts only between two heights of the ground below.
             by_height: bool = false;
             /// Lowest height where it acts in full.
@@ -44,7 +44,7 @@ pub(super) use window_params;
 /// Writes down what a group of parameters with `window_params!` says of its ground.
 macro_rules! ground_window {
     ($settings:expr, $frame:expr) => {
-        $crate::construction::operators::ground_window::WindowRanges {
+        $crate::operators::ground_window::WindowRanges {
             height: ($settings.by_height, [$settings.height_from, $settings.height_to, $settings.height_feather]),
             slope: ($settings.by_slope, [$settings.slope_from, $settings.slope_to, $settings.slope_feather]),
             base: $settings.base,
@@ -71,7 +71,7 @@ impl SmoothBand {
     /// 1 everywhere.
     pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
 
-    pub(in crate::construction) fn sample(&self, x: f64) -> (f64, f64) {
+    pub(crate) fn sample(&self, x: f64) -> (f64, f64) {
         if x < self.from {
             let (s, ds) = smooth(1.0 - (self.from - x) / self.below);
             (s, ds / self.below)
@@ -97,9 +97,9 @@ impl SmoothBand {
 
 /// Ranges as people give them: from, to and feather, in metres and degrees, and whether they count.
 pub struct WindowRanges {
-    pub(in crate::construction) height: (bool, [f32; 3]),
-    pub(in crate::construction) slope: (bool, [f32; 3]),
-    pub(in crate::construction) base: f32,
+    pub(crate) height: (bool, [f32; 3]),
+    pub(crate) slope: (bool, [f32; 3]),
+    pub(crate) base: f32,
 }
 
 /// Where on the ground below something acts.
@@ -115,7 +115,7 @@ pub struct GroundWindow {
 
 impl WindowRanges {
     /// In the metres around a frame.
-    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
+    pub(crate) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
         let (rise, lift, scale) = (frame.rise, frame.lift, frame.size());
         let (by_height, [height_from, height_to, height_feather]) = self.height;
         let height = by_height.then(|| {
@@ -162,7 +162,7 @@ impl GroundWindow {
     }
 
     /// The same in the metres around a frame that it is in.
-    pub(in crate::construction) fn placed(&self, frame: &NodeFrame) -> Self {
+    pub(crate) fn placed(&self, frame: &NodeFrame) -> Self {
         if frame.is_plain {
             return *self;
         }

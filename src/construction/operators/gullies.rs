@@ -10,10 +10,10 @@
 //! procedural methods on trees in place of grids).
 
 use super::gully_law::{Dual, GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
-use crate::construction::geometry::plane::{Interval, Point, higher};
-use crate::construction::sample::Detail;
+use crate::geometry::plane::{Interval, Point, higher};
+use crate::sample::Detail;
 
-crate::params! {
+talweg_ground::params! {
     /// Draws branching gullies down the slopes of the features in it, at once and at any size: no water runs, so
     /// nothing is carried away or laid down.
     GullySettings "Gullies" in "Operator", from "Johansen 2026; Clay John 2018; Génevaux et al. 2014, §9", also "erosion ravines erode valleys rills branching ridges" {

@@ -21,9 +21,9 @@
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Sub};
 
-use crate::construction::geometry::plane::{Interval, Point, higher, length, lower, smooth};
-use crate::construction::primitives::noise;
-use crate::field::Stream;
+use crate::geometry::plane::{Interval, Point, higher, length, lower, smooth};
+use crate::primitives::noise;
+use talweg_ground::field::Stream;
 
 /// Radius of the kernel in cells, squared: no farther than a centre outside the 3 × 3 cells can lie.
 const REACH_SQUARED: f64 = 1.44;
@@ -414,7 +414,7 @@ fn cross<T: GullyNumber>(a: [T; 3], b: [T; 3]) -> [T; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::geometry::plane::{add, scaled, sub};
+    use crate::geometry::plane::{add, scaled, sub};
 
     /// Draws numbers from 0 to 1.
     struct Draws(Stream, i32);

@@ -6,9 +6,9 @@
 //! Lipschitz: λ times the spectral norm of the way back ([`Affine::stretching`]).
 //! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
-use crate::construction::geometry::plane::{Affine, add};
+use crate::geometry::plane::{Affine, add};
 
-crate::params! {
+talweg_ground::params! {
     /// Moves, turns, scales and raises what is in it.
     Placement "Place" in "Operator", from "Génevaux et al. 2014, fig. 15", also "move rotate scale transform copy instance mirror" {
         /// Distance by which it moves to the east.

@@ -12,8 +12,8 @@
 
 use rayon::prelude::*;
 
-use crate::construction::geometry::plane::{Point, dot, sub};
-use crate::field::Stream;
+use crate::geometry::plane::{Point, dot, sub};
+use talweg_ground::field::Stream;
 
 /// Rounds of darts.
 const ROUNDS: u64 = 8;
@@ -106,7 +106,7 @@ fn neighbours(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::geometry::plane::length;
+    use crate::geometry::plane::length;
 
     fn window(low: Point, high: Point, distance: f64) -> Vec<DiscPlace> {
         poisson_disc_places(low, high, distance, Stream::new(5, 9)).expect("few places")

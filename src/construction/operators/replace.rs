@@ -8,11 +8,11 @@
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
-use crate::construction::compiled_program::NodeFrame;
-use crate::construction::geometry::plane::{Interval, Point, higher, lower, scaled};
-use crate::construction::sample::{GroundBounds, GroundSample, THRESHOLD};
+use crate::compiled_program::NodeFrame;
+use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
+use crate::sample::{GroundBounds, GroundSample, THRESHOLD};
 
-crate::choices! {
+talweg_ground::choices! {
     /// Where there is terrain in the end.
     Extent {
         Below "As below": "Only where there was some before.",
@@ -20,7 +20,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Each feature takes the place of what those before it have made: a lake, a road, one crater over another.
     ReplaceSettings "Replace" in "Operator", from "Génevaux et al. 2014, fig. 12", also "carve cut sculpt over" {
         /// Where there is terrain in the end.
@@ -40,7 +40,7 @@ pub struct Replacement {
 
 impl ReplaceSettings {
     /// In the metres around a frame.
-    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> Replacement {
+    pub(crate) fn prepare(&self, frame: &NodeFrame) -> Replacement {
         Replacement { extent: self.extent, window: ground_window!(self, frame) }
     }
 }

@@ -9,12 +9,12 @@
 use super::array::CopyCurve;
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
 use super::poisson_disc::poisson_disc_places;
-use crate::construction::geometry::path::{CurveFit, closed_line};
-use crate::construction::geometry::plane::{Area, Point, add, dot, higher, length, sub};
-use crate::construction::piece::CopyGroup;
-use crate::field::Stream;
+use crate::geometry::path::{CurveFit, closed_line};
+use crate::geometry::plane::{Area, Point, add, dot, higher, length, sub};
+use crate::piece::CopyGroup;
+use talweg_ground::field::Stream;
 
-crate::choices! {
+talweg_ground::choices! {
     /// Where copies are strewn.
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
@@ -23,7 +23,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Repeats features at random inside a circle, an outline or along a curve: boulders, dunes, craters.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
         /// Where the copies are strewn.

@@ -3,26 +3,24 @@
 //! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below
 //! the size at which the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p -
 //! c|, g Wyvill's: always one to one. Picture: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2
-//! I(p) - 1), I the [spline](crate::construction::primitives::image_sampler) through a picture over the square of half
+//! I(p) - 1), I the [spline](crate::primitives::image_sampler) through a picture over the square of half
 //! side r about c, g with half the radius as its core. Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r),
 //! which is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line
 //! it is t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
 //! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
-use crate::construction::geometry::path::{CurveFit, Path};
-use crate::construction::geometry::plane::{
-    Affine, Area, Capsule, Interval, Point, add, higher, length, lower, scaled, sub,
-};
-use crate::construction::piece::CopyGroup;
-use crate::construction::primitives::curve::CurvePoint;
-use crate::construction::primitives::falloff::{Falloff, row_of_weights};
-use crate::construction::primitives::image_sampler::ImageSampler;
-use crate::construction::primitives::noise::{ReliefNoise, STEEPEST};
-use crate::construction::row_samples::{LANES, PointRow};
-use crate::param::ImageFile;
+use crate::geometry::path::{CurveFit, Path};
+use crate::geometry::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, lower, scaled, sub};
+use crate::piece::CopyGroup;
+use crate::primitives::curve::CurvePoint;
+use crate::primitives::falloff::{Falloff, row_of_weights};
+use crate::primitives::image_sampler::ImageSampler;
+use crate::primitives::noise::{ReliefNoise, STEEPEST};
+use crate::row_samples::{LANES, PointRow};
+use talweg_ground::param::ImageFile;
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the ground is bent.
     Bend {
         Noise "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
@@ -32,7 +30,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Bends features sideways, so that they look less regular.
     WarpSettings "Warp" in "Operator", from "Génevaux et al. 2014, fig. 14", also "deform distort twist swirl noise bend drag push image" {
         /// How the ground is bent.
@@ -276,7 +274,7 @@ impl CopyGroup<WarpSettings> {
         let settings = &self.settings;
         let still = || PreparedWarp::Curve(Box::new(CurveDrag::new(settings, &[])));
         match settings.bend {
-            Bend::Picture => match crate::io::raster(&settings.picture.0) {
+            Bend::Picture => match talweg_ground::io::raster(&settings.picture.0) {
                 Ok(raster) => PreparedWarp::Picture(Box::new(PicturePush::new(settings, ImageSampler::new(raster)))),
                 Err(_) => still(),
             },
@@ -442,7 +440,7 @@ const _: () = assert!(FARTHEST * STEEPEST * std::f64::consts::SQRT_2 < 1.0);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::geometry::plane::cross;
+    use crate::geometry::plane::cross;
 
     #[test]
     fn warps_are_one_to_one_and_have_their_jacobian() {
@@ -516,7 +514,7 @@ mod tests {
         }
         assert_eq!(drag.displace::<false>([3000.0, 0.0]).0, [3000.0, 0.0]);
         let file = ImageFile("stamp:mountain".into());
-        let raster = ImageSampler::new(crate::io::raster(&file.0).unwrap());
+        let raster = ImageSampler::new(talweg_ground::io::raster(&file.0).unwrap());
         let bend = Bend::Picture;
         let settings = WarpSettings { bend, picture: file, strength: 20.0, radius: 1000.0, ..WarpSettings::default() };
         let push = CopyGroup { settings: WarpSettings { x: 0.0, y: 0.0, ..settings }, ..Default::default() }.prepare(1);

@@ -4,7 +4,7 @@
 //! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the
 //! profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has
 //! no jump there.
-//! Law of an [`outline`](crate::construction::geometry::outline) in the order of its points, of any simple shape: x =
+//! Law of an [`outline`](crate::geometry::outline) in the order of its points, of any simple shape: x =
 //! 1 + d/D, d the distance from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the
 //! deepest place over 1 on the line outwards. Profiles of several directions go over into the first one within D of the
 //! centre, where all directions meet.
@@ -17,15 +17,13 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
-use crate::construction::geometry::outline::{ClosedOutline, OutlineError};
-use crate::construction::geometry::path::CurveFit;
-use crate::construction::geometry::plane::{
-    Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub,
-};
-use crate::construction::geometry::profile::{MonotoneCubic, Profile};
-use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::geometry::outline::{ClosedOutline, OutlineError};
+use crate::geometry::path::CurveFit;
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use crate::geometry::profile::{MonotoneCubic, Profile};
+use crate::sample::{GroundBounds, GroundSample};
 
-crate::choices! {
+talweg_ground::choices! {
     /// The landform inside a contour.
     Landform {
         Lake "Lake": "A basin with a flat floor and a shore.",
@@ -73,7 +71,7 @@ impl Landform {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the points of a contour make its line.
     OutlineFit {
         Direction "By direction": "One distance from the centre in each direction; points count by their directions.",
@@ -92,7 +90,7 @@ pub struct ContourRay {
     pub profile: Profile,
 }
 
-crate::params! {
+talweg_ground::params! {
     /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
     ContourSettings "Contour" in "Primitive", from "Génevaux et al. 2014, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
         /// The landform, where no profiles of its own are given.
@@ -128,24 +126,24 @@ pub struct Contour {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ContourRay>,
     /// Size, height, weight and noise.
-    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ContourSettings,
 }
 
 /// A contour ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedContour {
-    pub(in crate::construction) centre: Point,
-    pub(in crate::construction) height: f64,
-    pub(in crate::construction) depth: f64,
-    pub(in crate::construction) falloff: Falloff,
+    pub(crate) centre: Point,
+    pub(crate) height: f64,
+    pub(crate) depth: f64,
+    pub(crate) falloff: Falloff,
     /// R over the angle from -2π to 2π.
-    pub(in crate::construction) radius: MonotoneCubic,
-    pub(in crate::construction) farthest: f64,
+    pub(crate) radius: MonotoneCubic,
+    pub(crate) farthest: f64,
     /// The line where points count in their order, seen from the centre: then R is not used.
-    pub(in crate::construction) outline: Option<ClosedOutline>,
+    pub(crate) outline: Option<ClosedOutline>,
     /// Profiles by angle from -π on.
-    pub(in crate::construction) rays: Vec<(f64, MonotoneCubic)>,
+    pub(crate) rays: Vec<(f64, MonotoneCubic)>,
 }
 
 /// The angle between -π and π.

@@ -1,7 +1,7 @@
 //! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
 //!
 //! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
-//! [`path`](crate::construction::geometry::path), z and width monotone cubics through the points, c_s the profile
+//! [`path`](crate::geometry::path), z and width monotone cubics through the points, c_s the profile
 //! between those of the two points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff),
 //! 1 up to the width w(s) there: a curve that grows narrow leaves the ground beside it alone.
 //! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
@@ -10,12 +10,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
-use crate::construction::geometry::path::{CurveFit, Path};
-use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
-use crate::construction::geometry::profile::{MonotoneCubic, Profile};
-use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::geometry::path::{CurveFit, Path};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
+use crate::geometry::profile::{MonotoneCubic, Profile};
+use crate::sample::{GroundBounds, GroundSample};
 
-crate::choices! {
+talweg_ground::choices! {
     /// The shape across a curve.
     Cross {
         River "River": "A bed with gentle banks, at its deepest in the middle.",
@@ -85,7 +85,7 @@ impl CurvePoint {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Ground along a line: a river, a road, a ridge or a canyon.
     CurveSettings "Curve" in "Primitive", from "Génevaux et al. 2014, fig. 6", also "river road ridge canyon line spline valley path" {
         /// The shape across the line. A point may have its own.
@@ -112,7 +112,7 @@ pub struct Curve {
     /// What it goes through, two points at the least.
     pub points: Vec<CurvePoint>,
     /// Width, weight, section and noise.
-    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: CurveSettings,
 }
 
@@ -171,7 +171,7 @@ impl CurveCentreline {
 
     /// Weight and its gradient at a place beside the line.
     #[inline]
-    pub fn weight(&self, near: &crate::construction::geometry::path::NearestPoint) -> (f64, Point) {
+    pub fn weight(&self, near: &crate::geometry::path::NearestPoint) -> (f64, Point) {
         let Some(share) = self.core_share else {
             let (weight, turn) = self.falloff.sample(near.distance);
             return (weight, scaled(near.ddistance, turn));
@@ -183,7 +183,7 @@ impl CurveCentreline {
     }
 
     /// Range of the weight and bound of its gradient.
-    pub fn weight_bounds(&self, near: &crate::construction::geometry::path::NearestBounds) -> (Interval, f64) {
+    pub fn weight_bounds(&self, near: &crate::geometry::path::NearestBounds) -> (Interval, f64) {
         let Some(share) = self.core_share else { return self.falloff.bounds(near.distance) };
         let (width, dwidth) = self.width.bounds(near.along);
         let beside = Interval::new(near.distance.low - share * width.high, near.distance.high - share * width.low);
@@ -202,7 +202,7 @@ const LEAST_WIDTH: f64 = 0.01;
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
-    pub(in crate::construction) centreline: CurveCentreline,
+    pub(crate) centreline: CurveCentreline,
     /// Profiles by arc length; one alone holds everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }

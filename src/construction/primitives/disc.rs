@@ -6,11 +6,11 @@
 
 use super::falloff::{Falloff, row_of_weights};
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
-use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
-use crate::construction::row_samples::{LANES, PointRow, RowSamples};
-use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample};
 
-crate::params! {
+talweg_ground::params! {
     /// Round ground: a plain, hills, mountains or dunes.
     Disc "Disc" in "Primitive", from "Génevaux et al. 2014, fig. 5", also "circle hills mountains plain dunes patch" {
         /// Where its centre lies, from the west edge.
@@ -44,10 +44,10 @@ crate::params! {
 /// A disc ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedDisc {
-    pub(in crate::construction) centre: Point,
-    pub(in crate::construction) height: f64,
-    pub(in crate::construction) falloff: Falloff,
-    pub(in crate::construction) ground: ReliefField,
+    pub(crate) centre: Point,
+    pub(crate) height: f64,
+    pub(crate) falloff: Falloff,
+    pub(crate) ground: ReliefField,
     /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
     is_asked_everywhere: bool,
 }

@@ -4,8 +4,8 @@
 //! radius on. With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
 //! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
-use crate::construction::geometry::plane::{Interval, Point, higher, lower};
-use crate::construction::row_samples::PointRow;
+use crate::geometry::plane::{Interval, Point, higher, lower};
+use crate::row_samples::PointRow;
 
 /// Weight by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Falloff {
 
 /// Ways of places from a centre, and weights by how long they are.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-pub(in crate::construction) fn row_of_weights(
+pub(crate) fn row_of_weights(
     falloff: &Falloff,
     centre: Point,
     row: PointRow,

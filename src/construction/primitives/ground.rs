@@ -9,11 +9,11 @@
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
-use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
-use crate::construction::row_samples::LANES;
-use crate::construction::sample::Detail;
+use crate::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
+use crate::row_samples::LANES;
+use crate::sample::Detail;
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the ground is like.
     ReliefStyle {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",

@@ -10,13 +10,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::image_sampler::ImageSampler;
-use crate::construction::geometry::plane::{
-    Area, Capsule, Interval, Point, add, cross, higher, length, lower, scaled, smooth, sub,
-};
-use crate::construction::sample::{GroundBounds, GroundSample};
-use crate::param::ImageFile;
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, cross, higher, length, lower, scaled, smooth, sub};
+use crate::sample::{GroundBounds, GroundSample};
+use talweg_ground::param::ImageFile;
 
-crate::params! {
+talweg_ground::params! {
     /// A picture of heights stretched over four corners: real mountains, or what somebody has drawn.
     ImageSettings "Image" in "Primitive", from "Génevaux et al. 2014, fig. 8", also "picture heightmap stamp quadrangle dem" {
         /// The picture: a file, or a shipped stamp.
@@ -40,7 +38,7 @@ pub struct Image {
     /// Where the picture's north-west, north-east, south-east and south-west corners lie.
     pub corners: [(f32, f32); 4],
     /// Height, weight and how it is read.
-    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ImageSettings,
 }
 
@@ -84,17 +82,17 @@ impl Image {
 /// An image ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedImage {
-    pub(in crate::construction) corner: Point,
+    pub(crate) corner: Point,
     /// p = corner + e u + f v + g u v.
-    pub(in crate::construction) e: Point,
-    pub(in crate::construction) f: Point,
-    pub(in crate::construction) g: Point,
+    pub(crate) e: Point,
+    pub(crate) f: Point,
+    pub(crate) g: Point,
     area: Area,
-    pub(in crate::construction) picture: ImageSampler,
-    pub(in crate::construction) weights: Option<ImageSampler>,
-    pub(in crate::construction) height: f64,
-    pub(in crate::construction) depth: f64,
-    pub(in crate::construction) border: f64,
+    pub(crate) picture: ImageSampler,
+    pub(crate) weights: Option<ImageSampler>,
+    pub(crate) height: f64,
+    pub(crate) depth: f64,
+    pub(crate) border: f64,
 }
 
 impl PreparedImage {

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::construction::geometry::plane::{Interval, higher, lower};
-use crate::io::Raster;
+use crate::geometry::plane::{Interval, higher, lower};
+use talweg_ground::io::Raster;
 
 const BLOCK: usize = 16;
 /// More blocks than this are not looked at one by one.
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn bounds_hold_everywhere() {
-        let picture = ImageSampler::new(crate::io::raster("stamp:mountain").unwrap());
+        let picture = ImageSampler::new(talweg_ground::io::raster("stamp:mountain").unwrap());
         for k in 0..200 {
             let (u, v) = (f64::from(k % 17) / 17.0, f64::from(k % 13) / 13.0);
             let (ru, rv) = (Interval::new(u, u + 0.05), Interval::new(v, v + 0.03));

@@ -9,8 +9,8 @@
 
 use std::sync::LazyLock;
 
-use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
-use crate::construction::row_samples::LANES;
+use crate::geometry::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
+use crate::row_samples::LANES;
 
 /// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
@@ -37,7 +37,7 @@ pub struct ReliefNoise {
 
 /// 32 random bits of a lattice point: simple enough for shaders.
 #[inline(always)]
-pub(in crate::construction) fn bits(seed: u32, x: i32, y: i32) -> u32 {
+pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
     h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
@@ -211,7 +211,7 @@ impl ReliefNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::geometry::plane::{add, dot, scaled, sub};
+    use crate::geometry::plane::{add, dot, scaled, sub};
 
     /// Fade, its first and its second derivative.
     fn fades(t: f64) -> [f64; 3] {

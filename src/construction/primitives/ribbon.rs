@@ -1,19 +1,19 @@
 //! The ribbon: a heightmap laid along a curve, again and again.
 //!
 //! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v =
-//! ½ + ½ o / width; α = falloff(d), see [`path`](crate::construction::geometry::path) and [`curve`](super::curve).
+//! ½ + ½ o / width; α = falloff(d), see [`path`](crate::geometry::path) and [`curve`](super::curve).
 //! Source: Génevaux et al. 2014, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
 
 use super::curve::{Cross, CurveCentreline, CurvePoint, CurveSettings};
 use super::image_sampler::ImageSampler;
-use crate::construction::geometry::path::CurveFit;
-use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, higher, lower};
-use crate::construction::sample::{GroundBounds, GroundSample};
-use crate::param::ImageFile;
+use crate::geometry::path::CurveFit;
+use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower};
+use crate::sample::{GroundBounds, GroundSample};
+use talweg_ground::param::ImageFile;
 
-crate::params! {
+talweg_ground::params! {
     /// A picture of heights laid along a line, mirrored each time it begins again: detailed river beds, broken ridges.
     RibbonSettings "Image along a curve" in "Primitive", from "Génevaux et al. 2014, fig. 9", also "picture river ridge ribbon texture line" {
         /// The picture: a file, or a shipped stamp. It runs from left to right along the line.
@@ -40,17 +40,17 @@ pub struct Ribbon {
     /// What it runs along, two points at the least.
     pub points: Vec<CurvePoint>,
     /// Width, height and how the picture is read.
-    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: RibbonSettings,
 }
 
 /// A ribbon ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedRibbon {
-    pub(in crate::construction) centreline: CurveCentreline,
-    pub(in crate::construction) picture: ImageSampler,
-    pub(in crate::construction) per_length: f64,
-    pub(in crate::construction) level: f64,
+    pub(crate) centreline: CurveCentreline,
+    pub(crate) picture: ImageSampler,
+    pub(crate) per_length: f64,
+    pub(crate) level: f64,
 }
 
 impl Ribbon {

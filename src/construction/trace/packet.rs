@@ -12,9 +12,9 @@
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
-use crate::construction::geometry::plane::{Point, higher, length, lower};
-use crate::construction::row_samples::{LANES, PointRow};
-use crate::construction::sample::Detail;
+use crate::geometry::plane::{Point, higher, length, lower};
+use crate::row_samples::{LANES, PointRow};
+use crate::sample::Detail;
 
 /// Heights after which a ray strides on.
 const PATIENCE: u32 = 48;

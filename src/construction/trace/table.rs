@@ -12,11 +12,11 @@
 use rayon::prelude::*;
 
 use super::Tracer;
-use crate::construction::compiled_program::NodeSelection;
-use crate::construction::geometry::plane::{Area, Interval, higher, length, lower};
-use crate::construction::row_samples::{LANES, PointRow};
-use crate::construction::sample::Detail;
-use crate::field::Stream;
+use crate::compiled_program::NodeSelection;
+use crate::geometry::plane::{Area, Interval, higher, length, lower};
+use crate::row_samples::{LANES, PointRow};
+use crate::sample::Detail;
+use talweg_ground::field::Stream;
 
 /// Cells along a side, a power of two.
 const CELLS: usize = 1024;

@@ -7,8 +7,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::MassBalance;
+use crate::MassBalance;
+use talweg_ground::field::{Edges, Grid, MapKind, Terrain};
 
 /// What a row lost and gained, and what the water over it carries.
 pub type RowAccount = [f64; 3];
@@ -111,7 +111,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
 }
 
 /// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have
-/// different ones ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
+/// different ones ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();

@@ -15,7 +15,7 @@
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Stability: c + D of at most ¼ (explicit diffusion in two dimensions).
 
-use crate::field::{Edges, Grid};
+use talweg_ground::field::{Edges, Grid};
 
 /// The unit that depths of cover are whole multiples of: a power of two.
 #[derive(Clone, Copy, Debug)]

@@ -25,13 +25,13 @@ use rayon::prelude::*;
 use super::buffers::{self, Next, WorkingMemory, account, with_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
-use crate::field::metric::{GridMetric, Links, Stencil};
-use crate::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
-use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::multiscale::multiscale_params;
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use crate::multiscale::multiscale_params;
+use crate::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use talweg_ground::field::metric::{GridMetric, Links, Stencil};
+use talweg_ground::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
+use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 
-crate::params! {
+talweg_ground::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
     /// while the large forms stay.
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {

@@ -12,10 +12,10 @@
 use rayon::prelude::*;
 
 use super::buffers::{RowAccount, account, add_balance};
-use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{Beyond, StencilWindow};
-use crate::field::{Cancelled, Grid, Metric, Uniform};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::metric::{GridMetric, RowMetric};
+use talweg_ground::field::topology::{Beyond, StencilWindow};
+use talweg_ground::field::{Cancelled, Grid, Metric, Uniform};
 
 /// Cells of a band; two rows beside a band are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 16 * 1024;
@@ -290,8 +290,8 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::topology::around_row;
-    use crate::field::{Control, Edges, Stream};
+    use talweg_ground::field::topology::around_row;
+    use talweg_ground::field::{Control, Edges, Stream};
 
     /// Every cell gives a share of what it has above its neighbours.
     struct Levelling<'a> {

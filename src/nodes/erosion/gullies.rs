@@ -1,6 +1,6 @@
 //! Gullies by point: branching ravines without a simulation.
 //!
-//! Law: [`gully_law`](crate::construction::operators::gully_law), along the slope of the smoothed ground. The operator
+//! Law: [`gully_law`](talweg_construction::operators::gully_law), along the slope of the smoothed ground. The operator
 //! *Gullies* of a construction is the same law.
 //!
 //! The result depends on the slope at a place and on nothing that happens elsewhere: any size costs the same a sample,
@@ -14,11 +14,11 @@ use std::f32::consts::TAU;
 use rayon::prelude::*;
 
 use super::super::filters::gauss;
-use crate::construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
-use crate::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
+use talweg_ground::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
 
-crate::params! {
+talweg_ground::params! {
     /// Draws branching gullies down the slopes, at once and at any size: no water runs, so nothing is carried away or
     /// laid down. Good ground for an erosion to go on from.
     Gullies "Gullies" in "Erosion", from "Johansen 2026; Clay John 2018", also "erosion filter ravines branching directional noise gabor fast ridges" {
@@ -142,13 +142,13 @@ impl Gullies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Stream;
-    use crate::field::{Control, Edges};
+    use talweg_ground::field::Stream;
+    use talweg_ground::field::{Control, Edges};
 
     /// Ridges on a plane that rises by `degrees` to the east.
     fn on_a_plane(gullies: &Gullies, degrees: f32) -> Terrain {
         let control = Control::default();
-        let grid = crate::field::Grid::new(129, Edges::Open);
+        let grid = talweg_ground::field::Grid::new(129, Edges::Open);
         let cx = Context {
             grid,
             size_metres: 4000.0,

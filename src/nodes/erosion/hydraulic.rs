@@ -39,13 +39,15 @@ use super::gather::{self, Fields, GatherLaw, Settling};
 use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
-use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use talweg_ground::field::metric::{GridMetric, RowMetric};
+use talweg_ground::field::topology::{
+    EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row,
+};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
     /// the flanks above them steepen.
     Hydraulic "Hydraulic erosion, classic" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {

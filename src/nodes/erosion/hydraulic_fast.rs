@@ -44,11 +44,11 @@ use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the fast form levels between neighbours.
     LevelledSurface {
         Merged "Ground and sediment": "As Le Martelot 2005 has it, a = h + m: what is in the water counts and not its depth. Water runs down the least slope, so valleys fill sooner.",
@@ -56,7 +56,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form
     /// and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {

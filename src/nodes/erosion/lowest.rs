@@ -15,9 +15,9 @@ use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighb
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
-use crate::field::metric::GridMetric;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance};
+use crate::{Context, MassBalance};
+use talweg_ground::field::metric::GridMetric;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 /// Where material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Simulations that wear the terrain down, and some that build it up.
 
 pub mod analytic_stream_power;
-pub(in crate::nodes) mod buffers;
+pub(crate) mod buffers;
 pub mod coastal;
 pub mod cover;
 pub mod creep;
@@ -15,7 +15,7 @@ pub mod hydraulic_fast;
 mod lowest;
 pub mod olsen;
 pub mod rock;
-pub(in crate::nodes) mod run;
+pub(crate) mod run;
 pub mod shallow_water;
 pub mod snow;
 pub mod stream_power;

@@ -17,11 +17,11 @@
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
 use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
-use crate::field::Terrain;
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MultiScale, NodeParts, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
+use talweg_ground::field::Terrain;
 
-crate::params! {
+talweg_ground::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about
     /// on. The edges of the plains follow the grid a little.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {

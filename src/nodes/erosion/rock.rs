@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::field::{Grid, MapKind, Terrain};
+use talweg_ground::field::{Grid, MapKind, Terrain};
 
 /// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the
 /// start.
@@ -54,7 +54,7 @@ impl Rock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg_ground::field::Edges;
 
     #[test]
     fn the_harder_of_map_and_parameter_counts() {

@@ -1,7 +1,7 @@
 //! What the runs of erosions have in common.
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Run};
+use crate::{Context, MassBalance, Run};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 /// A [`Run`] that owns its terrain and its mass balance, and of which a clone is a snapshot.
 pub trait ErosionRun: Clone + Send + Sync + 'static {

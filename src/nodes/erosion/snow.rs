@@ -33,11 +33,11 @@ use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
-use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm.
     /// Cliffs stay bare, couloirs fill, cones grow at their feet.
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {

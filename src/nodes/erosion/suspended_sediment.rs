@@ -1,7 +1,7 @@
 //! Material in water: what the hydraulic erosions share.
 
 use super::rock::Rock;
-use crate::field::{Grid, MapKind, Terrain};
+use talweg_ground::field::{Grid, MapKind, Terrain};
 
 /// The data maps that hydraulic erosions write.
 pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];

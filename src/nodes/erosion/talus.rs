@@ -1,9 +1,9 @@
 //! From which difference of height on loose rock slides: the threshold that thermal erosion and Olsen's share.
 
-use crate::field::metric::GridMetric;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::metric::GridMetric;
 
-crate::choices! {
+talweg_ground::choices! {
     /// What loose rock rests at.
     TalusThreshold {
         Document "k / N": "As Le Martelot 2005 has it: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",

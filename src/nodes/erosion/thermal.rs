@@ -34,13 +34,15 @@ use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use super::talus::{TalusRise, TalusThreshold};
-use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use talweg_ground::field::metric::{GridMetric, RowMetric};
+use talweg_ground::field::topology::{
+    EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row,
+};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// Which cells count as neighbours.
     Neighbours {
         Moore "All 8": "All eight cells around (Moore): the roundest cones of scree.",
@@ -49,7 +51,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their
     /// feet; gentle ground stays as it is.
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {

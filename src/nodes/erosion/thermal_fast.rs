@@ -17,11 +17,11 @@
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
 use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
-use crate::field::Terrain;
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MultiScale, NodeParts, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
+use talweg_ground::field::Terrain;
 
-crate::params! {
+talweg_ground::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
     /// up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe
     /// them out.

@@ -4,10 +4,10 @@
 //! Source: Deriche 1993.
 
 use super::gauss;
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.
     Blur "Blur" in "Filter", from "Deriche 1993", also "smooth soften gaussian low-pass" {
         /// Distance over which heights are averaged: the standard deviation of the Gaussian.

@@ -5,10 +5,10 @@
 //! floor above the ceiling changes places with it. Heights between the knees keep their bits. Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Cuts off what is too low or too high: level plains and table mountains, with hard or rounded rims.
     Clamp "Clamp" in "Filter", from "Quílez 2013", also "limit cut floor ceiling plateau mesa plain crop" {
         /// Nothing lies lower than this.

@@ -4,11 +4,11 @@
 //! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or
 //! down is left out.
 
-use crate::field::Cancelled;
-use crate::nodes::Context;
-use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
-use crate::nodes::generators::warp::DomainWarp;
+use crate::Context;
+use crate::generators::gradient_noise::GradientNoise;
+use crate::generators::octaves::{self, NoiseFade, Octaves};
+use crate::generators::warp::DomainWarp;
+use talweg_ground::field::Cancelled;
 
 /// A displacement in samples: to the south and to the east, on a globe along the axes of space.
 pub struct DisplacementField {

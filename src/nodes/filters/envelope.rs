@@ -14,9 +14,9 @@
 use rayon::prelude::*;
 
 use super::lines::{EightLines, LANES, index_beyond, separable};
-use crate::field::topology::Adjacency;
-use crate::field::{Cancelled, Edges, Globe};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::topology::Adjacency;
+use talweg_ground::field::{Cancelled, Edges, Globe};
 
 /// `field` dilated with paraboloids that fall by `fall` at distance 1 cell, or eroded if `sign` is -1.
 pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<f32>, Cancelled> {

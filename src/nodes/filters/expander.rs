@@ -9,10 +9,10 @@
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
     Expander "Dilate and erode" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "expand contract dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
         /// How far high ground grows over low ground. Below 0 low ground grows instead.

@@ -4,10 +4,10 @@
 //! g + (blend(g, m) - g)·opacity·mask. Evaluation does it ([`crate::eval`]); the node itself leaves the ground alone.
 //! Source: the layer groups of image editors.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the layers of a group work on.
     GroupGround {
         Below "What is below": "The layers go on from the ground below the group.",
@@ -15,7 +15,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Holds layers, and lays what they make over the ground below with one blending, opacity and mask. Hidden, it
     /// hides all of them.
     LayerGroup "Group" in "Layers", from "image editors", also "folder layer set stack nest mask together" {

@@ -3,8 +3,8 @@
 //! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11
 //! bits is stable, and reading 11 bits at a time finds one height without sorting.
 
-use crate::field::{Cancelled, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Grid};
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;

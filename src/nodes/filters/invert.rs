@@ -3,10 +3,10 @@
 //! Law: out = 2 · level - h. Twice is the identity, up to rounding. Boundary: none, every sample stands alone.
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Turns the terrain upside down: peaks become pits, ridges become valleys.
     Invert "Invert" in "Filter", from "Gonzalez & Woods 2018", also "negative flip upside down reverse" {
         /// Height that stays where it is, as a fraction of the relief.

@@ -9,13 +9,13 @@
 //! Squares only: a planet has no edges to sink towards.
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
-use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, Filter, Traits};
+use crate::generators::gradient_noise::GradientNoise;
+use crate::generators::octaves::{self, NoiseFade, Octaves};
+use crate::generators::warp::DomainWarp;
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.
     Island "Island falloff" in "Filter", from "Quílez 2008; Perlin 2002", also "coast falloff vignette edge sea mask continent border" {
         /// Depth of the sea floor at the edges, below height 0.

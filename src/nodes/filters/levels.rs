@@ -7,11 +7,11 @@
 //! Boundary: none, every sample stands alone.
 //! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
-use crate::param::ToneCurve;
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
+use talweg_ground::param::ToneCurve;
 
-crate::params! {
+talweg_ground::params! {
     /// Stretches, squeezes and bends the heights: contrast, gamma and a curve.
     Levels "Levels and curve" in "Filter", from "Fritsch & Carlson 1980", also "curve contrast gamma remap normalise clamp invert histogram" {
         /// Height that becomes the low output, as a fraction of the relief. Raising it deepens the lowlands.

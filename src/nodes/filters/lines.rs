@@ -5,8 +5,8 @@
 //! Boundary: beyond an open edge a line is reflected about its end sample; on wrapping grids it goes on with the sample
 //! one step inside the opposite edge, and its last sample repeats the first.
 
-use crate::field::{Cancelled, Edges, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Edges, Grid};
 
 pub const LANES: usize = 8;
 /// The samples at one place of eight neighbouring lines.

@@ -15,11 +15,11 @@
 use rayon::prelude::*;
 
 use super::height_order::HeightOrder;
-use crate::field::topology::Beyond;
-use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use talweg_ground::field::topology::Beyond;
+use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
     Median "Median" in "Filter", from "Tukey 1977; Huang et al. 1979", also "despeckle denoise spikes outliers smooth clean edges" {
         /// How far around each point heights are compared. It reaches no farther than a sixteenth of the side.

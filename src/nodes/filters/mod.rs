@@ -5,7 +5,7 @@ pub mod clamp;
 mod displacement;
 mod envelope;
 pub mod expander;
-pub(crate) mod gauss;
+pub mod gauss;
 pub mod group;
 mod height_order;
 pub mod invert;

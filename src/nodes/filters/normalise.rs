@@ -7,10 +7,10 @@
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the two heights are given in.
     Target {
         Fractions "Fractions": "Low and high, as fractions of the relief: they follow when the relief is changed.",
@@ -18,7 +18,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Stretches the heights so that the deepest valley and the highest peak lie where you say.
     Normalise "Normalise" in "Filter", from "Gonzalez & Woods 2018", also "normalize stretch rescale range fit auto-level percentile" {
         /// What the two heights are given in.

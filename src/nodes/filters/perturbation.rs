@@ -14,11 +14,11 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::displacement::{DisplacementField, DisplacementNoise};
 use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
-use crate::field::globe::{direction_at, locate};
-use crate::field::{Cancelled, Stream, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use talweg_ground::field::globe::{direction_at, locate};
+use talweg_ground::field::{Cancelled, Stream, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What displaces the points.
     Displacement {
         Random "Random": "Every point on its own, as in Le Martelot 2005: the ground shatters to rubble.",
@@ -26,7 +26,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the magnitude is counted in.
     Unit {
         Metres "Metres": "The same distance at any resolution.",
@@ -34,7 +34,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Breaks the ground up: every point takes its height from a random place close by. Let erosion follow.
     Perturbation "Perturbation" in "Filter", from "Le Martelot 2005, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
         /// How far away the height may come from. More breaks the relief up more roughly.

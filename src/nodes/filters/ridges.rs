@@ -16,10 +16,10 @@ use std::f32::consts::FRAC_PI_2;
 use super::gauss;
 use super::lines::index_beyond;
 use super::sampling::ghosts;
-use crate::field::{Cancelled, Globe, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Globe, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
     Ridges "Ridges and valleys" in "Filter", from "Lindeberg 1998", also "emphasis curvature crest gully channel carve enhance convexity" {
         /// How much crests rise: 0 leaves them, below 0 lowers them.

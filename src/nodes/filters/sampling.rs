@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
-use crate::field::globe::{direction_at, locate};
-use crate::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::globe::{direction_at, locate};
+use talweg_ground::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
 
 /// What lies beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]

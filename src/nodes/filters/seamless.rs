@@ -13,10 +13,10 @@
 
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};
-use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
     Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
         /// How far in from the edges the ground may change, as a share of the side. Narrow makes steep slopes at the

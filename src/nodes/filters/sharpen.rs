@@ -5,10 +5,10 @@
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Brings out relief: what stands above its surroundings rises, what lies below sinks.
     Sharpen "Sharpen" in "Filter", from "Gonzalez & Woods 2018", also "unsharp mask crisp detail contrast high-pass" {
         /// Size of the surroundings: small brings out crags, large brings out whole hills.

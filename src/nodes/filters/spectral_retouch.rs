@@ -1,17 +1,17 @@
 //! Spectral retouch: tables of random values, finer and lower each time, added to what is below.
 //!
-//! Law: out = h + w·s, where s is [spectral synthesis](crate::nodes::generators::spectral) of amplitude `amount` about
+//! Law: out = h + w·s, where s is [spectral synthesis](crate::generators::spectral) of amplitude `amount` about
 //! 0, and w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
 //! relief. Everywhere, it is to the bit what a layer of spectral synthesis with base 0 adds. Amount 0 changes no bit.
 //! Boundary and previews: as in the generator.
 //! Squares only, as the generator.
 //! Source: Le Martelot 2005, §3.1 (figure 11); Saupe 1988.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::generators::spectral::{Interpolation, Spectral};
-use crate::nodes::{Context, Filter, Generator, Traits};
+use crate::generators::spectral::{Interpolation, Spectral};
+use crate::{Context, Filter, Generator, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// Where the tables are added.
     RetouchShare {
         Everywhere "Everywhere": "The same at all heights, as in Le Martelot 2005.",
@@ -19,7 +19,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Roughens the ground: tables of random heights, finer and lower each time, are added to what is below.
     SpectralRetouch "Spectral retouch" in "Filter", from "Le Martelot 2005, §3.1; Saupe 1988", also "roughen detail layers spectral synthesis noise add" {
         /// Height added from the deepest to the highest, about, as a fraction of the relief.

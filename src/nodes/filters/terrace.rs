@@ -7,10 +7,10 @@
 //! Boundary: none, every sample stands alone. Heights over a million steps from 0 are left as they are.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Cuts slopes into steps: flat treads with a sharp lip, like layered rock or rice terraces.
     Terrace "Terraces" in "Filter", from "Schlick 1994", also "steps strata mesa layers plateau stairs" {
         /// Height from tread to tread.

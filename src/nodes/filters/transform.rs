@@ -11,10 +11,10 @@
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What fills the ground that comes from outside.
     Outside {
         Edges "Edges go on": "The edge is drawn out; a wrapping scene continues on its other side.",
@@ -24,7 +24,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Moves, turns, scales or mirrors everything below, with its water, wear and deposits. On a planet it turns and
     /// mirrors the globe.
     Transform "Transform" in "Filter", from "Gonzalez & Woods 2018", also "move translate shift rotate turn scale zoom flip mirror" {

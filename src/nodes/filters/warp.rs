@@ -9,10 +9,10 @@
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
-use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
     /// along.
     Warp "Warp" in "Filter", from "Perlin 1985; Quílez 2002", also "domain distortion turbulence displace swirl bend twist" {

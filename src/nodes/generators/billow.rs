@@ -10,10 +10,10 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Round, swelling hills with sharp creases between them.
     Billow "Billow noise" in "Noise", from "Perlin 1985; Musgrave in Ebert et al. 2003", also "turbulence clouds dunes cauliflower puffy fbm" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);

@@ -14,10 +14,10 @@
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::choices! {
+talweg_ground::choices! {
     /// Which distance is the height.
     CellDistance {
         Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
@@ -26,7 +26,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Cells laid over themselves, finer and lower each time: scales, cracks, pitted or peaked ground.
     Cellular "Cellular noise" in "Cells", from "Worley 1996", also "worley cells f1 f2 fbm cracks scales pits stones" {
         /// Cells of the first octave along a side. More makes them smaller.

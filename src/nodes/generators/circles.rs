@@ -11,10 +11,10 @@
 //! Squares only: distances are those of the plane.
 //! Source: Le Martelot 2005, §1 (named).
 
-use crate::field::{Cancelled, Edges, Grid, Stream};
-use crate::nodes::{Context, Generator};
+use crate::{Context, Generator};
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
-crate::params! {
+talweg_ground::params! {
     /// Soft, rolling ground of many round bumps.
     Circles "Circles" in "Fractal", from "Le Martelot 2005, §1", also "discs bumps cosine hills dunes rolling" {
         /// Number of bumps.

@@ -1,6 +1,6 @@
 //! Construction: the node that holds a construction tree.
 //!
-//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction);
+//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](talweg_construction);
 //! the water map is how far the water's surface stands above the ground, sand and snow are maps of their thickness and
 //! raise the ground; materials of pieces are maps of their shares of the ground. Cut out, the weight α is the map of
 //! where there is ground: it ends where α = ½, as the document has it.
@@ -12,12 +12,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::construction::compiled_program::fill::FillOptions;
-use crate::construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
-use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_construction::compiled_program::fill::FillOptions;
+use talweg_construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
+use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Terrain built from features: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
     /// hand.
     Construction "Construction" in "Shapes", from "Génevaux et al. 2014, Modélisation de terrains par primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {

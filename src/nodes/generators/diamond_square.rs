@@ -31,10 +31,10 @@
 //! games (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::choices! {
+talweg_ground::choices! {
     /// What the middle of a square's side is the mean of, before it is displaced.
     SideMidpoints {
         Corners "Its two ends": "As the lecture on terrain in games has it: squares know nothing of each other's centres, so creases stay along their sides.",
@@ -42,7 +42,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What smoothing is applied to.
     SmoothedPart {
         Levels "Every level": "The creases along the coarse squares go; the ground stays as rough as it was.",
@@ -50,7 +50,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
     DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Olsen 2004", also "midpoint displacement plasma fractal cloud" {
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.

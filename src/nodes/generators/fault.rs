@@ -14,10 +14,10 @@
 //! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;
-use crate::field::{Cancelled, Edges, Grid, Stream};
-use crate::nodes::{Context, Generator};
+use crate::{Context, Generator};
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
-crate::params! {
+talweg_ground::params! {
     /// Rough country broken along many straight lines, one side of each lifted.
     Fault "Faults" in "Fractal", from "Mandelbrot 1982; Le Martelot 2005, §1", also "poisson faulting cracks lines steps cliffs random" {
         /// Number of faults. More make finer ground; each costs the same time.

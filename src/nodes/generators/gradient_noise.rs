@@ -4,8 +4,8 @@
 use super::octaves::{self, NoiseFade, Octaves, RowReader};
 use super::solid::{SolidField, SolidReader};
 use super::warp::{DomainWarp, NoiseField, WarpReader};
-use crate::field::{Cancelled, Grid, Stream};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Grid, Stream};
 
 /// The octaves of gradient noise on a grid.
 pub enum GradientNoise {

@@ -11,10 +11,10 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::DomainWarp;
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Plains with smooth valleys that grow into rugged mountains.
     Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);

@@ -9,20 +9,20 @@
 //! equation), lies at the lowest height or at the sea, or is left out.
 //! Metres: heights of files that have metres are taken as they are; whether the scene is as wide as the file says is
 //! told ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
-//! Squares only: a file is one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
+//! Squares only: a file is one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::io::formats::{RasterReader, RawLayout};
-use crate::io::{Raster, RasterError};
-use crate::mesh::import::is_mesh;
-use crate::mesh::raster_or_mesh;
-use crate::nodes::{Context, Generator, Traits};
-use crate::param::ImageFile;
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::io::formats::{RasterReader, RawLayout};
+use talweg_ground::io::{Raster, RasterError};
+use talweg_ground::mesh::import::is_mesh;
+use talweg_ground::mesh::raster_or_mesh;
+use talweg_ground::param::ImageFile;
 
-crate::choices! {
+talweg_ground::choices! {
     /// Which heights black and white stand for.
     Heights {
         File "As in the file": "In metres where the file says so: measured heights, floats, and what Talweg wrote; otherwise as given below.",
@@ -40,7 +40,7 @@ impl Heights {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How a file that is not square covers the terrain.
     Fit {
         Stretch "Stretch": "The whole file covers the terrain; one that is not square is distorted.",
@@ -49,7 +49,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What becomes of places without data.
     VoidFill {
         Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap.",
@@ -59,7 +59,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// The order of the bytes of a number in a raw file.
     ByteOrder {
         Little "Lowest first": "Little-endian, as nearly all programs on PCs write it.",
@@ -67,7 +67,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// Where the first row of a raw file lies.
     RowOrder {
         North "North": "Rows go from north to south, as in pictures.",
@@ -75,7 +75,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How heights between the samples of the file are found.
     Sampling {
         Bicubic "Smooth": "Smooth between the samples (bicubic): no creases when the file is enlarged.",
@@ -83,7 +83,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB,
     /// OBJ, PLY, STL) seen from above. Use 16 bits or more, 8 bits give steps.
     Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture mesh glb obj ply stl png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {

@@ -20,7 +20,7 @@
 use std::sync::LazyLock;
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, Octaves, RowReader};
-use crate::field::{Grid, Stream};
+use talweg_ground::field::{Grid, Stream};
 
 /// Unit gradients: 256 directions, computed with libm so that their bits are the same everywhere.
 static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
@@ -221,7 +221,7 @@ fn draw(stream: Stream, columns: &[i32], row: i32, directions: &[[f32; 2]; 256],
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg_ground::field::Edges;
 
     const LAW: Octaves = Octaves { count: 1, frequency: 8.0, lacunarity: 2.0, offset: [0.0; 2] };
 

@@ -6,10 +6,10 @@
 //! would show another part of the terrain at every size, and a preview would not look like the result. Fewer levels
 //! than the grid has room for are read in the same way: the steps of figures 1 and 3 of Le Martelot 2005.
 
-use crate::field::{Cancelled, Edges, Grid, Stream};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the displacement falls from level to level.
     Schedule {
         Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets how rough small features are.",
@@ -17,7 +17,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the random displacement is distributed.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",

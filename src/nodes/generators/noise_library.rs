@@ -23,10 +23,10 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
 
 use super::octaves::{self, octave_params, offset_params};
-use crate::field::{Cancelled, Edges, Globe, Stream};
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::{Cancelled, Edges, Globe, Stream};
 
-crate::choices! {
+talweg_ground::choices! {
     /// A function of the package.
     LibraryFunction {
         SuperSimplex "Super simplex": "The smoothest gradient noise: round hills without any direction.",
@@ -37,7 +37,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How two functions make one.
     Combination {
         Single "One function": "The first function alone.",
@@ -48,7 +48,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Super simplex and open simplex noise, surflets, rings and checks from the package `noise`, alone or combined,
     /// and pushed about by turbulence.
     NoiseLibrary "Noise library" in "Noise", from "package noise 0.9; Spencer 2014, 2017", also "super open simplex surflet cylinders rings wood checkerboard tiles turbulence combine fbm noise-rs" {

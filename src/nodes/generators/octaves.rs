@@ -1,9 +1,9 @@
 //! What fractal sums share: their parameters, the lattice of each octave on the grid, and the sum itself.
 
-use crate::field::{Cancelled, Edges, Grid, Stream};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How values go over into each other between lattice points.
     NoiseFade {
         Linear "Linear": "Straight, t as it is: creases show the lattice, which the others are there to hide.",
@@ -40,14 +40,14 @@ impl NoiseFade {
     }
 }
 
-/// Parameters of a noise that is summed in octaves; [`params!`](crate::params) takes them in as
+/// Parameters of a noise that is summed in octaves; [`params!`](talweg_ground::params) takes them in as
 /// `octave_params!(frequency = …, octaves = …, persistence = …);`, [`Octaves::new`] what they come to.
 macro_rules! octave_params {
     (
         @into $head:tt $done:tt [$($rest:tt)*]
         frequency = $frequency:expr, octaves = $octaves:expr, persistence = $persistence:expr
     ) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// Large features along a side. More makes the hills narrower and therefore steeper.
             frequency: f32 = $frequency, 0.1..=256.0, slider 0.5..=32.0;
             /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
@@ -64,7 +64,7 @@ macro_rules! octave_params {
 /// Parameters of a pattern that can be moved: `offset_params!();`.
 macro_rules! offset_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// Moves the pattern to the west, in sides of the terrain.
             offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
             /// Moves the pattern to the north, in sides of the terrain.

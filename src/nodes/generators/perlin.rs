@@ -13,10 +13,10 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Rolling hills to rugged mountains: the same random relief laid over itself, finer and lower each time.
     Perlin "Perlin noise" in "Noise", from "Perlin 1985, 2002", also "fbm fractal hills brownian simplex gradient clouds" {
         octave_params!(frequency = 3.0, octaves = 9, persistence = 0.45);

@@ -11,10 +11,10 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Sharp mountain crests with smooth valleys between them.
     Ridged "Ridged noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "ridge multifractal mountains alps crests" {
         octave_params!(frequency = 2.5, octaves = 9, persistence = 0.5);

@@ -212,8 +212,8 @@ fn read_parts<const FADE: u8, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Grid, Stream};
-    use crate::nodes::generators::octaves::Octaves;
+    use crate::generators::octaves::Octaves;
+    use talweg_ground::field::{Edges, Grid, Stream};
 
     /// The same places read from the table and drawn anew, in whole parts and in what is left of a row.
     #[test]

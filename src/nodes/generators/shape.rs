@@ -12,10 +12,10 @@
 //! Source: Le Martelot 2005, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::NoiseFade;
-use crate::field::{Cancelled, Edges};
-use crate::nodes::{Context, Generator};
+use crate::{Context, Generator};
+use talweg_ground::field::{Cancelled, Edges};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What stands on the terrain.
     ShapeKind {
         Plane "Plane": "Level ground.",
@@ -28,7 +28,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// One plain landform: plane, ramp, cone, dome, crater, ridge or island.
     Shape "Shape" in "Shapes", from "Pike 1977; McGetchin, Settle & Head 1973", also "primitive plane ramp cone dome crater ridge island falloff gradient flat volcano" {
         /// What stands on the terrain.

@@ -16,10 +16,10 @@ use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
 use super::solid::simplex::SolidSimplex;
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.
     Simplex "Simplex noise" in "Noise", from "Perlin 2001; Gustavson & McEwan 2022", also "fbm fractal hills triangles gradient opensimplex clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);

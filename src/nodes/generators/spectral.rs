@@ -12,10 +12,10 @@
 
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
 use super::values::{ValueCurve, ValueOctave};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator};
+use crate::{Context, Generator};
+use talweg_ground::field::Cancelled;
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the values of a table are joined.
     Interpolation {
         Linear "Linear": "Straight: quick, with facets between the values, as in Le Martelot 2005.",
@@ -34,7 +34,7 @@ impl Interpolation {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Tables of random heights laid over each other, finer and lower each time.
     Spectral "Spectral synthesis" in "Noise", from "Saupe 1988; Le Martelot 2005, §1.1.2", also "fourier layers value lattice synthesis" {
         /// Random values along a side of the first table.

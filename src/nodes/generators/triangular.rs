@@ -21,10 +21,10 @@
 //! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
-use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What is split.
     TriangleLayout {
         Square "Square": "Two triangles fill the terrain.",
@@ -32,7 +32,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Rough terrain from triangles that are split in four again and again, each midpoint moved at random.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Le Martelot 2005, §1.1.1", also "midpoint displacement triangle plasma fractal" {
         /// What is split: the whole terrain, or one triangle in it.

@@ -12,10 +12,10 @@
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::solid::{Solid, SolidField};
 use super::values::{ValueCurve, ValueOctave};
-use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
+use talweg_ground::field::Cancelled;
 
-crate::params! {
+talweg_ground::params! {
     /// Blocky hills: random heights on a lattice, joined smoothly, laid over themselves finer and lower each time.
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);

@@ -12,10 +12,10 @@
 use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
-use crate::field::{Cancelled, Grid};
-use crate::nodes::{Context, Generator};
+use crate::{Context, Generator};
+use talweg_ground::field::{Cancelled, Grid};
 
-crate::params! {
+talweg_ground::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
     VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "Le Martelot 2005, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
         /// Number of feature points. Each makes one mountain; more make them smaller.

@@ -15,12 +15,12 @@ use std::rc::Rc;
 use super::lattice::{GradientOctave, GradientReader};
 use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::scattered::Scattered;
-use crate::field::{Edges, Grid, Stream};
+use talweg_ground::field::{Edges, Grid, Stream};
 
 /// Parameters of a noise that can be distorted: `warp_params!();`.
 macro_rules! warp_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into
             /// eddies.
             warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
@@ -47,7 +47,7 @@ impl DomainWarp {
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
-/// What a noise with that strength works with ([`Traits::working_fields`](crate::nodes::Traits)): at the most, as the
+/// What a noise with that strength works with ([`Traits::working_fields`](crate::Traits)): at the most, as the
 /// tables of gradients depend on how the octaves fall on the grid.
 pub fn warped_fields(strength: f32) -> f32 {
     if strength == 0.0 { 0.1 } else { 8.0 }

@@ -8,12 +8,12 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::io::raster;
-use crate::nodes::{Context, Filter, Traits};
-use crate::param::ImageFile;
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::io::raster;
+use talweg_ground::param::ImageFile;
 
-crate::params! {
+talweg_ground::params! {
     /// A data map from a file: water, moisture, sand, or what else layers and views read. Patches of planets bring
     /// theirs in such files.
     MapFile "Map from a file" in "Maps", from "files of other programs", also "import data map water moisture rain patch load" {

@@ -12,13 +12,13 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges, MapKind, Terrain};
-use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
-use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, Filter, Traits};
+use crate::generators::gradient_noise::GradientNoise;
+use crate::generators::octaves::{self, NoiseFade, Octaves};
+use crate::generators::warp::DomainWarp;
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the rock is built.
     Structure {
         Beds "Beds": "Hard and soft beds take turns: erosion makes steps and cliffs.",
@@ -26,7 +26,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Says how hard the rock is, for the erosions above: one rock, or hard and soft beds, level, tilted or folded. The
     /// ground stays as it is.
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
@@ -103,7 +103,7 @@ impl Filter for Hardness {
 /// The beds, in metres.
 struct Beds<'a> {
     law: &'a Hardness,
-    random: crate::field::Stream,
+    random: talweg_ground::field::Stream,
     /// Against the direction of the dip: east and south.
     against: [f32; 2],
     /// Waves of the folds per metre to the east and south.

@@ -8,12 +8,12 @@
 
 use std::sync::Arc;
 
-use crate::brush::Strokes;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::sculpt::{Canvas, CanvasRock, working_fields};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::sculpt::{Canvas, CanvasRock, working_fields};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::brush::Strokes;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What is painted.
     PaintedKind {
         Uplift "Uplift": "Where mountains rise, for uplift and stream power above: from 0 to 1.",
@@ -58,7 +58,7 @@ impl PaintedKind {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies, and
     /// how many trees and stones stand there. The erosions above follow it, and so does the view.
     PaintedMap "Painted map" in "Maps", from "Schott et al. 2023", also "brush paint hand draw uplift hardness rain vegetation sand snow trees forest density thin clear shrubs grass stones" {

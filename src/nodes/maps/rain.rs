@@ -8,18 +8,18 @@
 //! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a
 //! step.
 //! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
-//! On a planet s is the moisture of its [`climate`](crate::planet::climate) over its mean by area, with trade winds and
+//! On a planet s is the moisture of its [`climate`](talweg_ground::planet::climate) over its mean by area, with trade winds and
 //! westerlies from the sea: direction of the wind and reach of the shadow do nothing there.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
-use crate::nodes::filters::gauss;
-use crate::nodes::{Context, Filter, NodeParts, Traits};
-use crate::planet::climate::{Climate, ClimateTerrain, climate_fields};
+use crate::filters::gauss;
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Edges, Globe, MapKind, Terrain};
+use talweg_ground::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
-crate::params! {
+talweg_ground::params! {
     /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less
     /// behind mountains. The ground stays as it is.
     Rain "Rain" in "Maps", from "Smith & Barstad 2004; Roe 2005", also "precipitation climate orographic wind shadow moisture desert" {

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::{Context, Filter, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Says where mountains rise, for uplift and stream power above: the higher the layers below, the faster. A
     /// picture, a construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains
     /// to grow.

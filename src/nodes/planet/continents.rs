@@ -14,14 +14,14 @@
 
 use std::f32::consts::FRAC_2_PI;
 
-use crate::field::globe::{face_direction, meet};
-use crate::field::{Cancelled, Globe};
-use crate::nodes::generators::octaves::{self, NoiseFade, Octaves, RowReader};
-use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
-use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::generators::octaves::{self, NoiseFade, Octaves, RowReader};
+use crate::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
+use crate::generators::warp::DomainWarp;
+use crate::{Context, Generator, NodeParts, Traits};
+use talweg_ground::field::globe::{face_direction, meet};
+use talweg_ground::field::{Cancelled, Globe};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How relief and plates are joined.
     ReliefJoin {
         Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
@@ -30,7 +30,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
         /// How relief and plates are joined.
@@ -100,7 +100,7 @@ impl Generator for Continents {
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);
         let globe = Globe::new(cx.grid.samples);
         let weight = match cx.planet {
-            Some(planet) if self.follow_air => planet.shelter() / crate::planet::Planet::default().shelter(),
+            Some(planet) if self.follow_air => planet.shelter() / talweg_ground::planet::Planet::default().shelter(),
             _ => 1.0,
         };
         let n = cx.grid.samples;

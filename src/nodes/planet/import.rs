@@ -12,19 +12,19 @@
 
 use std::sync::Arc;
 
-use crate::field::globe::equirectangular;
-use crate::field::{Cancelled, Globe};
-use crate::io::formats::{GeoReference, RasterReader, RawLayout};
-use crate::io::{Raster, RasterError, catmull_rom, raster};
-use crate::mesh::raster_or_mesh;
-use crate::nodes::generators::import::ByteOrder;
-use crate::nodes::generators::import::{Heights, Sampling};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
-use crate::param::ImageFile;
-use crate::planet::faces::{Faces, face_names, fitting};
-use crate::planet::projection::{Equirectangular, Registration};
+use crate::generators::import::ByteOrder;
+use crate::generators::import::{Heights, Sampling};
+use crate::{Context, Generator, NodeParts, Traits};
+use talweg_ground::field::globe::equirectangular;
+use talweg_ground::field::{Cancelled, Globe};
+use talweg_ground::io::formats::{GeoReference, RasterReader, RawLayout};
+use talweg_ground::io::{Raster, RasterError, catmull_rom, raster};
+use talweg_ground::mesh::raster_or_mesh;
+use talweg_ground::param::ImageFile;
+use talweg_ground::planet::faces::{Faces, face_names, fitting};
+use talweg_ground::planet::projection::{Equirectangular, Registration};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the planet is laid out in files.
     FileLayout {
         Map "Map": "One map, twice as wide as high, with all longitudes and latitudes. Its pixels are areas, as on nearly all maps.",
@@ -33,7 +33,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What becomes of places without data.
     PlanetVoidFill {
         Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap; beyond the map its rim goes on.",
@@ -42,7 +42,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more, 8 bits
     /// give steps. A map that says which longitudes and latitudes it has lies where it belongs.
     PlanetImport "Planet from a file" in "Planet", from "equirectangular projection; cube faces", also "import map earth mars moon dem geotiff tif exr equirectangular cylinder cube load" {

@@ -5,13 +5,13 @@
 //! bearing from the middle ([`Square`]). Outside nothing changes, to the bit.
 //! The globe keeps what its own samples resolve; the patch's finer relief stays in its file.
 
-use crate::field::{Cancelled, Globe};
-use crate::io::raster;
-use crate::nodes::{Context, Filter, NodeParts, Traits};
-use crate::param::ImageFile;
-use crate::planet::square::Square;
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Globe};
+use talweg_ground::io::raster;
+use talweg_ground::param::ImageFile;
+use talweg_ground::planet::square::Square;
 
-crate::params! {
+talweg_ground::params! {
     /// Lays a square of ground, made as a terrain of its own, onto the planet.
     Patch "Region" in "Planet", from "azimuthal equidistant projection", also "patch region square tile detail put back" {
         /// The heights of the square, in metres: a .r32 file.
@@ -32,7 +32,7 @@ impl Filter for Patch {
         Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::FILTER }
     }
 
-    fn apply(&self, cx: &Context, terrain: &mut crate::field::Terrain) -> Result<(), Cancelled> {
+    fn apply(&self, cx: &Context, terrain: &mut talweg_ground::field::Terrain) -> Result<(), Cancelled> {
         // the scene reports what is wrong with the file; until then the ground stays
         let (Some(planet), Ok(raster)) = (cx.planet, raster(&self.file.0)) else { return Ok(()) };
         let (low, high) = raster.range_metres.unwrap_or((0.0, cx.relief_metres));

@@ -4,7 +4,7 @@
 //! lower every point on the way by a step; stop in the sea, where all around is visited, or after the greatest length.
 //! A river may climb: it cuts into what is in its way, and later rivers follow it. Rivers that surely reach the sea are
 //! those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of
-//! [`Rivers`](crate::nodes::water::rivers::Rivers).
+//! [`Rivers`](crate::water::rivers::Rivers).
 //! Resolution: a river is one sample wide, so a preview cuts it less deep in proportion.
 //! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any
 //! resolution.
@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the
     /// ground.
     RiverWalk "River walk" in "Planet", from "Petitprez 2007, §2", also "stream carve channel random walk water planet" {

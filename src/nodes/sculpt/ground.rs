@@ -1,7 +1,7 @@
 //! Sculpt: strokes of a brush on the ground, kept as strokes.
 //!
 //! Law: the strokes act one after another on what is below, each by its tool (see `tools`) and where it covers the
-//! ground ([`Stroke::coverage`](crate::brush::Stroke::coverage)).
+//! ground ([`Stroke::coverage`](talweg_ground::brush::Stroke::coverage)).
 //! Scheme: samples in parallel within the box around a stroke.
 //! Boundary: on a wrapping terrain a stroke goes on at the other side; what an erosion under the brush washes over the
 //! edge of its box is lost.
@@ -12,14 +12,14 @@
 use std::sync::Arc;
 
 use super::{Canvas, CanvasRock, working_fields};
-use crate::brush::Strokes;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::brush::Strokes;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 /// Heights in relief that no brush leaves.
 const HIGHEST: f32 = 1.0e6;
 
-crate::params! {
+talweg_ground::params! {
     /// Ground shaped by hand: raise, lower, smooth, flatten, stamp, smear and erode it with a brush. Strokes stay
     /// strokes: each can be changed, moved in the list or taken out later, at any resolution.
     Sculpt "Sculpt" in "Shapes", from "Schott et al. 2023", also "brush paint hand draw raise lower smooth flatten stamp smear clay" {

@@ -5,9 +5,9 @@ mod tools;
 
 use std::sync::Arc;
 
-use crate::brush::{BrushTool, Stroke, Strokes};
-use crate::field::{Cancelled, Region};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::brush::{BrushTool, Stroke, Strokes};
+use talweg_ground::field::{Cancelled, Region};
 
 /// What strokes act on: heights, a mask or a data map.
 #[derive(Clone, Copy)]

@@ -12,12 +12,12 @@
 use rayon::prelude::*;
 
 use super::{Canvas, CanvasRock};
-use crate::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
-use crate::construction::primitives::noise::ReliefNoise;
-use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain, resample};
-use crate::io::raster;
-use crate::nodes::filters::gauss;
-use crate::nodes::{Context, Node};
+use crate::filters::gauss;
+use crate::{Context, Node};
+use talweg_construction::primitives::noise::ReliefNoise;
+use talweg_ground::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
+use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain, resample};
+use talweg_ground::io::raster;
 
 /// Octaves of a rough brush, and how much lower each is than the one before.
 const NOISE_OCTAVES: u32 = 5;

@@ -7,8 +7,8 @@
 //! on a square in sweeps down and up the grid (Danielsson 1980), on a globe, whose faces no sweep goes around, outwards
 //! from the beds until nothing gets lower. A river's reach ends where its bank meets the ground.
 
-use crate::field::{Cancelled, Control};
-use crate::hydrology::FlowMesh;
+use talweg_ground::field::{Cancelled, Control};
+use talweg_ground::hydrology::FlowMesh;
 
 /// A cell of a river.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl Reach {
     }
 }
 
-/// The ground with banks. Copies are left for [`Grid::close`](crate::field::Grid::close).
+/// The ground with banks. Copies are left for [`Grid::close`](talweg_ground::field::Grid::close).
 pub struct BankedGround {
     /// Index in the reaches of the river cell that cuts each cell, or [`NONE`].
     pub by: Vec<u32>,

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{FlowRouting, priority_flood};
-use crate::nodes::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use crate::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{FlowRouting, priority_flood};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What fills the depressions.
     Filling {
         Ground "Ground": "The ground itself rises: level floors, no depression is left.",
@@ -20,7 +20,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or
     /// lakes.
     FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {

@@ -9,11 +9,11 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
-use crate::nodes::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use crate::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How water chooses its way down.
     Courses {
         Spread "Spread, D∞": "Between two neighbours, in the true direction of the slope: broad on slopes, narrow in valleys.",
@@ -22,7 +22,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Works out how much ground drains through each place and shows it in the flow map. The ground stays as it is.
     FlowAccumulation "Flow" in "Water", from "Tarboton 1997; O'Callaghan & Mark 1984", also "drainage area accumulation D8 D-infinity catchment discharge wetness" {
         /// How water chooses its way down.

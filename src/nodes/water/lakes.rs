@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::FlowRouting;
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::FlowRouting;
 
-crate::params! {
+talweg_ground::params! {
     /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground
     /// stays as it is.
     Lakes "Lakes" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "water pond tarn reservoir depression flood" {

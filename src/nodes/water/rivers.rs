@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use super::banks::{BankedGround, NONE, Reach};
 use super::routed::Routed;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DrainedArea, FlowRouting, accumulate, strahler_orders};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{DrainedArea, FlowRouting, accumulate, strahler_orders};
 
-crate::params! {
+talweg_ground::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in
     /// them.
     Rivers "River network" in "Water", from "Leopold & Maddock 1953; Strahler 1957", also "stream channel carve brook creek valley drainage water course" {

@@ -1,8 +1,8 @@
 //! A terrain with its water routed.
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 
 /// The flow graph of a terrain.
 pub struct Routed {

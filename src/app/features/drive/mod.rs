@@ -29,7 +29,7 @@ use crate::frame::commands::CommandQueue;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::window::{FrameCost, Pacing};
 use crate::view::{ViewCamera, ViewState, ViewSystems};
-use talweg::cli::tell;
+use talweg_cli::tell;
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;

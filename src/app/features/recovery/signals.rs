@@ -8,7 +8,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::EditJournal;
 use crate::view::Waker;
-use talweg::cli::tell;
+use talweg_cli::tell;
 
 /// The window has so long to end by itself.
 const PATIENCE: Duration = Duration::from_secs(3);

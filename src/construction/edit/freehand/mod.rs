@@ -16,16 +16,16 @@ use super::reshape::tidy;
 use super::snap::GroundBeneath;
 use super::transform_path::TransformPath;
 use super::{EditError, PiecePath, soundly};
-use crate::construction::check::MOST_POINTS;
-use crate::construction::geometry::outline::ClosedOutline;
-use crate::construction::geometry::path::{CurveFit, closed_line, flatten};
-use crate::construction::geometry::plane::{Area, Point, add, cross, dot, higher, length, lower, scaled, sub};
-use crate::construction::operators::array::Arrangement;
-use crate::construction::operators::scatter::ScatterRegion;
-use crate::construction::operators::warp::Bend;
-use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::primitives::contour::{Contour, OutlineFit};
-use crate::construction::primitives::curve::CurvePoint;
+use crate::check::MOST_POINTS;
+use crate::geometry::outline::ClosedOutline;
+use crate::geometry::path::{CurveFit, closed_line, flatten};
+use crate::geometry::plane::{Area, Point, add, cross, dot, higher, length, lower, scaled, sub};
+use crate::operators::array::Arrangement;
+use crate::operators::scatter::ScatterRegion;
+use crate::operators::warp::Bend;
+use crate::piece::{Piece, PieceKind, Tree};
+use crate::primitives::contour::{Contour, OutlineFit};
+use crate::primitives::curve::CurvePoint;
 
 /// Share of the tolerance that the fit keeps to: the rest is for the six digits of points and for segments.
 const AIM: f64 = 0.9;

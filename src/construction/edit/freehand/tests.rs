@@ -1,13 +1,13 @@
 use super::*;
-use crate::construction::geometry::path::Path;
-use crate::construction::geometry::profile::Profile;
-use crate::construction::materials::MaterialLayer;
-use crate::construction::operators::placement::Placement;
-use crate::construction::operators::scatter::ScatterSettings;
-use crate::construction::operators::warp::WarpSettings;
-use crate::construction::piece::{CopyGroup, OperatorGroup};
-use crate::construction::primitives::curve::Curve;
-use crate::field::Stream;
+use crate::geometry::path::Path;
+use crate::geometry::profile::Profile;
+use crate::materials::MaterialLayer;
+use crate::operators::placement::Placement;
+use crate::operators::scatter::ScatterSettings;
+use crate::operators::warp::WarpSettings;
+use crate::piece::{CopyGroup, OperatorGroup};
+use crate::primitives::curve::Curve;
+use talweg_ground::field::Stream;
 
 const FITS: [CurveFit; 3] = [CurveFit::Through, CurveFit::Near, CurveFit::Straight];
 
@@ -266,8 +266,8 @@ fn inside_operators_the_line_lies_where_it_was_drawn() {
 
 #[test]
 fn a_lake_and_a_river_take_their_water_along() {
-    use crate::construction::compiled_program::Program;
-    use crate::construction::edit::library::{Item, place};
+    use crate::compiled_program::Program;
+    use crate::edit::library::{Item, place};
     let shapes: [(Item, Drawn<'_>); 2] = [(Item::Lake, &circle), (Item::River, &sine)];
     for (item, shape) in shapes {
         let mut tree = Tree::default();

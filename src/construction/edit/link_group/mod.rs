@@ -7,11 +7,11 @@
 use super::reshape::{Reshape, raised, tidy};
 use super::transform_path::TransformPath;
 use super::{EditError, PiecePath, Root, numbered, points, put_on_material, remove, soundly};
-use crate::construction::geometry::plane::{Point, add, length, sub};
-use crate::construction::materials::MaterialLayer;
-use crate::construction::operators::placement::Placement;
-use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::primitives::contour::Contour;
+use crate::geometry::plane::{Point, add, length, sub};
+use crate::materials::MaterialLayer;
+use crate::operators::placement::Placement;
+use crate::piece::{Piece, PieceKind, Tree};
+use crate::primitives::contour::Contour;
 
 /// Points of pieces that go together lie at the same place if they are no farther apart, beside the side of the square.
 pub(super) const SAME_PLACE: f64 = 1e-4;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::construction::edit::library::{Item, place};
-use crate::construction::edit::{pick_index, snap};
-use crate::construction::sample::Detail;
-use crate::construction::{Program, presets};
+use crate::edit::library::{Item, place};
+use crate::edit::{pick_index, snap};
+use crate::sample::Detail;
+use crate::{Program, presets};
 
 const SEED: u32 = 5;
 
@@ -24,12 +24,8 @@ fn water(tree: &Tree, at: Point, within: f64) -> (f64, f64) {
     let (mut deepest, mut wet, mut all) = (0.0f64, 0, 0);
     for k in 0..41 * 41 {
         let p = add(at, [(k % 41 - 20) as f64 / 20.0 * within, (k / 41 - 20) as f64 / 20.0 * within]);
-        let water = program.sample_in::<false>(
-            &program.selection(&crate::construction::Area::ALL),
-            MaterialLayer::Water,
-            p,
-            &Detail::FULL,
-        );
+        let water =
+            program.sample_in::<false>(&program.selection(&crate::Area::ALL), MaterialLayer::Water, p, &Detail::FULL);
         let depth = if water.weight >= 0.5 { water.height - program.height(p, &Detail::FULL) } else { 0.0 };
         deepest = deepest.max(depth);
         wet += usize::from(depth > 0.0);
@@ -57,7 +53,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
     }
     let (tree, _) = tree_with(Item::Oasis);
     let program = Program::new(&tree, SEED);
-    let all = program.selection(&crate::construction::Area::ALL);
+    let all = program.selection(&crate::Area::ALL);
     let densest = (0..400).map(|k| {
         let p = [3400.0 + f64::from(k % 20) * 60.0, 3400.0 + f64::from(k / 20) * 60.0];
         program.sample_in::<false>(&all, MaterialLayer::Vegetation, p, &Detail::FULL).surface(0.0).0
@@ -258,7 +254,7 @@ fn water_is_laid_in_place_of_the_sea() {
     assert!(!is_bound(sea) && belongings.children().len() == 3);
     // the sea is as it was, away from them
     let program = Program::new(&tree, SEED);
-    let all = program.selection(&crate::construction::Area::ALL);
+    let all = program.selection(&crate::Area::ALL);
     let far = program.sample_in::<false>(&all, MaterialLayer::Water, [100.0, 100.0], &Detail::FULL);
     assert_eq!((far.height, far.weight), (0.0, 1.0));
 }

@@ -5,7 +5,7 @@
 
 pub mod primitives;
 
-use crate::construction::materials::MaterialLayer;
+use crate::materials::MaterialLayer;
 use primitives::BufferReader;
 
 use super::{Buffer, HEADER, OVER, op};
@@ -61,7 +61,7 @@ struct StackFrame {
     across: [f32; 2],
 }
 
-/// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances
+/// Frames of a walk: more than a tree of [`DEEPEST`](crate::check::DEEPEST) operators with its instances
 /// needs.
 pub const MOST_FRAMES: usize = 80;
 

@@ -3,9 +3,9 @@
 use std::f32::consts::TAU;
 
 use super::{VECTORS, WalkSample, smooth};
-use crate::construction::gpu_buffer::RUN;
-use crate::construction::operators::gully_law::{GullyLattice, GullyLaw, GullyOctave};
-use crate::construction::sample::Detail;
+use crate::gpu_buffer::RUN;
+use crate::operators::gully_law::{GullyLattice, GullyLaw, GullyOctave};
+use crate::sample::Detail;
 
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]

@@ -7,9 +7,9 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control};
-use crate::hydrology::{FlowMesh, UpstreamOrder};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Control};
+use talweg_ground::hydrology::{FlowMesh, UpstreamOrder};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;

@@ -8,10 +8,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::field::metric::{GridMetric, Metric, RowMetric, Uniform};
-use crate::field::topology::{Beyond, StencilWindow, around_row};
-use crate::field::{Cancelled, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::metric::{GridMetric, Metric, RowMetric, Uniform};
+use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
+use talweg_ground::field::{Cancelled, Grid};
 
 /// Rounds at the most.
 const ROUNDS: u32 = 24;

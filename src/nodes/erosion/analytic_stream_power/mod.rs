@@ -35,13 +35,13 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use super::stream_power::SLIDE_YEARS;
 use super::stream_power::uplift::{UpliftShape, uplift_params};
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::Outlets;
-use crate::nodes::multiscale::LargestScale;
-use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::multiscale::LargestScale;
+use crate::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 use network::SteadyNetwork;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::Outlets;
 
-crate::params! {
+talweg_ground::params! {
     /// Mountains at any age, as fast at ten million years as at one: the ground rises while streams cut it, solved in
     /// one step on the drainage network. The playhead is the age.
     AnalyticStreamPower "Mountains by age" in "Erosion", from "Steer 2021; Tzathas et al. 2024; Whipple & Tucker 1999", also "analytical stream power steady state uplift age response time chi tectonics fluvial valleys ridges" {

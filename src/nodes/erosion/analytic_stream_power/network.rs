@@ -12,13 +12,13 @@ use rayon::prelude::*;
 
 use super::AnalyticStreamPower;
 use super::characteristics::Characteristics;
-use crate::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
-use crate::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::Context;
-use crate::nodes::MultiScale;
-use crate::nodes::erosion::rock::Rock;
-use crate::nodes::erosion::stream_power::uplift::Uplift;
-use crate::nodes::multiscale::valley_bend;
+use crate::Context;
+use crate::MultiScale;
+use crate::erosion::rock::Rock;
+use crate::erosion::stream_power::uplift::Uplift;
+use crate::multiscale::valley_bend;
+use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
+use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 
 /// Rounds of the fixed point on the coarsest grid.
 const ROUNDS: u32 = 40;

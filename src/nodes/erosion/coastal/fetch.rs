@@ -12,8 +12,8 @@
 
 use super::shore::CoastalNeighbours;
 use super::{Coastal, CoastalLaw};
-use crate::field::Cancelled;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::Cancelled;
 
 const DIRECTIONS: usize = 16;
 /// Directions in which a straight coast sees the sea.

@@ -41,13 +41,13 @@ use rayon::prelude::*;
 use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare, total};
 use super::rock::Rock;
 use super::run::ErosionRun;
-use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
+use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris
     /// gathers in beaches.
     Coastal "Coastal erosion" in "Erosion", from "Sunamura 1992; Adams et al. 2002", also "waves sea cliff beach shore coast bay headland abrasion" {
@@ -141,7 +141,7 @@ impl Process for Coastal {
 }
 
 impl Coastal {
-    /// On a finer grid of a [multi-scale](crate::nodes::multiscale) erosion an iteration lasts as much shorter as cells
+    /// On a finer grid of a [multi-scale](crate::multiscale) erosion an iteration lasts as much shorter as cells
     /// are smaller.
     fn on_level(&self, level: f32) -> Self {
         let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::CoastalLaw;
 use super::fetch::Fetch;
-use crate::field::{Cancelled, Edges, Grid};
-use crate::nodes::Context;
-use crate::nodes::erosion::rock::Rock;
+use crate::Context;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::{Cancelled, Edges, Grid};
 
 /// Share of the debris over a cell that settles in one step, if there is room.
 const SETTLING: f32 = 0.5;

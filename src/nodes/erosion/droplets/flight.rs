@@ -3,8 +3,8 @@
 use super::Droplets;
 use super::brush::{DropletStroke, FAN, Tools};
 use super::ground::{SharedGround, TileGround};
-use crate::field::Cancelled;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::Cancelled;
 
 /// Widest brush, in cells, so that a droplet on a fine grid ends in good time.
 const WIDEST: f32 = 64.0;

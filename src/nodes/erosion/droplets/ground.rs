@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::tiles::Span;
-use crate::field::{Cancelled, Edges, Grid};
-use crate::nodes::Context;
-use crate::nodes::erosion::rock::Rock;
+use crate::Context;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::{Cancelled, Edges, Grid};
 
 /// Cells that a brush may reach beyond the end of a row because its rows are whole vectors.
 pub const LANES: usize = 4;

@@ -44,15 +44,15 @@ use rayon::prelude::*;
 use super::buffers::{WorkingMemory, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
-use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
+use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 use tiles::DropletTiles;
 
-crate::params! {
+talweg_ground::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at
     /// their feet.
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
@@ -140,7 +140,7 @@ impl Process for Droplets {
 }
 
 impl Droplets {
-    /// On a finer grid of a [multi-scale](crate::nodes::multiscale) erosion droplets are smaller: as many cells wide,
+    /// On a finer grid of a [multi-scale](crate::multiscale) erosion droplets are smaller: as many cells wide,
     /// running as far and carrying as much in cells.
     fn on_level(&self, level: f32) -> Self {
         Self {

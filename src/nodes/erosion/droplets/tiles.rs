@@ -6,7 +6,7 @@
 //! the terrain and the parameters only. They are shifted at random in every iteration, so no edge of a tile stays in
 //! place long enough to show.
 
-use crate::field::{Edges, Grid, Stream};
+use talweg_ground::field::{Edges, Grid, Stream};
 
 /// Most colours along one axis. More colours leave more tiles of each, but smaller ones.
 const MOST_COLOURS: usize = 8;

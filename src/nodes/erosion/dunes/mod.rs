@@ -30,9 +30,9 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, NodeParts, Pace, Process, Run, Traits};
 use run::DunesRun;
+use talweg_ground::field::{MapKind, Terrain};
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
@@ -41,7 +41,7 @@ pub(super) const PRESS: f32 = 5.0;
 /// Most that a slope multiplies the lift by.
 pub(super) const MOST_PRESS: f32 = 3.0;
 
-crate::params! {
+talweg_ground::params! {
     /// Wind carries loose sand over the ground and piles it up into dunes. Lays down sand first if you want some, and
     /// can wear bare rock with it.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {

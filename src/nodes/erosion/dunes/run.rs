@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
-use crate::field::{Cancelled, Edges, MapKind, Terrain};
-use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
-use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
-use crate::nodes::erosion::rock::Rock;
-use crate::nodes::erosion::run::ErosionRun;
-use crate::nodes::erosion::wind::{Hop, WindLine, wind_direction};
-use crate::nodes::{Context, MassBalance};
+use crate::erosion::buffers::{WorkingMemory, exchange_maps};
+use crate::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
+use crate::erosion::rock::Rock;
+use crate::erosion::run::ErosionRun;
+use crate::erosion::wind::{Hop, WindLine, wind_direction};
+use crate::{Context, MassBalance};
+use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;

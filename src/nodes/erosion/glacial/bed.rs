@@ -5,13 +5,13 @@
 use rayon::prelude::*;
 
 use super::flow::BAND_ROWS;
-use crate::field::metric::RowMetric;
-use crate::field::topology::{
+use crate::Context;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::metric::RowMetric;
+use talweg_ground::field::topology::{
     Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row,
 };
-use crate::field::{Cancelled, Grid, Uniform};
-use crate::nodes::Context;
-use crate::nodes::erosion::rock::Rock;
+use talweg_ground::field::{Cancelled, Grid, Uniform};
 
 /// Least and greatest 1 + `floor_radius` · ∇²b that count.
 const CONSTRICTION: [f64; 2] = [0.6, 1e6];

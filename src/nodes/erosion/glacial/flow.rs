@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::lines::{Exchange, GridLines, LANES, Lane, LineDirection, holds_any};
-use crate::field::topology::Beyond;
-use crate::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
-use crate::field::{Cancelled, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::topology::Beyond;
+use talweg_ground::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
+use talweg_ground::field::{Cancelled, Grid};
 
 /// Density of ice (kg/m³) times gravity (m/s²).
 const WEIGHT: f64 = 917.0 * 9.81;

@@ -11,8 +11,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Edges, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Edges, Grid};
 
 /// Lines that are solved together.
 pub const LANES: usize = 8;

@@ -54,14 +54,14 @@ use rayon::prelude::*;
 use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::multiscale::{LargestScale, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use bed::{BedWear, Rockfall};
 use flow::{FOLLOWING, FlowFields, IceFlow};
 use lines::{GridLines, Lane, LineDirection};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Lets glaciers grow and carve: troughs with broad floors and steep walls, cirques at their heads, side valleys
     /// that hang above the main one, and moraines where the ice melts.
     Glacial "Glacial erosion" in "Erosion", from "Cordonnier et al. 2023; Jarosch et al. 2013; Hallet 1979", also "glacier ice cap alpine trough U-shaped valley cirque hanging moraine fjord till" {

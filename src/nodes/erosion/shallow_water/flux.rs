@@ -3,7 +3,7 @@
 use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
 use super::rows::{NeighbourRow, Pipes};
 use super::state::{FLUX, StateRows, WATER};
-use crate::field::Edges;
+use talweg_ground::field::Edges;
 
 /// Flux of one pipe after the push of the levels, from cell (h, level) to (h2, level2).
 #[inline(always)]

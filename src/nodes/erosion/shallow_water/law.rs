@@ -1,8 +1,8 @@
 //! The numbers of the law, in the units of the grid: cells, iterations, fractions of the relief.
 
 use super::{Border, ShallowWater};
-use crate::field::{Edges, Grid};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Edges, Grid};
 
 /// Shares of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as a plane's flow asks for. Of all such pairs,
 /// (2/3, 1/6) makes the Laplacian of the waves isotropic to fourth order, but flow spreads sideways less along rows

@@ -57,12 +57,12 @@ mod supply;
 mod sweep;
 mod transport;
 
-use crate::field::{MapKind, Terrain};
-use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
+use crate::{Context, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
 use state::LOOK;
+use talweg_ground::field::{MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// What happens to water at the edges of the terrain.
     Border {
         Outflow "Runs out": "Water leaves over the edges and takes its sediment along. Wrapping terrain has no edges.",
@@ -70,7 +70,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Lets rain gather into rivers that cut valleys and lay down fans and lake beds. The water keeps moving while you
     /// watch.
     ShallowWater "Hydraulic erosion (shallow water)" in "Erosion", from "Mei et al. 2007; Št'ava et al. 2008", also "river erosion hydraulic shallow water virtual pipes rain rivers valleys canyon flood lakes springs" {

@@ -2,7 +2,7 @@
 
 use super::law::ShallowWaterLaw;
 use super::state::{FLUX, GROUND, StateRows, WATER};
-use crate::field::Edges;
+use talweg_ground::field::Edges;
 
 /// One row with the cell beyond each end.
 pub type PaddedRow = Vec<f32>;

@@ -9,10 +9,10 @@ use super::law::ShallowWaterLaw;
 use super::state::{BandState, BesideState, FIELDS, FLUX, FlowState, GROUND, InPlaceState, SEDIMENT, StateRows, WATER};
 use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
-use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::erosion::buffers::balance;
-use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Context, MassBalance, Run};
+use crate::erosion::buffers::balance;
+use crate::erosion::rock::Rock;
+use crate::{Context, MassBalance, Run};
+use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 /// Cells of a band; three rows beside it are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 64 * 1024;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::field::Grid;
+use talweg_ground::field::Grid;
 
 /// Fields of the state.
 pub const FIELDS: usize = 7;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::ShallowWater;
 use super::law;
-use crate::field::{Edges, Grid, MapKind, Stream, Terrain};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Edges, Grid, MapKind, Stream, Terrain};
 
 /// Places drawn for each spring, of which the highest is taken.
 const DRAWS: i32 = 8;

@@ -11,8 +11,8 @@ use super::rows::{NeighbourRow, Pipes};
 use super::state::{BandState, FIELDS, FLUX, GROUND, SEDIMENT, WATER};
 use super::supply::Supply;
 use super::transport::{FluxShare, PipeTransport, rain_cells, stay_cells};
-use crate::field::{Cancelled, Control};
-use crate::nodes::erosion::rock::Rock;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::{Cancelled, Control};
 
 /// Water and sediment that left over the edges.
 #[derive(Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! Moves water and sediment through the pipes: what leaves one cell arrives in another.
 
 use super::rows::{PaddedRow, Pipes};
-use crate::field::Edges;
+use talweg_ground::field::Edges;
 
 /// What multiplies the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j at j + 1.
 pub struct FluxShare {

@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use super::power_root::{PowerRoot, exp2, log2};
 use super::uplift::Uplift;
 use super::{SLIDE_YEARS, StreamPower};
-use crate::field::Cancelled;
-use crate::field::metric::Links;
-use crate::field::topology::{Beyond, StencilWindow, around_row};
-use crate::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
-use crate::nodes::Context;
-use crate::nodes::erosion::rock::Rock;
+use crate::Context;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::Cancelled;
+use talweg_ground::field::metric::Links;
+use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
+use talweg_ground::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 
 /// A coefficient that wears everything there is to wear.
 const MOST: f64 = 1.0e30;

@@ -8,7 +8,7 @@
 //! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
 //!
 //! Scheme: one step is uplift, routing, wear, settling, diffusion.
-//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the
+//! Routing ([`hydrology`](talweg_ground::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the
 //! wear knows no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake
 //! is gone. Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
 //! is cut below them. Stable for any time step.
@@ -41,16 +41,16 @@ use rayon::prelude::*;
 use super::buffers::{self, WorkingMemory, exchange_maps};
 use super::rock::Rock;
 use super::run::ErosionRun;
-use crate::field::metric::Links;
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::filters::gauss;
-use crate::nodes::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeParts, Pace, Process, Run, Traits};
+use crate::filters::gauss;
+use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
+use crate::{Context, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeParts, Pace, Process, Run, Traits};
 use law::{Bed, Forces, lost_and_won};
+use talweg_ground::field::metric::Links;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use uplift::{Uplift, uplift_params};
 
-crate::params! {
+talweg_ground::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
     /// ranges that grow as one watches.
     StreamPower "Uplift and stream power" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "mountain building erosion stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {

@@ -1,6 +1,6 @@
 //! A step of stream power in tiles, to the bits of the whole.
 //!
-//! Once a tile knows its water as it is on the whole ([`hydrology::tiled`](crate::hydrology::tiled)), it divides it by
+//! Once a tile knows its water as it is on the whole ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), it divides it by
 //! the facets and tells all that is to be known of its trunks, the cells that water from beyond may reach
 //! ([`told_and_kept`]): how high they have risen, and how hard they are. One task adds the areas of the trunks of all
 //! tiles and wears them, from the outlets up ([`worn_trunks`]); then every tile wears the rest of its cells
@@ -14,15 +14,15 @@ use rayon::prelude::*;
 use super::law::{Bed, Forces, lost_and_won};
 use super::uplift::Uplift;
 use super::{StreamPower, WRITTEN};
-use crate::field::{Cancelled, MapKind, Region, Terrain};
-use crate::hydrology::tiled::{
+use crate::Context;
+use crate::erosion::buffers;
+use crate::erosion::rock::Rock;
+use talweg_ground::field::{Cancelled, MapKind, Region, Terrain};
+use talweg_ground::hydrology::tiled::{
     DividedRegion, DividedSolution, DividedWorld, DrainedRegion, SpillSolution, SurveyReader, WordError,
     read_float_field, write_floats,
 };
-use crate::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
-use crate::nodes::Context;
-use crate::nodes::erosion::buffers;
-use crate::nodes::erosion::rock::Rock;
+use talweg_ground::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
 
 /// Whether a step of `law` can be computed in tiles.
 pub fn is_tiled(law: &StreamPower) -> bool {

@@ -8,13 +8,13 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges};
-use crate::nodes::Context;
-use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
-use crate::nodes::generators::warp::DomainWarp;
+use crate::Context;
+use crate::generators::gradient_noise::GradientNoise;
+use crate::generators::octaves::{self, NoiseFade, Octaves};
+use crate::generators::warp::DomainWarp;
+use talweg_ground::field::{Cancelled, Edges};
 
-crate::choices! {
+talweg_ground::choices! {
     /// Where the ground rises.
     UpliftShape {
         Everywhere "Everywhere": "The whole terrain rises alike, but for its edges.",
@@ -28,12 +28,12 @@ crate::choices! {
 /// Parameters of ground that rises while streams cut it: `uplift_params!();`.
 macro_rules! uplift_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
-        $crate::params! { @each $head $done [
+        talweg_ground::params! { @each $head $done [
             /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
             uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
             /// Where the ground rises.
-            uplift_shape: $crate::nodes::erosion::stream_power::uplift::UpliftShape
-                = $crate::nodes::erosion::stream_power::uplift::UpliftShape::Everywhere;
+            uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
+                = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
             /// How unevenly it rises, from smoothly to some parts almost still.
             uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
             /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low
@@ -73,7 +73,7 @@ fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
 
 impl Uplift {
     /// The share of the uplift that every sample has: that of shape and variation, times that of the `map` that layers
-    /// below may have made ([`MapKind::Uplift`](crate::field::MapKind::Uplift)).
+    /// below may have made ([`MapKind::Uplift`](talweg_ground::field::MapKind::Uplift)).
     ///
     /// # Errors
     /// When it was cancelled.

@@ -19,10 +19,10 @@ mod wrap;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::field::{Cancelled, Edges};
-use crate::nodes::Context;
+use crate::Context;
 use lanes::Neighbourhood;
 use open::Blocks;
+use talweg_ground::field::{Cancelled, Edges};
 use wrap::WrapRows;
 
 /// What a scan does with its cells, which have `P` values each.

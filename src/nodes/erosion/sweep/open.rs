@@ -15,8 +15,8 @@ use glam::{Mat4, Vec4};
 
 use super::lanes::{FirstLowest, LaneValue, Neighbourhood, Offset};
 use super::{BlockProgress, ScanLaw, ScanRow};
-use crate::field::Cancelled;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::Cancelled;
 
 /// Rows of a block.
 const ROWS: usize = 8;

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::lanes::{FirstLowest, Neighbourhood, Offset};
 use super::{BlockProgress, ScanLaw, ScanRow};
-use crate::field::Cancelled;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::Cancelled;
 
 /// The values of a cell.
 struct ScanCell<const P: usize>([AtomicU32; P]);

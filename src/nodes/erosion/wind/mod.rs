@@ -5,7 +5,7 @@
 //! whole slabs: all that is given arrives, to the bit, and no direction of the grid is preferred.
 
 use super::cover::Slabs;
-use crate::field::{Edges, Grid};
+use talweg_ground::field::{Edges, Grid};
 
 /// Where a wind blows: unit vector to the east and to the south. `from_degrees` is where it comes from, clockwise from
 /// north.
@@ -178,7 +178,7 @@ impl WindLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Stream;
+    use talweg_ground::field::Stream;
 
     fn field(n: usize) -> Vec<f32> {
         let random = Stream::new(1, 2);

@@ -13,8 +13,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Globe};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Globe};
 
 const MEANS: usize = 3;
 

@@ -16,8 +16,8 @@ mod globe;
 pub use globe::mean_of_copies;
 
 use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, separable};
-use crate::field::{Cancelled, Edges};
-use crate::nodes::{Context, NodeParts, NodeReach, NodeSmoothing, Traits};
+use crate::{Context, NodeParts, NodeReach, NodeSmoothing, Traits};
+use talweg_ground::field::{Cancelled, Edges};
 
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
@@ -104,6 +104,7 @@ pub struct Kernel {
 type RecursiveSums = [[EightLanes; 2]; 2];
 
 impl Kernel {
+    /// The kernel for a standard deviation of `sigma` samples.
     pub fn new(sigma: f64) -> Self {
         let poles = PAIRS.map(|(_, lambda)| lambda.decay(1.0 / sigma));
         let mut gains = PAIRS.map(|(alpha, _)| alpha);

@@ -3,15 +3,15 @@
 //! Law: one feature point lies in each cube of a lattice, moved from the centre by the jitter. F₁ and F₂ are the
 //! distances to the nearest and second nearest point, in cells. The surface cuts the cells of space anywhere and seldom
 //! meets a point, so F₁ is greater there than in the plane and F₂ - F₁ smaller: each feature is moved and stretched so
-//! that its mean and its spread at full jitter are those of [`cellular`](crate::nodes::generators::cellular) in the
+//! that its mean and its spread at full jitter are those of [`cellular`](crate::generators::cellular) in the
 //! plane (measured by a test). That is a convention of ours.
 //! Scheme: exact. The own cell's point is nearer than √3, and the second nearest nearer than √6, so the points of 7 × 7
 //! × 7 cells decide; of these only the ones that can matter to any sample of a run in one cell are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
-use crate::field::Stream;
-use crate::nodes::generators::cellular::CellDistance;
+use crate::generators::cellular::CellDistance;
+use talweg_ground::field::Stream;
 
 /// One octave.
 #[derive(Clone, Copy, Debug)]
@@ -147,9 +147,9 @@ impl SolidNoise for SolidCells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Control, Edges, Globe, Grid};
-    use crate::nodes::generators::cellular::Cellular;
-    use crate::nodes::{Context, Generator};
+    use crate::generators::cellular::Cellular;
+    use crate::{Context, Generator};
+    use talweg_ground::field::{Control, Edges, Globe, Grid};
 
     fn spread(values: &[f32]) -> [f64; 2] {
         let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;

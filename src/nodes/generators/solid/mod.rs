@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, fade_weight};
 use super::warp::DomainWarp;
-use crate::field::{Globe, Grid, Stream};
+use talweg_ground::field::{Globe, Grid, Stream};
 
 /// Standard deviations of the plain law, which are scaled to ¼ (measured by tests); that of values is between those of
 /// the two fades.

@@ -10,7 +10,7 @@
 //! Source: Perlin 2001; Gustavson 2005, *Simplex noise demystified* (the skew).
 
 use super::{PART, PRIMES, SolidNoise, SpacePoints, component, drawn, floor, in_parts};
-use crate::field::Stream;
+use talweg_ground::field::Stream;
 
 /// From the law to a standard deviation of ¼ (measured by a test).
 const SCALE: f32 = 0.25 / DEVIATION;
@@ -87,7 +87,7 @@ fn part<const N: usize>(law: &SolidSimplex, points: [&[f32; N]; 3], amplitude: f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Globe;
+    use talweg_ground::field::Globe;
 
     fn value_at(noise: &SolidSimplex, [x, y, z]: [f32; 3]) -> f32 {
         let mut out = [0.0];

@@ -21,11 +21,11 @@ use rayon::prelude::*;
 
 use super::network::{RUN, RiverNetwork};
 use super::reach::ReachBounds;
-use crate::field::{Cancelled, Edges};
-use crate::nodes::Context;
-use crate::nodes::generators::octaves::NoiseFade;
+use crate::Context;
+use crate::generators::octaves::NoiseFade;
+use talweg_ground::field::{Cancelled, Edges};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the width of the water changes on its way.
     RiverWidths {
         Even "Even": "All rivers are as wide from their source to their mouth.",
@@ -33,7 +33,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// Profile of the valley's sides.
     Valley {
         Vee "V-shaped": "Sides that rise evenly from the water's edge.",

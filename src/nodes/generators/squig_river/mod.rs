@@ -28,14 +28,14 @@ pub mod squig;
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular::{self, TriangleLayout};
-use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, Traits};
 pub use bed::RiverWidths;
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
 use squig::TerrainEdge;
+use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the ground meets the water.
     BankShape {
         Symmetric "Symmetric": "A bed of chosen width with the same banks on both sides.",
@@ -43,7 +43,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
     SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
         /// What is split: the whole terrain, or one triangle in it, which rivers cross from its left side to its base.

@@ -19,7 +19,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
 use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
-use crate::field::{Cancelled, Control, Stream};
+use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Levels at which every course chooses for itself.
 const SHARED: u32 = 3;

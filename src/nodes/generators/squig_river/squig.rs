@@ -8,7 +8,7 @@
 //! An edge of level l is known by its middle, a vertex of level l + 1; a course never comes back to an edge.
 //! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1.
 
-crate::choices! {
+talweg_ground::choices! {
     /// An edge of the terrain.
     TerrainEdge {
         North "North": "The upper edge of the map.",
@@ -121,7 +121,7 @@ pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Stream;
+    use talweg_ground::field::Stream;
 
     /// Neighbours in a course are two sides of a triangle of the mesh, and no edge comes twice.
     fn check(centreline: &[Edge]) {

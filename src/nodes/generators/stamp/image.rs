@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::io::Raster;
-use crate::io::formats::RawLayout;
-use crate::mesh::raster_or_mesh;
-use crate::param::ImageFile;
+use talweg_ground::io::Raster;
+use talweg_ground::io::formats::RawLayout;
+use talweg_ground::mesh::raster_or_mesh;
+use talweg_ground::param::ImageFile;
 
-crate::choices! {
+talweg_ground::choices! {
     /// How images are turned before they are pressed.
     StampTurn {
         Any "Any": "By any angle.",

@@ -17,19 +17,19 @@
 //! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the
 //! subsample.
 //! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
-//! Squares only: sectors are halves of halves of the square; [`Craters`](crate::nodes::planet::craters) does it for
+//! Squares only: sectors are halves of halves of the square; [`Craters`](crate::planet::craters) does it for
 //! planets.
 //! Source: the article on stamp noise.
 
 mod image;
 
 use super::octaves::NoiseFade;
-use crate::field::{Cancelled, Stream};
-use crate::nodes::{Context, Generator, OldDefault, Traits};
-use crate::param::ImageFile;
+use crate::{Context, Generator, OldDefault, Traits};
 use image::{StampImage, StampTurn};
+use talweg_ground::field::{Cancelled, Stream};
+use talweg_ground::param::ImageFile;
 
-crate::choices! {
+talweg_ground::choices! {
     /// Shape of the stamp.
     StampProfile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
@@ -39,7 +39,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the smallest stamps are told.
     StampDepth {
         Samples "Down to two samples": "As the article on stamp noise has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
@@ -47,7 +47,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size.
     Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.

@@ -10,8 +10,8 @@ use std::f32::consts::PI;
 
 use super::sphere_points::{SpherePoint, SpherePoints, on_faces, scattered, square};
 use super::{REGIONS, Regions, Scatter, Voronoi};
-use crate::field::{Cancelled, Globe, Stream};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Globe, Stream};
 
 /// Samples of a row that share their candidates.
 const SHARED: usize = 32;
@@ -119,8 +119,8 @@ fn nearest_squares<const K: usize>(points: &[SpherePoint], [x, y, z]: [[f32; LAN
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Control, Grid};
-    use crate::nodes::Generator;
+    use crate::Generator;
+    use talweg_ground::field::{Control, Grid};
 
     #[test]
     fn pieces_give_the_bits_of_a_search_through_all_points() {

@@ -23,11 +23,11 @@ mod globe;
 mod nearest;
 mod sphere_points;
 
-use crate::field::{Cancelled, Edges, Stream};
-use crate::nodes::{Context, Generator, Traits};
+use crate::{Context, Generator, Traits};
 use nearest::{Buckets, FeaturePoint};
+use talweg_ground::field::{Cancelled, Edges, Stream};
 
-crate::choices! {
+talweg_ground::choices! {
     /// How distance is measured.
     DistanceMetric {
         Euclidean "Euclidean": "The true distance: straight slopes.",
@@ -35,7 +35,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the points are scattered.
     Scatter {
         Random "Random": "Anywhere: some regions are small, some large.",
@@ -43,7 +43,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What each region is multiplied by.
     Regions {
         Alike "Alike": "Every region keeps its height.",
@@ -52,7 +52,7 @@ crate::choices! {
     }
 }
 
-crate::choices! {
+talweg_ground::choices! {
     /// What points there are beyond the open edges of a terrain.
     VoronoiRim {
         Ends "Ends": "None: the regions along the edges are longer than those within.",
@@ -60,7 +60,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Mountains, cells or cones around scattered points.
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
         /// Number of feature points. Each makes one mountain; more make them smaller.
@@ -357,7 +357,7 @@ fn axis_distance<const WRAP: bool>(a: f32, b: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Control, Grid};
+    use talweg_ground::field::{Control, Grid};
 
     #[test]
     fn blocks_give_the_bits_of_a_search_through_all_points() {

@@ -4,8 +4,8 @@
 //! nearest of samples within ρ of a centre lies within R + 2ρ of it, where R is the distance from the centre to its own
 //! K-th nearest point.
 
-use crate::field::Stream;
-use crate::field::globe::direction_at;
+use talweg_ground::field::Stream;
+use talweg_ground::field::globe::direction_at;
 
 /// A unit vector with the number of the point.
 pub type SpherePoint = ([f32; 3], u32);

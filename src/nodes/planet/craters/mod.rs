@@ -31,9 +31,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
-use crate::planet::Planet;
+use crate::{Context, Filter, NodeParts, Traits};
 use impact::{Event, Impact};
 use mare::Mare;
 use population::{Sizes, UnshapedImpact, population};
@@ -41,8 +39,10 @@ use rough::CraterTurn;
 use shape::{CraterLaw, CraterShape, smooth};
 use stamp::stamp;
 use surface::CraterSurface;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::planet::Planet;
 
-crate::choices! {
+talweg_ground::choices! {
     /// How the number of craters is told.
     Amount {
         Number "Number": "So many craters on the terrain, or on the whole planet.",
@@ -50,7 +50,7 @@ crate::choices! {
     }
 }
 
-crate::params! {
+talweg_ground::params! {
     /// Lets meteorites fall for ages: bowls, terraced craters with peaks and great basins, the young over the old.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
         /// How the number of craters is told.

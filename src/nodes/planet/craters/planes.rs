@@ -10,7 +10,7 @@ use super::impact::{Event, Impact};
 use super::shape::REACH;
 use super::surface::CraterSurface;
 use super::tiles::CraterTiles;
-use crate::field::{Cancelled, Control};
+use talweg_ground::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
 /// Slopes of the plane stay below this, so that an impact beside a cliff makes no spike.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::surface::CraterSurface;
-use crate::field::{Cancelled, Control, Stream};
+use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Sizes of craters, in sides of the terrain.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +151,7 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
     use super::*;
-    use crate::field::{Edges, Grid};
+    use talweg_ground::field::{Edges, Grid};
 
     /// The slope of N(>D) on logarithmic axes, by least squares over the diameters between a thousand and ten craters.
     #[test]

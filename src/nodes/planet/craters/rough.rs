@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::field::Stream;
+use talweg_ground::field::Stream;
 
 const DIRECTIONS: usize = 1024;
 pub const TABLES: usize = 16;

@@ -13,7 +13,7 @@ use super::planes::find_planes;
 use super::shape::REACH;
 use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
-use crate::field::{Cancelled, Control};
+use talweg_ground::field::{Cancelled, Control};
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`,
 /// or empty.
@@ -132,8 +132,8 @@ impl CraterTile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Grid};
-    use crate::nodes::planet::craters::shape::{CraterLaw, CraterShape};
+    use crate::planet::craters::shape::{CraterLaw, CraterShape};
+    use talweg_ground::field::{Edges, Grid};
 
     const SAMPLES: usize = 201;
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn planes_are_those_of_stamping_one_by_one() {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
-        let random = crate::field::Stream::new(8, 8);
+        let random = talweg_ground::field::Stream::new(8, 8);
         let impacts: Vec<Impact> = (0..60)
             .map(|k| bowl(&surface, [random.unit(k, 0), random.unit(k, 1)], 0.03 + 0.1 * random.unit(k, 2)))
             .collect();

@@ -9,9 +9,9 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-use crate::field::globe::{direction_at, locate};
-use crate::field::topology::FACES;
-use crate::field::{Edges, Globe, Grid};
+use talweg_ground::field::globe::{direction_at, locate};
+use talweg_ground::field::topology::FACES;
+use talweg_ground::field::{Edges, Globe, Grid};
 
 /// Samples in rows and columns, each from the first to before the last. Rows of a globe are those of all faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,7 +251,7 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
     use super::*;
-    use crate::field::Stream;
+    use talweg_ground::field::Stream;
 
     /// Every sample that a disc holds lies in its rectangles, on flat ground and over the borders of faces.
     #[test]

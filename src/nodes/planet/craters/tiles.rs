@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::impact::{Event, Impact};
 use super::mare::FLOOD_REACH;
 use super::surface::{CraterSurface, Rectangle};
-use crate::field::{Cancelled, Control};
+use talweg_ground::field::{Cancelled, Control};
 
 pub const TILE_ROWS: usize = 32;
 pub const TILE_COLUMNS: usize = 64;

@@ -1,16 +1,16 @@
 //! Equal-angle cells that cover the sphere: what plates are made of, in the frame of each plate.
 //!
 //! A face of the cube has n × n cells; their middles lie at equal angles, as the samples of a
-//! [globe](crate::field::globe), but none lies on a border, so that every place belongs to one cell.
+//! [globe](talweg_ground::field::globe), but none lies on a border, so that every place belongs to one cell.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 
 use rayon::prelude::*;
 
-use crate::field::globe::{face_direction, meet, nearly_arctangent};
-use crate::field::{Cancelled, Control, Stream};
-use crate::nodes::generators::octaves::NoiseFade;
-use crate::nodes::generators::solid::{Solid, SolidNoise, SpacePoints};
+use crate::generators::octaves::NoiseFade;
+use crate::generators::solid::{Solid, SolidNoise, SpacePoints};
+use talweg_ground::field::globe::{face_direction, meet, nearly_arctangent};
+use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Cells whose noise is worked out at a time.
 const NOISE_PART: usize = 1024;

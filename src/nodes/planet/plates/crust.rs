@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector, cross};
-use crate::field::{Cancelled, Control};
+use talweg_ground::field::{Cancelled, Control};
 
 /// Plates at the most: one bit each in the masks of [`PlateTables`].
 pub const MOST_PLATES: usize = 64;

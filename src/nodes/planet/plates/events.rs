@@ -13,9 +13,9 @@ use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
 use super::crust::{CrustCell, EARTH_KM, MOST_PLATES, PlateState, PlateTables};
 use super::fronts::nearest_seeds;
 use super::motion::CrustOverlap;
-use crate::field::Stream;
-use crate::nodes::generators::octaves::NoiseFade;
-use crate::nodes::generators::solid::Solid;
+use crate::generators::octaves::NoiseFade;
+use crate::generators::solid::Solid;
+use talweg_ground::field::Stream;
 
 /// Steradians of overlap at which continents become one: a square of 450 km.
 const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);

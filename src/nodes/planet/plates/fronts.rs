@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced, dot, unit};
 use super::crust::{EARTH_KM, Plate, PlateState, PlateTables};
 use super::motion::SLIDING;
-use crate::field::{Cancelled, Control, Stream};
+use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// How far from a front mountains rise, in km.
 pub const REACH_KM: f32 = 1000.0;

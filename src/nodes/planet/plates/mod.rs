@@ -35,12 +35,12 @@ use cells::{PlateAttitude, SphereCells, Vector};
 use crust::{EARTH_KM, PlateState, PlateTables};
 use surface::CrustSurface;
 
-use crate::field::{Cancelled, Globe, MapKind, Terrain};
-use crate::nodes::erosion::buffers::{self, Next, WorkingMemory, exchange_maps};
-use crate::nodes::erosion::run::ErosionRun;
-use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::erosion::buffers::{self, Next, WorkingMemory, exchange_maps};
+use crate::erosion::run::ErosionRun;
+use crate::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use talweg_ground::field::{Cancelled, Globe, MapKind, Terrain};
 
-crate::params! {
+talweg_ground::params! {
     /// Moves plates for some hundred million years: oceans open and close, ranges and island arcs rise where plates
     /// meet, continents collide and break apart.
     Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea" {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::STEP_MA;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
 use super::crust::{CrustCell, EARTH_KM, PlateMask, PlateState, PlateTables};
-use crate::field::{Cancelled, Control};
+use talweg_ground::field::{Cancelled, Control};
 
 /// A cell of a plate that lies over or under crust of another.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, dot};
 use super::crust::{CrustCell, CrustLedger, EARTH_KM, NEVER, PlateState, PlateTables};
 use super::motion::all_plates;
 use super::{Plates, STEP_MA};
-use crate::field::{Cancelled, Control, Stream};
+use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Height of the highest mountains, in km: there erosion is as fast as the parameter says.
 const HIGHEST_KM: f32 = 10.0;

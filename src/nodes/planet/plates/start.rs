@@ -15,8 +15,8 @@ use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, advanced, cross,
 use super::crust::{CrustCell, EARTH_KM, MOST_PLATES, NEVER, Plate, PlateState, PlateTables, floor_height};
 use super::fronts::{EdgeKind, edge_cells, nearest_seeds};
 use super::relief::hot_spots;
-use crate::field::{Cancelled, Control, Globe, Stream, Terrain};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Control, Globe, Stream, Terrain};
 
 /// Streams of the layer.
 const SEEDS: u64 = 0x7365_6564;

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use super::cells::{SphereCells, Vector};
 use super::crust::{CrustCell, PlateState, PlateTables, RIDGE_KM};
-use crate::field::{Cancelled, Globe};
-use crate::nodes::Context;
-use crate::nodes::erosion::buffers::Next;
+use crate::Context;
+use crate::erosion::buffers::Next;
+use talweg_ground::field::{Cancelled, Globe};
 
 /// Uplift that counts as the greatest in the map of uplift, in km in a Ma.
 const GREATEST_UPLIFT: f32 = 0.1;

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
-use crate::nodes::water::banks::{BankedGround, Reach};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::water::banks::{BankedGround, Reach};
+use crate::{Context, Filter, NodeParts, Traits};
 use mouths::{deltas, fjords};
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 
-crate::params! {
+talweg_ground::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
         /// Area that must drain to a place before a river begins. Small makes many rivers.

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use super::{Network, PlanetRivers};
-use crate::field::globe::latitude;
-use crate::field::{Cancelled, Globe};
-use crate::hydrology::FlowMesh;
-use crate::nodes::Context;
-use crate::nodes::water::banks::Reach;
+use crate::Context;
+use crate::water::banks::Reach;
+use talweg_ground::field::globe::latitude;
+use talweg_ground::field::{Cancelled, Globe};
+use talweg_ground::hydrology::FlowMesh;
 
 /// How much steeper the walls of a fjord are than the sides of a valley.
 const WALL: f32 = 6.0;

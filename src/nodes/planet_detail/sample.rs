@@ -8,7 +8,7 @@ use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
 use super::courses::RiverReach;
 use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
 use super::{BROAD, PERSISTENCE, PlanetDetail, persistence};
-use crate::field::{MapKind, Terrain};
+use talweg_ground::field::{MapKind, Terrain};
 
 /// Deviation of the first octave of noise, in rises of the coarse ground over a cell.
 const FIRST: f32 = 0.42;

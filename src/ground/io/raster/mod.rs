@@ -184,7 +184,7 @@ fn place(t: f32, count: usize) -> (usize, f32) {
 }
 
 /// Value at t from 0 to 1 between b and c (Catmull & Rom 1974).
-pub(crate) fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
+pub fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
     b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
 }
 

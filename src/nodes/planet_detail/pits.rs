@@ -3,16 +3,16 @@
 //! Law: for every octave of diameters below the smallest that the planet shows (two cells), each cube of a lattice of
 //! five diameters has as many craters as make the cover that the layer's law N(>D) ∝ D^-b has there, at random
 //! places, with random ages; each wears as the layer says, so that most small ones are gone. Forms are those of
-//! [`shape`](crate::nodes::planet::craters::shape). Heights add up: what is small lies in what is large.
+//! [`shape`](crate::planet::craters::shape). Heights add up: what is small lies in what is large.
 //! Scheme: the cubes of space that the surface runs through are asked, so that there is no seam and no pole. A place
 //! asks all cubes within reach, in the order of their coordinates, so that sums have the same bits in any block.
 
 use super::octaves::{BlockLane, BlockPoints, PART};
-use crate::field::Stream;
-use crate::nodes::generators::solid::mixed;
-use crate::nodes::planet::craters::Craters;
-use crate::nodes::planet::craters::shape::{CraterShape, smooth};
-use crate::planet::Planet;
+use crate::generators::solid::mixed;
+use crate::planet::craters::Craters;
+use crate::planet::craters::shape::{CraterShape, smooth};
+use talweg_ground::field::Stream;
+use talweg_ground::planet::Planet;
 
 /// Side of a cube, in the least diameters of its octave.
 const CUBE: f64 = 5.0;

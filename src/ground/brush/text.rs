@@ -1,6 +1,5 @@
 //! Strokes as RON: a list with a line for each.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use serde::de::Error as _;
@@ -9,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{MAX_STROKES, Stroke, Strokes};
 use crate::io::{RAW_RON, ron_dialect};
-use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, StructuredValue, Value, WithoutRange, wrong};
+use crate::param::{Clamped, ParamKind, StructuredParam};
 
 /// Where a list of strokes begins in a scene's file.
 const INDENT: usize = 16;
@@ -52,24 +51,17 @@ fn too_many() -> String {
     format!("there are more than {MAX_STROKES} strokes, the most that a layer can have")
 }
 
-impl StructuredValue for Strokes {
+impl StructuredParam for Strokes {
+    const KIND: ParamKind = ParamKind::Strokes;
+    const EXPECTED: &'static str = "strokes of a brush";
+
     fn to_text(&self) -> String {
         self.to_ron(0)
     }
-    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
-        let strokes: Self = ron_dialect().from_str(text).map_err(|error| error.to_string())?;
-        Ok(Arc::new(strokes))
+    fn from_text(text: &str) -> Result<Self, String> {
+        ron_dialect().from_str(text).map_err(|error| error.to_string())
     }
-    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
-        self
-    }
-    fn deserialize(
-        &self,
-        from: &mut dyn erased_serde::Deserializer,
-    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error> {
-        Ok(Arc::new(<Self as Deserialize>::deserialize(from)?))
-    }
-    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
+    fn within_ranges(&self) -> Option<(Self, Vec<Clamped>)> {
         let mended: Vec<_> = self.list().iter().map(|stroke| stroke.sanitised()).collect();
         if mended.iter().all(Option::is_none) {
             return None;
@@ -84,24 +76,6 @@ impl StructuredValue for Strokes {
                 all.extend(moved.into_iter().map(named));
             }
         }
-        Some((Arc::new(strokes), all))
-    }
-    fn equals(&self, other: &dyn StructuredValue) -> bool {
-        (other as &dyn Any).downcast_ref::<Self>() == Some(self)
-    }
-}
-
-impl WithoutRange for Arc<Strokes> {
-    fn kind() -> ParamKind {
-        ParamKind::Strokes
-    }
-}
-
-impl ParamType for Arc<Strokes> {
-    fn to_value(&self) -> Value {
-        Value::Structured(self.clone())
-    }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Strokes>, ParamError> {
-        value.structured().ok_or_else(|| wrong(spec, "strokes of a brush"))
+        Some((strokes, all))
     }
 }

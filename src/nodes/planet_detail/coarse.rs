@@ -9,9 +9,9 @@ use std::f64::consts::FRAC_2_PI;
 use rayon::prelude::*;
 
 use super::octaves::{BlockLane, BlockPoints, PART};
-use crate::field::globe::{Globe, direction_at, face_axes, meet, nearly_arctangent, nearly_located};
-use crate::field::{Cancelled, Control};
-use crate::hydrology::FlowMesh;
+use talweg_ground::field::globe::{Globe, direction_at, face_axes, meet, nearly_arctangent, nearly_located};
+use talweg_ground::field::{Cancelled, Control};
+use talweg_ground::hydrology::FlowMesh;
 
 /// A quadrangle of samples: its face, and the row and column of its first sample.
 pub type QuadPosition = [usize; 3];
@@ -208,7 +208,7 @@ pub fn local_relief(mesh: &FlowMesh, height: &[f32], control: &Control) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::globe::from_angles;
+    use talweg_ground::field::globe::from_angles;
 
     #[test]
     fn the_ground_passes_through_the_samples_has_its_slope_and_no_step_between_faces() {

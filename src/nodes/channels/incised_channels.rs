@@ -1,5 +1,5 @@
 //! Channels of trunk streams on plains that have none: where they run and how deep they are.
-//! [`trunk_streams`](super::trunk_streams) says when they are cut, [`stream_courses`](super::stream_courses) how.
+//! [`trunk_streams`](crate::channels::trunk_streams) says when they are cut, [`stream_courses`](super::stream_courses) how.
 //!
 //! Law, with h the ground, c the cell of its grid and s its slope as rise over way, at most [`STEEPEST`]:
 //! - Water is led by h' = h + [`WANDERING`]·s·Σ p·c·n_p, n_p random values from -1 to 1 at every p-th sample and
@@ -20,11 +20,11 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Edges, Grid, Stream, Terrain, resample};
-use crate::hydrology::FlowGraph;
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream, Terrain, resample};
+use talweg_ground::hydrology::FlowGraph;
 
-use super::stream_courses::CHANNEL;
+use crate::channels::stream_courses::CHANNEL;
 
 /// Share of the terrain that drains through the smallest stream that has a channel.
 pub const LEAST_SHARE: f32 = 0.001;
@@ -105,7 +105,7 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
 }
 
 /// The heights of the beds along `samples` of `ground`, where `area` cells drain through each by the receivers of
-/// `graph`: those that [`StreamCourses`](super::stream_courses::StreamCourses) cut their usual channel under. Elsewhere
+/// `graph`: those that [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cut their usual channel under. Elsewhere
 /// the ground.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
@@ -131,9 +131,9 @@ pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::stream_courses::tests::context;
-    use crate::field::Control;
-    use crate::hydrology::{FlowMesh, FlowRouting, Outlets, accumulate};
+    use crate::channels::stream_courses::tests::context;
+    use talweg_ground::field::Control;
+    use talweg_ground::hydrology::{FlowMesh, FlowRouting, Outlets, accumulate};
 
     /// Ground that falls to the west by this slope, on 257 samples.
     fn plain(cx: &Context, slope: f32) -> Terrain {

@@ -1,4 +1,4 @@
-//! Where trunk streams run, from one grid on to all finer ones: [`multiscale`](crate::nodes::multiscale) has the
+//! Where trunk streams run, from one grid on to all finer ones: [`multiscale`](crate::multiscale) has the
 //! scheme.
 //!
 //! What moves a trunk stream on the way to a finer grid, measured on four scenes from 513 to 2049 samples: the detail
@@ -8,8 +8,8 @@
 //! layers beneath that the coarser grid does not have, c the cell of the coarser grid and l 1 along the streams:
 //! G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, what its iterations make of
 //! them counts by 1 - w·[`HELD`].
-//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](super::stream_courses) has the law;
-//! where channels are [incised](StreamBeds::Incised), [`incised_channels`](super::incised_channels) beside it, in place
+//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the law;
+//! where channels are [incised](StreamBeds::Incised), [`incised_channels`](crate::channels::incised_channels) beside it, in place
 //! of the thalweg, what iterations make of them counts as where they are held, and they are cut once more after that.
 //! Trunk streams are those of the steepest descent (D8), over spill points, through which more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid that is the same for every size that is asked for and is always
@@ -19,13 +19,13 @@
 
 use rayon::prelude::*;
 
-use super::incised_channels;
-use super::stream_courses::StreamCourses;
-use crate::field::{Cancelled, Control, Grid, Terrain, resample};
-use crate::hydrology::tiled::{SurveyReader, WordError, write_list};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
-use crate::nodes::Context;
-use crate::nodes::multiscale::StreamBeds;
+use crate::Context;
+use crate::channels::incised_channels;
+use crate::channels::stream_courses::StreamCourses;
+use crate::multiscale::StreamBeds;
+use talweg_ground::field::{Cancelled, Control, Grid, Terrain, resample};
+use talweg_ground::hydrology::tiled::{SurveyReader, WordError, write_list};
+use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
 /// Share of the terrain that drains through a trunk stream: a quarter of what is held to be one, as tributaries grow.
 const TRUNK_SHARE: f32 = 0.0025;
@@ -253,8 +253,8 @@ fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::stream_courses::tests::context;
-    use crate::field::Edges;
+    use crate::channels::stream_courses::tests::context;
+    use talweg_ground::field::Edges;
 
     #[test]
     fn a_coarser_grid_reads_the_samples_that_it_has_in_common_in_windows_too() {

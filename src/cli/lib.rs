@@ -3,6 +3,8 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
 //! time: files are written in one step, so none is left half-written.
 
+#![warn(missing_docs)]
+
 mod batch;
 mod bench;
 mod check;
@@ -48,7 +50,7 @@ pub use render::RenderArgs;
 pub use shot::ShotArgs;
 pub use tiles::merged_map;
 
-use crate::io::FileError;
+use talweg::io::FileError;
 
 #[derive(Parser)]
 #[command(

@@ -15,7 +15,7 @@
 //!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank) + v, where
 //!    v are the sides of the valley, as high as the relief around.
 //! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the
-//!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has
+//!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::erosion::gullies) has
 //!    them). Where the slope turns within a cell of theirs, as around summits, there are none: stripes across it would
 //!    crowd into spikes.
 //! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, a lake and the
@@ -42,18 +42,18 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::field::globe::nearly_located;
-use crate::field::{Cancelled, Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
-use crate::hydrology::FlowMesh;
-use crate::nodes::planet::craters::Craters;
-use crate::planet::Planet;
-use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
-use crate::planet::square::{Square, SquareAxes};
+use crate::planet::craters::Craters;
 use coarse::local_relief;
 use courses::{RiverCourses, RiverGround};
 use octaves::{BlockPoints, PART, SpaceLattice};
 use pits::SmallCraters;
 use sample::{BlockGround, BlockWork};
+use talweg_ground::field::globe::nearly_located;
+use talweg_ground::field::{Cancelled, Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
+use talweg_ground::hydrology::FlowMesh;
+use talweg_ground::planet::Planet;
+use talweg_ground::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
+use talweg_ground::planet::square::{Square, SquareAxes};
 
 /// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra
 /// fall with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).

@@ -12,7 +12,7 @@ pub use files::{
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
-pub(crate) use raster::catmull_rom;
+pub use raster::catmull_rom;
 pub use raster::{
     Raster, RasterError, STAMP_PREFIX, filled_gaps, forget_rasters, is_shipped, raster, raster_as, raster_by,
     stamp_names,
@@ -24,10 +24,10 @@ const MOST_LEVELS: usize = 400;
 
 /// What RON calls text that is written as it is. Its own `RawValue` reads the text again, and not as deep as
 /// construction trees go.
-pub(crate) const RAW_RON: &str = "$ron::private::RawValue";
+pub const RAW_RON: &str = "$ron::private::RawValue";
 
 /// The RON that scenes, biome tables and construction trees are written in.
-pub(crate) fn ron_dialect() -> ron::Options {
+pub fn ron_dialect() -> ron::Options {
     ron::Options::default()
         .with_recursion_limit(MOST_LEVELS)
         .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)

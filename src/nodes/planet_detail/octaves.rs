@@ -1,6 +1,6 @@
 //! Noise of space at points on a planet, to the metre: gradient noise with its slope, and stripes across a slope.
 //!
-//! Law: the noise is Perlin's of three dimensions, as [`solid`](crate::nodes::generators::solid) has it, scaled to a
+//! Law: the noise is Perlin's of three dimensions, as [`solid`](crate::generators::solid) has it, scaled to a
 //! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every corner of the lattice has a wave
 //! of one cell's length and a random phase, whose crests run along the slope; corners are mixed by the weights of the
 //! noise, and the sum is brought to one height, so that crests branch where waves meet.
@@ -10,7 +10,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
 
-use crate::nodes::generators::solid::{PRIMES, component, drawn};
+use crate::generators::solid::{PRIMES, component, drawn};
 
 /// Points that are worked on side by side.
 pub const PART: usize = 64;
@@ -49,7 +49,7 @@ impl Default for LatticePlaces {
 
 impl SpaceLattice {
     /// A lattice with cubes of `cell_metres`, shifted at random.
-    pub fn new(random: crate::field::Stream, cell_metres: f64) -> Self {
+    pub fn new(random: talweg_ground::field::Stream, cell_metres: f64) -> Self {
         let shift = random.fork(0);
         Self {
             seed: random.bits(0, 0) as u32,
@@ -256,7 +256,7 @@ fn sine_of_turns(t: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Stream;
+    use talweg_ground::field::Stream;
 
     fn block(step: f64) -> BlockPoints {
         std::array::from_fn(|axis| {

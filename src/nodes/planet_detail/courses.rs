@@ -13,9 +13,9 @@
 
 use rayon::prelude::*;
 
-use crate::field::globe::direction_at;
-use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use talweg_ground::field::globe::direction_at;
+use talweg_ground::field::{Cancelled, Control, Globe, MapKind, Terrain};
+use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
 use super::coarse::{QuadPosition, quad_of};
 use super::octaves::{BlockLane, BlockPoints, PART};

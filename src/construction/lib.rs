@@ -20,6 +20,8 @@
 //! | [`presets`] | composed pieces to begin with |
 //! | [`edit`] | what hands do to a tree |
 
+#![warn(missing_docs)]
+
 pub mod check;
 pub mod compiled_program;
 pub mod edit;

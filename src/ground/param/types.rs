@@ -35,7 +35,7 @@ pub trait WithoutRange: ParamType {
 }
 
 /// Why a value of another type was not taken.
-pub(crate) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
+pub(super) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
 
@@ -269,6 +269,62 @@ pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)>;
     /// Whether both are the same.
     fn equals(&self, other: &dyn StructuredValue) -> bool;
+}
+
+/// A Rust type whose values are [`StructuredValue`]s; [`params!`](crate::params) takes it as `Arc<Type>`.
+pub trait StructuredParam: Any + fmt::Debug + Send + Sync + Serialize + for<'de> Deserialize<'de> + PartialEq {
+    /// The kind of a parameter of this type.
+    const KIND: ParamKind;
+    /// What an error says that it expected, such as "a construction tree".
+    const EXPECTED: &'static str;
+    /// The value as files write it.
+    fn to_text(&self) -> String;
+    /// Reads a value from the text of a file.
+    ///
+    /// # Errors
+    /// When the text is not a valid value, with the reason.
+    fn from_text(text: &str) -> Result<Self, String>;
+    /// The value with every number in its hard range, and the numbers that moved; `None` if none had to.
+    fn within_ranges(&self) -> Option<(Self, Vec<Clamped>)>;
+}
+
+impl<T: StructuredParam> StructuredValue for T {
+    fn to_text(&self) -> String {
+        StructuredParam::to_text(self)
+    }
+    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
+        Ok(Arc::new(Self::from_text(text)?))
+    }
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
+    fn deserialize(
+        &self,
+        from: &mut dyn erased_serde::Deserializer,
+    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error> {
+        Ok(Arc::new(<Self as Deserialize>::deserialize(from)?))
+    }
+    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
+        self.within_ranges().map(|(value, moved)| (Arc::new(value) as _, moved))
+    }
+    fn equals(&self, other: &dyn StructuredValue) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>() == Some(self)
+    }
+}
+
+impl<T: StructuredParam> WithoutRange for Arc<T> {
+    fn kind() -> ParamKind {
+        T::KIND
+    }
+}
+
+impl<T: StructuredParam> ParamType for Arc<T> {
+    fn to_value(&self) -> Value {
+        Value::Structured(self.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError> {
+        value.structured().ok_or_else(|| wrong(spec, T::EXPECTED))
+    }
 }
 
 impl PartialEq for dyn StructuredValue {

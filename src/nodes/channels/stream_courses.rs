@@ -1,4 +1,4 @@
-//! Ground of finer grids that does not rise over the beds of trunk streams: [`TrunkStreams`](super::trunk_streams) says
+//! Ground of finer grids that does not rise over the beds of trunk streams: [`TrunkStreams`](crate::channels::trunk_streams) says
 //! where these run.
 //!
 //! Law: with z the height of a bed on the grid that it was found on and c a cell of that, r the distance from the
@@ -11,14 +11,14 @@
 //! sample is limited by itself, so windows have the bits of the whole, for any number of threads.
 //! Measured: of *Eroded hills* on 4097 samples 0.81 of the trunk streams lay within a cell of those on 513 without, and
 //! 0.97 with it, for which 1 % of the ground is lowered by more than half a metre.
-//! Where channels are [incised](super::incised_channels) courses are smoothed: every sample comes to lie half way to
+//! Where channels are [incised](crate::channels::incised_channels) courses are smoothed: every sample comes to lie half way to
 //! the mean of those beside it along the stream, [`SMOOTHINGS`] times.
 //! Source: streams are burnt into heights (Saunders 1999) with banks that fall to them (AGREE, Hellweger 1997), here
 //! streams of the terrain's own; curves after Chaikin 1974. That the height of the coarser grid is the limit is ours.
 
-use crate::field::{Edges, Grid, Stream};
-use crate::hydrology::tiled::{SurveyReader, WordError, read_floats, write_floats};
-use crate::nodes::Context;
+use crate::Context;
+use talweg_ground::field::{Edges, Grid, Stream};
+use talweg_ground::hydrology::tiled::{SurveyReader, WordError, read_floats, write_floats};
 
 /// Depth of a course under the bed of the coarser grid, in its cells: a decimetre on hill land of some kilometres.
 pub const CHANNEL: f32 = 0.01;
@@ -190,7 +190,7 @@ impl StreamCourses {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::field::Control;
+    use talweg_ground::field::Control;
 
     /// Of hill land of 3.2 km.
     pub fn context(grid: Grid, control: &Control) -> Context<'_> {

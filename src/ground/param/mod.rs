@@ -13,8 +13,10 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
-pub(crate) use types::wrong;
-pub use types::{ImageFile, LayerName, ParamType, StructuredValue, ToneCurve, WithRange, WithoutRange};
+use types::wrong;
+pub use types::{
+    ImageFile, LayerName, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange, WithoutRange,
+};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,8 +20,8 @@ pub const STAMP_PREFIX: &str = "stamp:";
 /// What stands before the name of a shipped elevation model.
 const ELEVATION_PREFIX: &str = "elevation:";
 
-static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
-static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/elevation");
+static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
+static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/elevation");
 
 /// Whether `name` is that of something that comes with the program, and not of a file.
 pub fn is_shipped(name: &str) -> bool {

@@ -1,10 +1,13 @@
 //! The catalogue: everything that can stand in a stack.
 //!
-//! A node is a struct of parameters (made by [`params!`](crate::params)) and one way to run: [`Generator`],
+//! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) and one way to run: [`Generator`],
 //! [`Filter`] or [`Process`]. To add one: write its file (parameters, law with its source in the docs, pure function,
 //! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add
 //! menu, of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
 
+#![warn(missing_docs)]
+
+pub mod channels;
 pub mod context;
 pub mod erosion;
 pub mod filters;
@@ -14,6 +17,7 @@ pub mod maps;
 pub mod multiscale;
 pub mod parts;
 pub mod planet;
+pub mod planet_detail;
 pub mod sculpt;
 mod text;
 pub mod water;
@@ -23,10 +27,10 @@ pub use multiscale::MultiScale;
 use multiscale::StreamBeds;
 pub use parts::{DrainedGround, NodeAreas, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
 
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::io::formats::RawLayout;
-use crate::param::{About, Params, Preset};
-use crate::planet::World;
+use talweg_ground::field::{Cancelled, MapKind, Terrain};
+use talweg_ground::io::formats::RawLayout;
+use talweg_ground::param::{About, Params, Preset};
+use talweg_ground::planet::World;
 
 /// What a node is besides its work: the one place where it says so. A node names what differs from the constant of its
 /// shape ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]); it may depend on the node's parameters.

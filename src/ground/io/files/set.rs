@@ -88,7 +88,7 @@ impl StagedSet {
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn commit_in_locked_folder(self) -> Result<(), FileError> {
+    pub fn commit_in_locked_folder(self) -> Result<(), FileError> {
         let folders = self.folders();
         self.replace(&folders)
     }
