@@ -39,7 +39,7 @@ impl Characteristics {
     /// change takes over one cell of distance, and the rise in balance. Outlets stay at the heights of `base`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         receivers: Vec<u32>,
@@ -101,7 +101,7 @@ impl Characteristics {
     /// Takes `heights` that fall upstream by the `share` of the way to the height below them.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn fill(&self, share: f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
         for (cells, below) in self.cells.chunks(CHECK).zip(self.below.chunks(CHECK)) {
             control.check()?;
@@ -122,7 +122,7 @@ impl Characteristics {
     /// nears.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn heights(
         &self,
         cx: &Context,

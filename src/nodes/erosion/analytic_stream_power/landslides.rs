@@ -20,7 +20,7 @@ const ROUNDS: u32 = 24;
 /// worked with.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn bring_down(
     cx: &Context,
     metric: &GridMetric,

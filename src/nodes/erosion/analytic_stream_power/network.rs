@@ -143,7 +143,7 @@ impl SteadyNetwork {
     /// The network on `base`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn find(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
         let scales = MultiScale { largest: law.network_scale, fine_weight: 1.0 };
         let levels = scales.levels(law.iterations, base.grid.samples);

@@ -41,7 +41,7 @@ fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
 /// that reaches a cell farther than the tile, and its water, with the spills that it was told.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn told_and_kept(
     law: &StreamPower,
     cx: &Context,
@@ -92,7 +92,7 @@ impl TrunkGround {
 /// What each tile is told of its trunks, worn, from their water and what all tell; the context is that of the whole.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn worn_trunks(
     law: &StreamPower,
     cx: &Context,
@@ -117,7 +117,7 @@ pub fn worn_trunks(
 /// the step, what it `kept` and what it is `told` of its trunks.
 ///
 /// # Errors
-/// When it was cancelled, or the words are no such words.
+/// Fails if the run is cancelled or the words do not have this format.
 pub fn worn_tile(
     law: &StreamPower,
     cx: &Context,
@@ -162,7 +162,7 @@ pub fn worn_tile(
 /// the soil creeps so far.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn crept_tile(
     law: &StreamPower,
     cx: &Context,

@@ -76,7 +76,7 @@ impl Uplift {
     /// below may have made ([`MapKind::Uplift`](crate::field::MapKind::Uplift)).
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         cx: &Context,
         shape: UpliftShape,
