@@ -5,11 +5,12 @@
 //! minimum spanning tree of the basins, rooted at [`OUTSIDE`], holds the lowest path out of every basin; the spill
 //! level of a basin is the highest link on its path. The filled surface is max(h, level of the cell's basin). It equals
 //! the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and most of the
-//! work runs in parallel. Drainage: the receivers along the path from the spill point down to the pit are reversed. The
-//! water of a depression then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there
-//! is no cycle. Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are
-//! broken by cell index. Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the
-//! graph of basins).
+//! work runs in parallel.
+//! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
+//! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
+//! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell
+//! index.
+//! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
 
 use rayon::prelude::*;
 

@@ -18,8 +18,8 @@ const UNIFORM: [f32; 8] = {
 /// The cells of a grid: their neighbours, distances and areas. One mesh serves any heights on the grid.
 ///
 /// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area:
-/// results belong to the owners, and [`Grid::close`] passes them to the copies. Units: distances in side lengths of a
-/// cell of the mean area, areas in cells of the mean area.
+/// results belong to the owners, and [`Grid::close`] passes them to the copies.
+/// Units: distances in side lengths of a cell of the mean area, areas in cells of the mean area.
 #[derive(Clone, Debug)]
 pub struct FlowMesh {
     grid: Grid,

@@ -6,9 +6,11 @@
 //! adjacent in the order, and loops along it use the cache well. The smallest wider band that holds all donors takes a
 //! cell that waits for water from another band. So the two halves of a band can be traversed in parallel: before the
 //! band's own cells on the way down, after them on the way up. Only the few cells along trunk streams are left to the
-//! wide bands. Flow over the border of a band is passed on in a list. Bands depend only on the number of cells, so sums
-//! are added in the same order with any number of threads. Source: Braun & Willett 2013 (another such order, their
-//! stack); Barnes 2016 (flow over the borders of tiles, passed on in lists).
+//! wide bands.
+//! Flow over the border of a band is passed on in a list. Bands depend only on the number of cells, so sums are added
+//! in the same order with any number of threads.
+//! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, passed
+//! on in lists).
 
 use std::ops::AddAssign;
 

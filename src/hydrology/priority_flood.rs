@@ -3,7 +3,8 @@
 //! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n; outlets keep their
 //! height. Cells leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) if that is lower
 //! than its current value. With a rise of 0 this equals [`FlowGraph::filled`](super::FlowGraph::filled), which is
-//! several times faster. Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
+//! several times faster.
+//! Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

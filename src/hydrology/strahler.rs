@@ -1,8 +1,8 @@
 //! Strahler orders of streams.
 
 /// Strahler order of every cell: 0 where `is_channel` is false, 1 for a stream without tributaries. Where two or more
-/// streams of the highest order meet, the order increases by one. Source: Strahler 1957, *Quantitative analysis of
-/// watershed geomorphology*.
+/// streams of the highest order meet, the order increases by one.
+/// Source: Strahler 1957, *Quantitative analysis of watershed geomorphology*.
 pub fn strahler_orders(
     receiver: &[u32],
     upstream_order: impl IntoIterator<Item = u32>,
