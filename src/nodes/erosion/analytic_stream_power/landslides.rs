@@ -16,8 +16,8 @@ use crate::nodes::Context;
 /// Maximum number of rounds.
 const ROUNDS: u32 = 24;
 
-/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess of each cell. `buffers`
-/// are working memory.
+/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess of each cell. The last
+/// argument is working memory.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
