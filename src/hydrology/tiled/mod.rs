@@ -57,7 +57,7 @@ impl TileRegions {
     }
 
     /// Number of tiles.
-    #[allow(clippy::len_without_is_empty, reason = "there is one at the least")]
+    #[allow(clippy::len_without_is_empty, reason = "there is at least one tile")]
     pub fn len(&self) -> usize {
         self.spans.len() * self.spans.len()
     }

@@ -363,7 +363,7 @@ impl DrainedRegion {
         Ok(held)
     }
 
-    /// Summary for [`solve_inflows`]; areas are weighted by the `rain` that falls on the window.
+    /// Summary for [`solve_inflows`](super::solve_inflows); areas are weighted by the `rain` that falls on the window.
     ///
     /// # Errors
     /// Fails if the run is cancelled.

@@ -47,8 +47,8 @@ crate::params! {
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the small roughness away." { iterations = 8 }
-            Natural "Natural": "Round crests above valleys that keep their form." {}
+            Light "Light": "Removes small roughness." { iterations = 8 }
+            Natural "Natural": "Rounds the crests; valleys keep their form." {}
             Strong "Strong": "Broad, soft hills." { iterations = 400 }
             Dry "Dry hills": "Hardly any soil moves, and the crests stay narrow." { iterations = 20, diffusivity = 0.002 }
             Damp "Damp hills": "Thick soil under grass and woods." { iterations = 30, diffusivity = 0.02 }

@@ -69,11 +69,11 @@ crate::params! {
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Washes the valley floors level." { iterations = 20 }
+            Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
+            Strong "Strong": "Broad silt floors between eroded flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
             Document "As published": "The constants of Le Martelot 2005: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
-            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Fills large hollows first, then small ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }

@@ -53,8 +53,8 @@ use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Tr
 crate::choices! {
     /// The surface that the fast form levels between neighbours.
     LevelledSurface {
-        Merged "Ground and sediment": "As Le Martelot 2005 has it, a = h + m: what is in the water counts and not its depth. Water runs down the least slope, so valleys fill sooner.",
-        Water "Ground and water": "As in the full form, a = h + w: water on gentle ground stands still once it is level.",
+        Merged "Ground and sediment": "As in Le Martelot 2005, a = h + m: the sediment in the water counts, not the water's depth. Water runs down the slightest slope, so valleys fill sooner.",
+        Water "Ground and water": "As in the full form, a = h + w: water on gentle slopes stands still once it is level.",
     }
 }
 
@@ -78,11 +78,11 @@ crate::params! {
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Washes the valley floors level." { iterations = 20 }
+            Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08 }
+            Strong "Strong": "Broad silt floors between eroded flanks." { iterations = 100, solubility = 0.08 }
             Document "As published": "The constants and the surface of Le Martelot 2005." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
-            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Fills large hollows first, then small ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }

@@ -44,7 +44,7 @@ crate::params! {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }
             Natural "Natural": "Wide valleys between steep flanks." { iterations = 80, flat_angle = 28.0 }
             Strong "Strong": "Plains and cliffs." { iterations = 200, flat_angle = 40.0 }
-            AllScales "All scales": "Wide plains first, then terraces, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, flat_angle = 28.0 }
+            AllScales "All scales": "Levels wide plains first, then terraces; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, flat_angle = 28.0 }
         }
     }
 }

@@ -73,14 +73,14 @@ crate::params! {
         presets {
             Light "First snow": "A thin cover high up; every rib of rock shows." { snowfall_metres = 0.1, total_metres = 2.0 }
             Natural "Winter": "Snow fields between the cliffs." {}
-            Strong "Deep winter": "Snow down to the valleys, and few rocks." {
+            Strong "Deep winter": "Snow down to the valleys, and few bare rocks." {
                 iterations = 150, snow_line = 200.0, snowfall_metres = 0.4, total_metres = 40.0, smoothing_metres = 12.0
             }
-            Spring "Spring": "The sunny sides are clear, snow stays in shade and in couloirs." {
+            Spring "Spring": "Sunny sides are clear; snow stays in the shade and in couloirs." {
                 iterations = 120, snow_line = 900.0, sun_warmth = 12.0, melt_metres = 0.05
             }
-            AllScales "All scales": "Winter on coarse ground, slid into place on ever finer ground, at any size in seconds." { largest_scale = LargestScale::Samples513, fine_weight = 0.5 }
-            Storm "Wind-packed": "A storm strips the windward sides and loads the lee ones." {
+            AllScales "All scales": "Snow falls on a coarse grid and slides into place on ever finer grids; takes seconds at any resolution." { largest_scale = LargestScale::Samples513, fine_weight = 0.5 }
+            Storm "Wind-packed": "A storm strips the windward sides and loads the lee sides." {
                 iterations = 80, drift = 1.0, smoothing_metres = 10.0, total_metres = 15.0
             }
         }

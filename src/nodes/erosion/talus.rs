@@ -6,8 +6,8 @@ use crate::nodes::Context;
 crate::choices! {
     /// How the slope at which loose rock rests is given.
     TalusThreshold {
-        Document "k / N": "As Le Martelot 2005 has it: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
-        Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, the drop may be greater.",
+        Document "k / N": "As in Le Martelot 2005: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
+        Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, a greater drop is stable.",
     }
 }
 

@@ -10,9 +10,9 @@
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
 //! (1998); of talus about 37° after Chandler, Geological Society 1973.
 //!
-//! On a globe δ_n are the true distances and T is a rise per radius. The loss of a cell is there a volume: c · max(d_n
-//! - T_n) over a cell of the mean area, and never more than the cell's own excess. So scree travels equally fast where
-//! cells are small. A neighbour spreads the received volume over its own area.
+//! On a globe δ_n are the true distances and T is a rise per radius. There the loss of a cell is a volume, so that scree
+//! travels equally fast where cells are small: c · max(d_n - T_n) over a cell of the mean area, and never more than the
+//! cell's own excess. A neighbour spreads the received volume over its own area.
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run unchanged. Wear and deposits
 //! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.
@@ -43,9 +43,9 @@ use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Tr
 crate::choices! {
     /// Which cells count as neighbours.
     Neighbours {
-        Moore "All 8": "All eight cells around (Moore): the roundest cones of scree.",
-        VonNeumann "4 straight": "North, east, south and west (von Neumann): about half the time, slopes are steeper along diagonals.",
-        Rotated "4 diagonal": "The four diagonals (rotated von Neumann): about half the time, slopes are steeper along rows.",
+        Moore "All 8": "All eight surrounding cells (Moore): makes the roundest cones of scree.",
+        VonNeumann "4 straight": "North, east, south and west (von Neumann): takes about half the time; slopes become steeper along diagonals.",
+        Rotated "4 diagonal": "The four diagonals (rotated von Neumann): takes about half the time; slopes become steeper along rows.",
     }
 }
 
@@ -72,7 +72,7 @@ crate::params! {
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
+            Light "Light": "Blunts the crests." { iterations = 12 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 300, talus_angle = 30.0 }
             Sand "Sand": "Dry sand, at rest at 34°." { iterations = 150 }
@@ -80,7 +80,7 @@ crate::params! {
             Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
             Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
             Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.5 }
-            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
+            AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
         }
     }
 }

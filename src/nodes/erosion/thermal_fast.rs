@@ -39,10 +39,10 @@ crate::params! {
         /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the sharpness off the crests." { iterations = 8 }
+            Light "Light": "Blunts the crests." { iterations = 8 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 200, talus_angle = 30.0 }
-            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }

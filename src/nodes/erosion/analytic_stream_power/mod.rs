@@ -67,8 +67,8 @@ crate::params! {
         /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {
-            Young "Young uplift": "Gorges work their way up from the edges into ground that still rises as a whole." { iterations = 20, time_step = 25_000.0, uplift_rate = 1.0, source_area = 5000.0 }
-            Balance "In balance": "As much is worn as rises: a dense net of valleys and sharp crests." { iterations = 200 }
+            Young "Young uplift": "Gorges cut their way from the edges into terrain that still rises as a whole." { iterations = 20, time_step = 25_000.0, uplift_rate = 1.0, source_area = 5000.0 }
+            Balance "In balance": "Erosion equals uplift: a dense network of valleys and sharp crests." { iterations = 200 }
             Range "Range": "A range in balance from west to east." { iterations = 200, uplift_rate = 1.2, uplift_shape = UpliftShape::EastWest, erodibility = 4.0, talus_angle = 36.0 }
             Hills "Hills": "Slow uplift, soft rock, broad slopes." { iterations = 200, uplift_rate = 0.15, erodibility = 4.0, source_area = 60_000.0, talus_angle = 28.0 }
         }
@@ -90,7 +90,7 @@ impl Process for AnalyticStreamPower {
             working_fields: 14.5,
             more_on_planets: 2.5,
             follows_grid: true,
-            parts: NodeParts::Whole("its network is looked for in rounds over all of the ground"),
+            parts: NodeParts::Whole("the search for its drainage network needs the whole terrain"),
             ..Traits::PROCESS
         }
     }

@@ -88,7 +88,7 @@ crate::params! {
             Strong "Strong": "A wide platform below high cliffs." { iterations = 120, retreat = 6.0, cliff_reach = 400.0 }
             Storm "Storm coast": "Waves from the west cut the windward shore and spare the lee." { iterations = 90, retreat = 6.0, wave_height = 8.0, prevailing = 0.9 }
             Lagoon "Sheltered beaches": "Low waves that heap sand into wide beaches." { iterations = 80, retreat = 3.0, wave_height = 3.0, wave_base = 8.0, cliff_reach = 40.0, beach_angle = 1.5, drift = 120.0 }
-            AllScales "All scales": "Bays and headlands first, then the cliffs, at any size in seconds." { iterations = 40, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
+            AllScales "All scales": "Forms bays and headlands first, then cliffs; takes seconds at any resolution." { iterations = 40, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
         }
     }
 }
@@ -102,7 +102,7 @@ impl Process for Coastal {
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             carries_sediment_on: true,
             working_fields: 6.8,
-            parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
+            parts: NodeParts::Whole("its waves depend on all the open water in front of a shore"),
             ..Traits::PROCESS
         }
     }

@@ -5,9 +5,9 @@
 //! e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p').
 //! Uphill (fall < 0) the droplet fills the hollow behind it, no higher than h(p'). Downhill its capacity is c = K ·
 //! sin(max(θ, θ_min)) · v · w with tan θ = fall / δ. Below capacity it picks up a fraction of c - s and never digs
-//! below h(p'). Above capacity it deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min. Then v² ← v²
-//! + g · fall / L and w = 1 - ε · path / L. It ends when it is spent (v² ≤ 0, no slope, path = L) and deposits its
-//! whole load, or at an open edge, where its load is lost.
+//! below h(p'). Above capacity it deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min. Then v²
+//! grows by g · fall / L, and w = 1 - ε · path / L. The droplet ends when it is spent (v² ≤ 0, no slope, path = L) and
+//! deposits its whole load, or at an open edge, where its load is lost.
 //! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a path
 //! length in metres), R `radius` (the radius in metres of the cone of weights that a droplet changes). Rates and
 //! inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every iteration
@@ -96,7 +96,7 @@ crate::params! {
             Ravines "Ravines": "Narrow ravines close together, as on bare clay." { radius = 12.0, lifetime = 500.0, sediment_capacity = 1.5 }
             Canyon "Canyon": "Few broad and deep valleys." { iterations = 60, radius = 60.0, lifetime = 2500.0, sediment_capacity = 4.0, erosion_rate = 0.03, inertia = 0.4 }
             Wash "Wash": "Rounds the slopes off and fills the hollows." { radius = 60.0, erosion_rate = 0.5, sediment_capacity = 0.5, evaporation = 0.5 }
-            AllScales "All scales": "Valleys within valleys: wide ones first, then ever finer ones, at any size in seconds." { iterations = 20, largest_scale = LargestScale::Samples129, fine_weight = 0.8, radius = 150.0, lifetime = 4000.0, sediment_capacity = 7.0, erosion_rate = 0.1, inertia = 0.05, evaporation = 0.5 }
+            AllScales "All scales": "Forms wide valleys first, then ever finer valleys within them; takes seconds at any resolution." { iterations = 20, largest_scale = LargestScale::Samples129, fine_weight = 0.8, radius = 150.0, lifetime = 4000.0, sediment_capacity = 7.0, erosion_rate = 0.1, inertia = 0.05, evaporation = 0.5 }
         }
     }
 }
@@ -111,7 +111,7 @@ impl Process for Droplets {
             stream_beds: StreamBeds::Incised,
             working_fields: 4.0,
             fewer_for_heights: Some(1.0),
-            parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
+            parts: NodeParts::Whole("each droplet runs over terrain that earlier droplets changed"),
             ..Traits::PROCESS
         }
     }

@@ -92,7 +92,7 @@ crate::params! {
             Barchans "Barchans": "Little sand on bare ground gathers in crescents whose horns point downwind." {
                 iterations = 400, sand_metres = 3.5, patchiness = 0.9, saltation_metres = 65.0, inflow = 0.35, rock_grip = 0.12
             }
-            Seif "Long ridges": "Two winds by turns draw the sand out into ridges between them." {
+            Seif "Long ridges": "Two alternating winds draw the sand out into ridges between them." {
                 iterations = 600, winds = 2, turn_angle = 110.0, season = 20, sand_metres = 12.0, inflow = 0.3, rock_grip = 0.2
             }
             Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
@@ -111,7 +111,7 @@ impl Process for Dunes {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
             working_fields: if self.abrasion > 0.0 { 14.0 } else { 9.0 },
-            parts: NodeParts::Whole("sand flies on across the whole side"),
+            parts: NodeParts::Whole("its sand can fly across the whole terrain"),
             ..Traits::PROCESS
         }
     }

@@ -40,7 +40,7 @@ pub enum LineDirection {
 pub struct GridLines {
     direction: LineDirection,
     samples: usize,
-    /// Number of cells in each line; `lines` is the number of lines.
+    /// Number of lines, which is also the number of cells in each.
     pub cells: usize,
     /// Whether the first cell follows the last.
     pub wraps: bool,
