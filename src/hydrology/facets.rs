@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::directions::LinkRows;
 
-/// The steepest way down from a cell, between a straight neighbour and a diagonal one beside it.
+/// The steepest direction down from a cell, between a straight neighbour and a diagonal neighbour beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facet {
     /// Direction of the straight neighbour; `diagonal` is the direction of the diagonal neighbour.

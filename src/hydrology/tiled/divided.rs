@@ -142,7 +142,7 @@ pub struct DividedSummary {
     cells: Vec<DividedCell>,
 }
 
-/// A trunk.
+/// A trunk cell of a tile, as other tiles see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DividedCell {
     /// Its receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.

@@ -98,7 +98,7 @@ impl TileRegions {
     }
 }
 
-/// Number of a cell on the rim of a region, row by row.
+/// Number of a rim cell of a region; the rim cells are numbered row by row.
 fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     let (rows, columns) = (region.rows.len(), region.columns.len());
     let (i, j) = (row - region.rows.start, column - region.columns.start);

@@ -221,7 +221,7 @@ impl<'a> TiledBasins<'a> {
             let region = self.tiles.region(tile);
             for (place, &(height, node)) in rim(&region).zip(&summary.rim) {
                 let (from, node) = (self.tiles.cell(place), self.node(tile, node));
-                // each pair once
+                // list each pair only once
                 for to in
                     self.tiles.cells_beside(&region, place).map(|there| self.tiles.cell(there)).filter(|&to| to > from)
                 {

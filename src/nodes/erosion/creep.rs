@@ -76,7 +76,7 @@ impl Process for Creep {
             working_fields: 6.8,
             more_on_planets: 4.6,
             parts: NodeParts::Iterations {
-                // an explicit step for every quarter of a cell's area
+                // one explicit step for each quarter of a cell's area that κ·Δt covers
                 reach: NodeReach {
                     square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
                     ..NodeReach::of_cells(2)

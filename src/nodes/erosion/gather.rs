@@ -109,7 +109,7 @@ fn pieces<const K: usize>(fields: [&mut [f32]; K], cells: usize) -> Vec<[&mut [f
     (0..count).map(|_| chunks.each_mut().map(|chunks| chunks.next().expect("fields of one size"))).collect()
 }
 
-/// A row of each field.
+/// Row `row` of each field.
 fn row_mut<'a, const K: usize>(fields: &'a mut [&mut [f32]; K], row: usize, n: usize) -> [&'a mut [f32]; K] {
     fields.each_mut().map(|field| &mut field[row * n..][..n])
 }

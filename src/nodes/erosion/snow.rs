@@ -54,7 +54,7 @@ crate::params! {
         snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
         /// Total depth of snow that falls; after that the snow only slides and melts.
         total_metres: f32 ["m"] = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
-        /// Steepest ground on which falling snow sticks.
+        /// Steepest slope on which falling snow sticks.
         hold_angle: f32 ["°"] = 55.0, 16.0..=89.0, slider 30.0..=80.0;
         /// Steepest slope on which snow lies still; on steeper slopes it avalanches.
         repose_angle: f32 ["°"] = 40.0, 5.0..=60.0, slider 25.0..=50.0;
@@ -151,7 +151,7 @@ impl Snow {
     }
 }
 
-/// Cells of a band of rows.
+/// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
 /// Fraction of a slope's excess that slides in one pass; [`MOST_CREEP`] is the largest fraction that levels a gentle

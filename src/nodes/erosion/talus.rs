@@ -36,7 +36,7 @@ impl TalusThreshold {
         match self {
             Self::Angle => TalusRise { per_unit: cx.rise_over(talus_angle, unit_metres), diagonals_alike: false },
             Self::Document => {
-                // units in the side of a cell; the side of the terrain has one cell less than samples
+                // side of a cell in units of distance; N counts samples, one more than the cells along a side
                 let units = cx.cell_metres() / unit_metres;
                 TalusRise { per_unit: k / (cx.grid.whole_samples() as f32 * units), diagonals_alike: true }
             }

@@ -10,9 +10,9 @@
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
 //! (1998); of talus about 37° after Chandler, Geological Society 1973.
 //!
-//! On a globe δ_n are the true distances and T is a rise per radius. There the loss of a cell is a volume, so that scree
-//! travels equally fast where cells are small: c · max(d_n - T_n) over a cell of the mean area, and never more than the
-//! cell's own excess. A neighbour spreads the received volume over its own area.
+//! On a globe δ_n are the true distances and T is a rise per radius. There the loss of a cell is a volume, so that
+//! scree travels equally fast where cells are small: c · max(d_n - T_n) over a cell of the mean area, and never more
+//! than the cell's own excess. A neighbour spreads the received volume over its own area.
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run unchanged. Wear and deposits
 //! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.

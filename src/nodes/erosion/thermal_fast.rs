@@ -4,7 +4,7 @@
 //! ([`thermal`](super::thermal)). Only the four diagonals count, the lowest neighbour gets everything, and the most
 //! that can move (d/2) does. Heights change while other cells still read them, in the order of `sweep`.
 //! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
-//! streaks along the neighbour directions. The diagonals alone never connect the two colours of the chessboard. A cone
+//! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone
 //! that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88 and 0.95
 //! with the straight neighbours; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a mirrored
 //! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).

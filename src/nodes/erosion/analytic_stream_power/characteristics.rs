@@ -20,13 +20,13 @@ const FILL_YEARS: f64 = 10_000.0;
 
 /// The streams of a terrain, with response times and heights; see the module.
 pub struct Characteristics {
-    /// Cell of each number.
+    /// Cell index for each number.
     cells: Vec<u32>,
-    /// Number of each cell.
+    /// Number for each cell index.
     numbers: Vec<u32>,
-    /// Number of the lowest cell of the chain, by number.
+    /// For each number, the number of the lowest cell of its chain.
     mouths: Vec<u32>,
-    /// Number of the receiver; that of the cell itself at an outlet.
+    /// For each number, the number of the receiver; an outlet has its own number.
     below: Vec<u32>,
     /// Years that a change at the outlet takes to reach each cell, by number.
     response: Vec<f32>,
@@ -68,7 +68,7 @@ impl Characteristics {
             }
             let to = receivers[mouth as usize] as usize;
             if to != mouth as usize && largest_donor[to] == mouth {
-                continue; // inside another chain
+                continue; // not the mouth of a chain
             }
             let first = cells.len() as u32;
             let mut at = mouth;

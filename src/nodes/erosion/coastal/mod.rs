@@ -292,7 +292,7 @@ impl ErosionRun for CoastalRun {
 pub struct CoastalLaw {
     /// Neighbours of cells.
     pub ring: CoastalNeighbours,
-    /// Level of the sea.
+    /// Height of the sea level.
     pub sea: f32,
     /// Height that waves reach.
     pub crest: f32,
@@ -314,7 +314,7 @@ pub struct CoastalLaw {
     pub cliff: f32,
     /// Rise over one cell of the beach.
     pub beach: f32,
-    /// Stages of the diffusion of debris in one step.
+    /// Number of stages of the debris diffusion in one step.
     pub stages: u32,
     /// D t of all stages together, in cells.
     pub diffusion: f32,

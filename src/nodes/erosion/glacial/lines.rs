@@ -29,9 +29,9 @@ pub fn holds_any(lane: &Lane) -> bool {
 /// Direction of the lines of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineDirection {
-    /// Rows.
+    /// The rows.
     EastWest,
-    /// Columns.
+    /// The columns.
     NorthSouth,
 }
 

@@ -107,7 +107,7 @@ impl ShallowWaterLaw {
     }
 }
 
-/// Length of an iteration on this grid, in iterations at 513 samples.
+/// Duration of an iteration on this grid, relative to an iteration at 513 samples.
 pub fn time(cx: &Context) -> f32 {
     NOMINAL_INTERVALS / (cx.grid.whole_samples() - 1) as f32
 }

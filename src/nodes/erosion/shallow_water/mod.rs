@@ -79,7 +79,7 @@ crate::params! {
         /// deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         multiscale_params!();
-        /// Rain in one iteration of a terrain of 513 samples. More rain makes wider rivers and larger lakes.
+        /// Rain in one iteration on a grid of 513 samples a side. More rain makes wider rivers and larger lakes.
         rain: f32 ["mm"] = 2.0, 0.0..=10_000.0, slider 0.0..=20.0;
         /// Number of springs, placed at random on high ground.
         springs: u32 = 0, 0..=64, slider 0..=24;

@@ -17,10 +17,10 @@
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
 //! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
 //! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid lie along its rows and diagonals,
-//! so they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level. On a
-//! square a shore erodes down to the sea floor. If a cell of the coarsest grid is wider than many a plain, land also
-//! stays above the sea on the way to the next grid. Otherwise land that a coarse grid eroded down to the sea level
-//! would drown wherever the finer terrain is lower than the coarse one.
+//! so they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
+//! square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would drown
+//! wherever the finer terrain is lower than the coarse one. So on coarsest grids whose cells are wider than many
+//! plains, land is kept above the sea on the way to the next grid.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does. Rock that
 //! reaches them is lost.
 //! Visible traces of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
@@ -120,7 +120,7 @@ impl Process for StreamPower {
                     is_drawn: false,
                     areas: NodeAreas::Divided,
                 }),
-                false => NodeParts::Whole("its settling sediment must follow every stream of the whole terrain in order"),
+                false => NodeParts::Whole("its settling sediment must follow all streams in order"),
             },
             ..Traits::PROCESS
         }

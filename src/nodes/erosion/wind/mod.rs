@@ -11,7 +11,7 @@ use crate::field::{Edges, Grid};
 /// comes from, clockwise from north.
 pub fn wind_direction(from_degrees: f32) -> [f64; 2] {
     let angle = f64::from(from_degrees) * (std::f64::consts::PI / 180.0);
-    // winds along the grid stay exactly along it
+    // a wind along a grid axis keeps exactly to that axis
     let clean = |v: f64| if v.abs() < 1e-6 { 0.0 } else { v };
     [clean(-libm::sin(angle)), clean(libm::cos(angle))]
 }
