@@ -14,7 +14,7 @@
 //! rains the same depth. Droplets represent the area between them, so their number changes the grain but not the depth,
 //! and grids of any resolution give the same landscape.
 //!
-//! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `droplets_tiles` describes
+//! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `tiles` describes
 //! how droplets run in parallel with the same bits for any number of threads. Starts are jittered in a lattice of
 //! blocks.
 //! From coarse to fine: radius, path length and capacity are those of the coarsest grid and halve with the cell size.

@@ -9,8 +9,8 @@
 //! in order and wait until the block before is far enough ahead. An open grid is processed in vectors ([`mod@open`]), a
 //! wrapping grid cell by cell ([`mod@wrap`]).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
-//! Squares only: the bits of a scan depend on its single reading order. No order exists on the six faces of a globe,
-//! which meet three at a corner, in which every row could follow the row before. On planets the reference forms
+//! Squares only: the bits of a scan depend on its single reading order. The six faces of a globe meet three at a
+//! corner, so no reading order lets every row follow the row before. On planets the reference forms
 //! ([`gather`](super::gather)) replace the scans.
 
 pub(super) mod lanes;
