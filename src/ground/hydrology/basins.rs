@@ -1,13 +1,15 @@
-//! Basins: which pit each cell drains to, over which spill point and at which level the water leaves, and lakes.
+//! Basins: the pit that each cell drains to, the spill point and level of each basin, and the lakes.
 //!
-//! Law: every pit owns a basin, the cells whose receivers lead to it; [`OUTSIDE`] is what leads to an outlet. The link
-//! of two basins is the least of max(h_a, h_b) over neighbouring cells a and b of the two. A minimum spanning tree of
-//! the basins, rooted outside, holds every best way out; the spill level of a basin is the highest link on its way. The
-//! filled surface is max(h, level of the cell's basin): bit for bit that of priority-flood, in linear time but for the
-//! sorting of the links, and mostly in parallel.
-//! Way out: along the receivers from the spill point down to the pit, reversed, so that the water of a depression
-//! gathers at its pit and climbs to the spill point; each cell then has one receiver and there is no circle.
-//! Of several links of one height that with the lowest cell beyond counts; further ties are broken by cell index.
+//! Law: every pit owns a basin, the cells whose receivers lead to it. The basin [`OUTSIDE`] holds all cells that drain
+//! to an outlet. The link of two basins is the least of max(h_a, h_b) over neighbouring cells a and b of the two. A
+//! minimum spanning tree of the basins, rooted at [`OUTSIDE`], holds the lowest path out of every basin; the spill
+//! level of a basin is the highest link on its path. The filled surface is max(h, level of the cell's basin). It equals
+//! the result of priority-flood bit for bit. The time is linear except for the sorting of the links, and most of the
+//! work runs in parallel.
+//! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
+//! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
+//! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell
+//! index.
 //! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
 
 use rayon::prelude::*;
@@ -15,64 +17,64 @@ use rayon::prelude::*;
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::{Cancelled, Control};
 
-/// The basin of what drains by itself: its spill level is negative infinity.
+/// The basin of all cells that drain to an outlet; its spill level is negative infinity.
 pub const OUTSIDE: u32 = 0;
 
-/// Bands that work side by side; how many has no influence on the result.
+/// Number of bands of rows processed in parallel; it has no influence on the result.
 const BANDS: usize = 16;
-/// Cells done between two looks at the stop flag.
+/// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
-/// Pits whose numbers a band remembers.
+/// Number of pits whose basin numbers a band caches.
 const KNOWN_PITS: usize = 1 << 9;
-/// Cells side by side that are looked at together for borders of basins.
+/// Number of adjacent cells that are tested together for basin borders.
 const LINK_BLOCK: usize = 16;
-/// Pairs of basins a band remembers, so that each link is listed few times.
+/// Number of basin pairs that a band caches, so that it lists each link only a few times.
 const REMEMBERED: usize = 1 << 10;
 
-/// Where a basin spills: from its cell `from` to the cell `to` of basin `into`.
+/// The spill point of a basin: water flows from its cell `from` to the cell `to` of the basin `into`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpillPoint {
     /// The last cell of the basin.
     pub from: u32,
-    /// The first cell beyond.
+    /// The first cell of the next basin.
     pub to: u32,
-    /// The basin that gets the water.
+    /// The basin that receives the water.
     pub into: u32,
 }
 
-/// The basins of a terrain, numbered from 1 in the order of their pits; [`OUTSIDE`] is 0.
+/// The basins of a terrain, numbered from 1 in the order of their pits; number 0 is [`OUTSIDE`].
 #[derive(Clone, Debug, Default)]
 pub struct Basins {
     /// Basin of each cell.
     pub basin: Vec<u32>,
     /// Height at which each basin spills.
     pub spill_level: Vec<f32>,
-    /// Way out of each basin; that of [`OUTSIDE`] leads nowhere.
+    /// Spill point of each basin; the entry of [`OUTSIDE`] leads nowhere.
     pub spill_point: Vec<SpillPoint>,
-    /// All basins, each after the one it spills into; the first is [`OUTSIDE`].
+    /// All basins, each after the basin that it spills into; the first is [`OUTSIDE`].
     pub outside_first: Vec<u32>,
 }
 
-/// Standing water.
+/// A lake: the standing water of one or more basins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lake {
     /// Height of its surface.
     pub level: f32,
     /// Area under water, in cells of the mean area.
     pub area: f64,
-    /// Sum of the depths of its cells, each times its area.
+    /// Volume: the sum over its cells of depth times area.
     pub volume: f64,
-    /// Greatest depth.
+    /// Depth at its deepest cell.
     pub deepest: f32,
-    /// First cell the water comes to when it leaves, and the last one before.
+    /// First cell that the outflowing water reaches, then the last cell of the lake before it.
     pub outlet: [u32; 2],
 }
 
 impl Basins {
-    /// The basins of `receivers` on `height`.
+    /// The basins of `height` with the given `receivers`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         height: &[f32],
@@ -95,7 +97,7 @@ impl Basins {
         surface
     }
 
-    /// [`filled`](Self::filled) in the memory of `surface`.
+    /// Writes [`filled`](Self::filled) into `surface`, reusing its memory.
     pub fn write_filled(&self, height: &[f32], surface: &mut Vec<f32>) {
         let fill = |(&h, &basin): (&f32, &u32)| {
             let level = self.spill_level[basin as usize];
@@ -104,10 +106,10 @@ impl Basins {
         height.par_iter().zip(&self.basin).map(fill).collect_into_vec(surface);
     }
 
-    /// Turns the `receivers` between each spill point and its pit round, so that all water leaves.
+    /// Reverses the `receivers` between each spill point and its pit, so that all water reaches an outlet.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn drain(&self, receivers: &mut [u32], control: &Control) -> Result<(), Cancelled> {
         for (k, spill) in self.spill_point.iter().enumerate().skip(1) {
             if k % 1024 == 0 {
@@ -125,8 +127,8 @@ impl Basins {
         Ok(())
     }
 
-    /// The lake that covers each basin (an index in the list, or none), and the lakes: basins whose water is
-    /// joined at one level are one lake.
+    /// Returns the lake that covers each basin, as an index into the list or `None`, and the list of lakes. Basins
+    /// whose water joins at the same level form one lake.
     pub fn lakes(&self, mesh: &FlowMesh, height: &[f32]) -> (Vec<Option<u32>>, Vec<Lake>) {
         let mut lakes: Vec<Lake> = Vec::new();
         let mut lake_of = vec![None; self.spill_level.len()];
@@ -154,7 +156,7 @@ impl Basins {
         (lake_of, lakes)
     }
 
-    /// Levels and ways out by Kruskal's minimum spanning tree of the `links`.
+    /// Finds spill levels and spill points with Kruskal's minimum spanning tree of the `links`.
     fn span(
         &mut self,
         height: &[f32],
@@ -185,8 +187,8 @@ impl Basins {
     }
 }
 
-/// Where water of `level` stands when it has to pass between two neighbours: no lower than both. Of the two zeros it is
-/// the positive one, so that no bit follows from the order of equal heights.
+/// Level of water at `level` after it passes between two neighbours: at least the height of both. Returns the positive
+/// zero for both zeros, so that the order of equal heights cannot change a bit.
 pub(super) fn raised(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
     let (a, b) = (height[here as usize], height[there as usize]);
     let sill = (if a > b { a } else { b }) + 0.0;
@@ -197,14 +199,15 @@ pub(super) fn raised(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32
 #[derive(Debug)]
 pub(super) struct BasinTree {
     pub links: Vec<BasinLink>,
-    /// Of each basin the first of its entries in `beside`.
+    /// For each basin, the index of its first entry in `beside`.
     start: Vec<u32>,
-    /// Numbers of links, basin by basin.
+    /// Numbers of the links at each basin, basin by basin.
     beside: Vec<u32>,
 }
 
 impl BasinTree {
-    /// The tree of `count` basins, of which `basin` tells those of the cells; a forest where `links` join not all.
+    /// The tree of `count` basins, where `basin` gives the basin of each cell. It is a forest if the `links` do not
+    /// connect all basins.
     pub fn new(basin: &[u32], count: usize, mut links: Vec<BasinLink>, control: &Control) -> Result<Self, Cancelled> {
         control.check()?;
         links.par_sort_unstable();
@@ -233,21 +236,21 @@ impl BasinTree {
         Ok(Self { links: tree, start, beside })
     }
 
-    /// Numbers of the links of a basin.
+    /// Numbers of the tree links at a basin.
     pub fn numbers_of(&self, basin: usize) -> &[u32] {
         &self.beside[self.start[basin] as usize..self.start[basin + 1] as usize]
     }
 
-    /// The links of a basin.
+    /// The tree links at a basin.
     fn links_of(&self, basin: usize) -> impl Iterator<Item = &BasinLink> {
         self.numbers_of(basin).iter().map(|&number| &self.links[number as usize])
     }
 }
 
-/// The lowest pair of neighbours of two basins, ordered by height and then by place.
+/// The lowest pair of neighbouring cells of two basins, ordered by height and then by cell index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BasinLink {
-    /// Bits of the height, in the order of the heights, and of the lower of the two cells.
+    /// Height of the link, as bits that sort like heights; `lower` is the same for the lower of its two cells.
     pub height: u32,
     pub lower: u32,
     pub from: u32,
@@ -255,32 +258,32 @@ pub(super) struct BasinLink {
 }
 
 impl BasinLink {
-    /// Its cell in `side`, one of its two basins, and the cell beyond.
+    /// Returns the cell of the link that lies in basin `side`, then the cell in the other basin.
     pub fn seen_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
     }
 
-    /// The link of two neighbours.
+    /// The link between two neighbouring cells.
     pub fn of_cells(height: [f32; 2], [a, b]: [u32; 2]) -> Self {
         let [x, y] = height.map(ordered);
         Self { height: x.max(y), lower: x.min(y), from: a.min(b), to: a.max(b) }
     }
 }
 
-/// Bits of `h` that compare as the heights do.
+/// The bits of `h` as an integer that sorts in the same order as the heights.
 #[inline]
 pub fn ordered(h: f32) -> u32 {
-    // the two zeros are one height
+    // both zeros count as the same height
     let bits = (h + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// The height of which these are the bits.
+/// The height that [`ordered`] turned into these bits.
 pub(super) fn height_of(ordered: u32) -> f32 {
     f32::from_bits(if ordered >> 31 == 1 { ordered & !(1 << 31) } else { !ordered })
 }
 
-/// Basin of each cell, and how many there are with [`OUTSIDE`]. Rows have `side` cells.
+/// Returns the basin of each cell and the number of basins, [`OUTSIDE`] included. Rows have `side` cells.
 pub(super) fn label(
     side: usize,
     receiver: &[u32],
@@ -289,7 +292,7 @@ pub(super) fn label(
 ) -> Result<(Vec<u32>, usize), Cancelled> {
     let len = receiver.len();
     let band = (len / side).div_ceil(BANDS).max(8) * side;
-    // where the way of each cell ends or leaves its band
+    // for each cell, the cell where its flow path ends or leaves the band
     let mut end = vec![u32::MAX; len];
     end.par_chunks_mut(band).enumerate().try_for_each(|(b, end)| {
         let start = b * band;
@@ -298,7 +301,7 @@ pub(super) fn label(
             if k % CHECK == 0 {
                 control.check()?;
             }
-            // most lead to one whose end is known
+            // most cells lead to a neighbour whose end is already known
             let next = (receiver[start + k] as usize).wrapping_sub(start);
             if let Some(&known) = end.get(next)
                 && known != u32::MAX
@@ -323,7 +326,7 @@ pub(super) fn label(
         }
         Ok(())
     })?;
-    // numbered in the order of their index, so that a search finds the number
+    // sorted by cell index, so that a binary search finds the number of a pit
     let pits: Vec<u32> = (0..len)
         .into_par_iter()
         .with_min_len(CHECK)
@@ -334,7 +337,7 @@ pub(super) fn label(
     of.par_chunks_mut(band).enumerate().try_for_each(|(b, of)| {
         control.check()?;
         let mut known = [(u32::MAX, OUTSIDE); KNOWN_PITS];
-        // neighbours mostly end in one place
+        // neighbouring cells usually end at the same pit
         let (mut last, mut number) = (u32::MAX, OUTSIDE);
         for (basin, &to) in of.iter_mut().zip(&end[b * band..]) {
             if to != last {
@@ -355,14 +358,15 @@ pub(super) fn label(
     Ok((of, pits.len() + 1))
 }
 
-/// Of the cells of a block those that are not 0 lie beside another basin; `around` has the neighbours of the first.
+/// For each cell of a block, a number that is not 0 if the cell lies beside another basin. `around` holds the
+/// neighbours of the first cell.
 fn borders(basin: &[u32], first: usize, around: [usize; 4]) -> [u32; LINK_BLOCK] {
     let block = |from: usize| -> &[u32; LINK_BLOCK] { basin[from..].first_chunk().expect("a whole block") };
     let (here, around) = (block(first), around.map(block));
     std::array::from_fn(|k| around.iter().fold(0, |differs, beside| differs | (here[k] ^ beside[k])))
 }
 
-/// The lowest links of neighbouring basins, some of them more than once.
+/// The lowest links of neighbouring basins; some links appear more than once.
 pub(super) fn basin_links(
     mesh: &FlowMesh,
     height: &[f32],
@@ -379,7 +383,7 @@ pub(super) fn basin_links(
             for row in b * band..((b + 1) * band).min(rows) {
                 control.check()?;
                 let start = row * n;
-                // the first and the last of the inner cells of the row, if it has any
+                // columns from the first to the last inner cell of the row, if it has any
                 let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
                 let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
                 let forwards = |k: usize| [k + 1, k + n - 1, k + n, k + n + 1];
@@ -393,7 +397,8 @@ pub(super) fn basin_links(
                 for k in counted.start + blocks * LINK_BLOCK..counted.end {
                     forwards(k).into_iter().for_each(|there| table.look(height, basin, k, there));
                 }
-                // along the rim every cell looks at all its neighbours, as those inside look forwards only
+                // inner cells test only their forward neighbours, so each cell along the rim tests all of its
+                // neighbours
                 for k in (start..counted.start).chain(counted.end..start + n).filter(|&k| grid.owns(k)) {
                     mesh.existing_neighbours(k).for_each(|there| table.look(height, basin, k, there));
                 }
@@ -404,7 +409,7 @@ pub(super) fn basin_links(
     Ok(found?.concat())
 }
 
-/// Links of a band. Those between the same two basins meet in one slot of a small table, where the lowest stays.
+/// Links of a band. Links between the same two basins share one slot of a small table, which keeps the lowest link.
 struct LinkTable {
     slots: Vec<Option<([u32; 2], BasinLink)>>,
     links: Vec<BasinLink>,
@@ -468,7 +473,7 @@ impl Sets {
         at
     }
 
-    /// Joins the sets of `a` and `b`; whether they were two.
+    /// Joins the sets of `a` and `b`; returns whether they were separate.
     pub fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b) as usize] = a.min(b);

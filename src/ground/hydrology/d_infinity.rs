@@ -1,10 +1,10 @@
-//! D∞: water that goes between two neighbours.
+//! D∞: flow that is divided between two neighbours.
 //!
-//! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the direction; with α its angle from the
-//! straight side and β that of the whole facet (45° on a square), the diagonal neighbour gets α/β of the water and the
-//! straight one the rest. The facets are those of the filled surface. Where it is level, in lakes and flats, the water
-//! follows the single receivers of the [`FlowGraph`](super::FlowGraph): facets only lead strictly down, so there is no
-//! circle.
+//! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the flow direction. Let α be its angle
+//! from the straight side and β the angle of the whole facet (45° on a square). The diagonal neighbour gets α/β of the
+//! water and the straight neighbour the rest. The facets are those of the filled surface. On level parts of it, in
+//! lakes and flats, the water follows the single receivers of the [`FlowGraph`](super::FlowGraph). Facets only lead
+//! strictly down, so there is no cycle.
 
 use rayon::prelude::*;
 
@@ -16,22 +16,22 @@ use super::order::UpstreamOrder;
 use super::receivers::{NeighbourReceivers, Receivers};
 use crate::field::{Cancelled, Control};
 
-/// Two receivers of every cell, straight and diagonal; outlets and copies are their own.
+/// Two receivers of every cell, straight and diagonal; outlets and copies are their own receivers.
 #[derive(Clone, Debug, Default)]
 pub struct DInfinity {
-    /// The neighbours that the way down passes between.
+    /// The two neighbours between which the flow direction passes.
     pub receivers: NeighbourReceivers,
-    /// Where it meets the line from the first to the second: 0 at the first, 1 at the second.
+    /// Point where the flow direction meets the line between the two receivers: 0 at the first, 1 at the second.
     pub fraction: Vec<f32>,
-    /// How far it is to there in cells on a globe; empty on a square, where it is √(1 + fraction²).
+    /// Distance to that point in cells, on a globe; empty on a square, where it is √(1 + fraction²).
     pub distance: Vec<f32>,
 }
 
 impl DInfinity {
-    /// Directions on the filled `surface` of a flow graph with the given `receivers`.
+    /// Flow directions on the filled `surface` of a flow graph that has the given `receivers`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         surface: &[f32],
@@ -44,10 +44,10 @@ impl DInfinity {
         Ok(flow)
     }
 
-    /// [`new`](Self::new) in the memory of `self`.
+    /// [`new`](Self::new), reusing the memory of `self`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn route(
         &mut self,
         mesh: &FlowMesh,
@@ -66,18 +66,19 @@ impl DInfinity {
         self.receivers.by_rows(n, fields.collect(), |row, (fractions, distances), divided| {
             control.check()?;
             let (window, in_row) = (RowWindow::new(mesh, surface, &beyond, row), outlets.in_row(row));
-            // what the facets leave out is sea, and its own receiver
+            // cells that the facets skip lie in the sea and are their own receivers
             divided.iter_mut().zip(&receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
             fractions.fill(0.0);
             distances.fill(0.0);
-            // between the two neighbours, where something goes down
+            // divided between the two neighbours where a facet leads down
             let divided_by = |j: usize, Facet { straight, diagonal, fall: [s1, s2], distance }: Facet| {
                 if s1 > 0.0 && !in_row.contain(j, surface[row * n + j]) {
                     let first = window.index(j, if s2 < s1 { straight } else { diagonal });
                     let second = if s2 > 0.0 { window.index(j, diagonal) } else { first };
                     return ([first, second], s2 / s1, distance);
                 }
-                // along the single receiver; a diagonal one is as far as the second of a facet
+                // otherwise along the single receiver; a diagonal receiver is as far away as the second receiver of a
+                // facet
                 let single = receivers[row * n + j];
                 let distance = mesh.distance(row * n + j, single as usize);
                 ([single; 2], if distance > 1.0 { 1.0 } else { 0.0 }, distance)
@@ -95,7 +96,7 @@ impl DInfinity {
         })
     }
 
-    /// Share of the water that each cell gives to its second receiver.
+    /// Fraction of the water that each cell gives to its second receiver.
     pub fn shares(&self, mesh: &FlowMesh) -> Vec<f32> {
         let Some(sphere) = mesh.sphere() else {
             let mut shares = vec![0.0; self.fraction.len()];
@@ -118,11 +119,11 @@ impl DInfinity {
         self.fraction.par_iter().enumerate().map(share).collect()
     }
 
-    /// Adds to every cell what its donors give, as [`accumulate`](super::accumulate) does; `shares` go to the second
-    /// receivers. Returns the order in which it was added.
+    /// Adds to every cell the amounts from its donors, as [`accumulate`](super::accumulate) does; the fractions
+    /// `shares` go to the second receivers. Returns the order of the additions.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn accumulate(
         &self,
         shares: &[f32],
@@ -133,7 +134,7 @@ impl DInfinity {
     }
 }
 
-/// Cells whose shares are worked out side by side.
+/// Number of cells whose fractions are computed together.
 const SHARE_BLOCK: usize = 1 << 12;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -143,8 +144,8 @@ fn write_shares(fractions: &[f32], shares: &mut [f32]) {
     }
 }
 
-/// Arc tangent of `x` from 0 to 1, bit for bit that of `libm::atanf`, without branches: those of FreeBSD's msun, which
-/// brings `x` near 0 by tan(a - b) = (x - tan b) / (1 + x tan b) and has a polynomial there.
+/// Arc tangent of `x` from 0 to 1, without branches, bit for bit equal to `libm::atanf`. It uses the method of
+/// FreeBSD's msun: tan(a - b) = (x - tan b) / (1 + x tan b) brings `x` near 0, where a polynomial applies.
 #[allow(clippy::approx_constant, reason = "the high part of π/4, a bit below it")]
 #[inline(always)]
 fn arctangent(x: f32) -> f32 {
@@ -153,7 +154,7 @@ fn arctangent(x: f32) -> f32 {
     let below = if is_middle { 2.0 + x } else { 1.0 };
     let above = if is_steep { x - 1.0 } else { above };
     let below = if is_steep { x + 1.0 } else { below };
-    // what was taken off: 0, or the arc tangents of 1/2 and of 1, each in two parts
+    // the angle subtracted: 0, or the arc tangents of 1/2 and of 1, each in two parts
     let (high, low) = if is_steep { (7.853_981e-1, 3.774_894_7e-8) } else { (4.636_476e-1, 5.012_158_2e-9) };
     let y = above / below;
     let z = y * y;
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn arc_tangents_side_by_side_are_those_of_libm() {
-        // every 61st number from 0 to 1, and all around the places where the law changes
+        // every 61st number from 0 to 1, and all numbers near the values where the formula changes
         let bits = (0..=1.0f32.to_bits()).step_by(61).chain(
             [0.0, 1.0 / 4096.0, 7.0 / 16.0, 11.0 / 16.0, 1.0]
                 .iter()

@@ -1,31 +1,32 @@
-//! How deep every depression is: what its water does as it rises.
+//! The depth of every depression, from the way water fills it.
 //!
-//! Law: water rises everywhere at one level. A depression is born at its pit and ends where its water first meets that
-//! of a deeper one, at its spill point; of two pits of one height the one of lower index is the deeper. The deepest
-//! never ends. Spill level less pit is the prominence of the pit; on the terrain upside down it is the topographic
-//! prominence of a peak.
-//! Scheme: cells belong to the pit that they drain to, so that only the lowest links of neighbouring basins matter, and
-//! those are joined in the order of their height: O(n + p log p) for p links.
-//! Boundary: edges are ordinary cells with fewer neighbours; where the terrain wraps they have them all.
+//! Law: water rises everywhere at the same level. A depression starts at its pit and ends at its spill point, where its
+//! water first meets the water of a deeper depression. Of two pits of equal height, the pit with the lower index counts
+//! as deeper. The deepest depression never ends. Spill level minus pit height is the prominence of the pit; on the
+//! inverted terrain it is the topographic prominence of a peak.
+//! Scheme: cells belong to the pit that they drain to, so only the lowest links of neighbouring basins matter. These
+//! are joined in the order of their height: O(n + p log p) for p links.
+//! Boundary: edge cells are ordinary cells with fewer neighbours; on a wrapping terrain they have all eight.
 
 use super::basins::{Sets, basin_links, label};
 use super::directions::{FlowRouting, flow_directions};
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::{Cancelled, Control};
 
-/// A depression of the ground.
+/// A depression of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Depression {
-    /// Its lowest cell; on a level bottom one of them.
+    /// Its lowest cell; on a level bottom, one of the lowest cells.
     pub pit: u32,
-    /// Height at which its water meets that of a deeper depression; none for the deepest.
+    /// Height at which its water meets the water of a deeper depression; `None` for the deepest.
     pub spill_level: Option<f32>,
 }
 
-/// Every depression of `height`, in the order of their pits. Level ground has some without depth besides.
+/// All depressions of `height`, in the order of their pits. On level terrain the list also holds depressions of depth
+/// 0.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result<Vec<Depression>, Cancelled> {
     let outlets = Outlets::none(mesh.grid());
     let receivers = flow_directions(mesh, height, &outlets, FlowRouting::D8, control)?;
@@ -49,7 +50,7 @@ pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result
         }
         let [one, two] = [a, b].map(|set| deepest[set as usize]);
         let depth = |basin: u32| height[found[basin as usize - 1].pit as usize];
-        // basins of lower number have pits of lower index
+        // lower basin numbers have pits of lower index
         let (stays, ends) = match depth(one) < depth(two) || (depth(one) == depth(two) && one < two) {
             true => (one, two),
             false => (two, one),

@@ -1,18 +1,18 @@
-//! Flow directions: the one receiver of every cell, and the facets of the ground that lead there.
+//! Flow directions: the single receiver of every cell, and the facets of the terrain that lead there.
 //!
-//! D8 (O'Callaghan & Mark 1984): the neighbour with the greatest fall per distance. Courses are multiples of 45°.
+//! D8 (O'Callaghan & Mark 1984): the neighbour with the greatest fall per distance. Flow paths run at multiples of 45°.
 //!
 //! Rho8 (Fairfield & Leymarie 1991) on facets: the steepest of the eight triangular facets around the cell gives the
-//! direction (Tarboton 1997). With f the part of the facet's far side, from the straight neighbour to the diagonal one,
-//! where the way down meets it, the water takes the diagonal with chance f and the straight neighbour otherwise, so
-//! that its mean course is the true direction. The draw belongs to the cell and never changes.
+//! flow direction (Tarboton 1997). It meets the far side of the facet at the fraction f of the way from the straight
+//! neighbour to the diagonal neighbour. The water takes the diagonal with probability f and the straight neighbour
+//! otherwise, so that its mean path follows the true direction. The random draw belongs to the cell and never changes.
 //!
 //! Facets: on a square with falls s₁ along the straight side and s₂ across it, f = s₂/s₁. On a globe the triangle has
-//! the true lengths of its sides: a to the straight neighbour, b to the diagonal one, c between them. The way down is
-//! the direction of greatest fall per distance among all that meet the far side.
+//! the true lengths of its sides: a to the straight neighbour, b to the diagonal neighbour, c between them. The flow
+//! direction is the direction of greatest fall per distance among all that meet the far side.
 //!
-//! Level ground goes to the neighbour of lowest index below its own; a cell that has none lower in (height, index) is a
-//! pit.
+//! Level terrain flows to the neighbour of lowest index below its own; a cell with no neighbour lower in (height,
+//! index) is a pit.
 
 use std::ops::Range;
 
@@ -29,14 +29,14 @@ use crate::field::{Cancelled, Control, Grid, Stream};
 pub enum FlowRouting {
     /// The steepest neighbour.
     D8,
-    /// One of the two neighbours beside the true direction, drawn from this stream.
+    /// One of the two neighbours on either side of the true direction, drawn from this random stream.
     Rho8(Stream),
 }
 
-/// The receivers of `height` as the ground lies; outlets and pits are their own.
+/// The receivers of `height` before depressions are drained; outlets and pits are their own receivers.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn flow_directions(
     mesh: &FlowMesh,
     height: &[f32],
@@ -49,7 +49,7 @@ pub fn flow_directions(
     Ok(receivers)
 }
 
-/// [`flow_directions`] in the memory of `receivers`.
+/// [`flow_directions`], reusing the memory of `receivers`.
 pub(super) fn route(
     mesh: &FlowMesh,
     height: &[f32],
@@ -73,13 +73,13 @@ pub(super) fn route(
     })
 }
 
-/// What is added to the index of a cell for each direction, where the rows to the north, here and to the south start.
+/// Offset of the cell index for each direction, given the first index of the rows to the north, here and to the south.
 fn steps_from(starts: [usize; 3]) -> [u32; 8] {
     DIRECTIONS
         .map(|(down, right)| starts[(down + 1) as usize].wrapping_sub(starts[1]).wrapping_add_signed(right) as u32)
 }
 
-/// A row of cells with what lies beside them.
+/// A row of cells with its neighbouring rows.
 pub(super) struct RowWindow<'a> {
     mesh: &'a FlowMesh,
     height: &'a [f32],
@@ -88,20 +88,20 @@ pub(super) struct RowWindow<'a> {
     rows: [&'a [f32]; 3],
     /// Index of the first cell of each of the three.
     starts: [usize; 3],
-    /// What is added to the index of a cell of the counted columns, for each direction.
+    /// Offset of the cell index for each direction, in the `counted` columns.
     steps: [u32; 8],
-    /// Columns that find their neighbours in the three rows; none in the copies of a wrapping square and near the
-    /// borders of the faces of a globe.
+    /// Columns whose neighbours lie in the three rows. Empty in the copies of a wrapping square and near the borders of
+    /// the faces of a globe.
     counted: Range<usize>,
 }
 
 impl<'a> RowWindow<'a> {
-    /// Row `row` of all rows; `beyond` is what stands north and south of an open square.
+    /// Row `row` of the grid; `beyond` stands in for the missing row north or south of an open square.
     pub fn new(mesh: &'a FlowMesh, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
         let grid = mesh.grid();
         let (n, side) = (grid.samples, grid.distinct());
         if grid.is_globe() {
-            // what lies near a border of its face has neighbours on another
+            // cells near a border of their face have neighbours on another face
             let is_inner = (RIM..n.max(RIM) - RIM).contains(&(row % n));
             let (rows, counted) = if is_inner { ([row - 1, row, row + 1], RIM..n - RIM) } else { ([row; 3], 0..0) };
             let starts = rows.map(|row| row * n);
@@ -124,13 +124,13 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Columns whose neighbours are listed.
+    /// Columns whose neighbours are looked up in the mesh.
     fn listed(&self) -> impl Iterator<Item = usize> + use<> {
         let n = self.mesh.grid().samples;
         (0..self.counted.start).chain(self.counted.end..n)
     }
 
-    /// Index of neighbour `direction` of column `j`, which there must be.
+    /// Index of neighbour `direction` of column `j`, which must exist.
     #[inline]
     pub fn index(&self, j: usize, direction: usize) -> u32 {
         if self.counted.contains(&j) {
@@ -139,7 +139,7 @@ impl<'a> RowWindow<'a> {
         self.mesh.neighbours(self.starts[1] + j)[direction]
     }
 
-    /// Receivers by D8; a cell without a lower neighbour is its own, as are outlets of the sea.
+    /// Receivers by D8. Cells without a lower neighbour and outlets in the sea are their own receivers.
     fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let start = self.starts[1];
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
@@ -183,7 +183,7 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Receivers by Rho8; a cell without a lower neighbour is its own.
+    /// Receivers by Rho8. A cell without a lower neighbour is its own receiver.
     fn drawn(&self, stream: Stream, outlets: &Outlets, receivers: &mut [u32]) {
         let [top, left] = self.mesh.grid().first();
         receivers.iter_mut().enumerate().for_each(|(j, to)| *to = (self.starts[1] + j) as u32);
@@ -195,7 +195,7 @@ impl<'a> RowWindow<'a> {
         });
     }
 
-    /// Calls `put(column, facet)` for the steepest facet of every column, but for some in the sea.
+    /// Calls `put(column, facet)` with the steepest facet of every column; some columns in the sea are skipped.
     pub fn each_facet(&self, outlets: &Outlets, mut put: impl FnMut(usize, Facet)) {
         let links = self.link_rows();
         let mut block = FacetBlock::default();
@@ -213,9 +213,10 @@ impl<'a> RowWindow<'a> {
         self.each_listed_facet(links.as_ref(), put);
     }
 
-    /// Divides the water of a row of a square between the two neighbours beside the way down, whose indices become
-    /// `receivers`, and where that passes between them: `put(column, facet)` is called where this is left to be done,
-    /// none where nothing goes down or water leaves. Some columns in the sea keep what they have.
+    /// Divides the water of a row of a square between the two neighbours on either side of the flow direction. Writes
+    /// their indices to `receivers` and the point where the direction passes between them to `fractions`. Calls `put`
+    /// with the facet of columns that are left to the caller; the facet is level if nothing leads down or the cell is
+    /// an outlet. Some columns in the sea keep their values.
     pub fn divide_on_square(
         &self,
         outlets: &Outlets,
@@ -243,12 +244,12 @@ impl<'a> RowWindow<'a> {
         self.each_listed_facet(None, |j, facet| put(receivers, fractions, j, facet));
     }
 
-    /// Distances around the cells of the row of a globe, in radii of so many cells.
+    /// Distances around the cells of a row of a globe, in radii, and the number of cells per radius.
     fn link_rows(&self) -> Option<(LinkRows<'a>, f32)> {
         self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius))
     }
 
-    /// Calls `put(column, facet)` for the steepest facet of the columns whose neighbours are listed.
+    /// Calls `put(column, facet)` with the steepest facet of each column whose neighbours are looked up in the mesh.
     fn each_listed_facet(&self, links: Option<&(LinkRows, f32)>, mut put: impl FnMut(usize, Facet)) {
         for j in self.listed() {
             let k = self.starts[1] + j;
@@ -259,7 +260,7 @@ impl<'a> RowWindow<'a> {
                 continue;
             };
             let mut distances = links.distances(j);
-            // at a corner of the cube the way over one border is that over the other, and has facets on both sides
+            // at a corner of the cube both borders lead to the same neighbour, which has facets on both sides
             let other = if self.row.is_multiple_of(self.mesh.grid().samples) { NORTH } else { SOUTH };
             for lost in [EAST, WEST].into_iter().filter(|&lost| around[lost] == NONE) {
                 (heights[lost], distances[lost]) = (heights[other], distances[other]);
@@ -270,7 +271,7 @@ impl<'a> RowWindow<'a> {
         }
     }
 
-    /// Makes outlets their own receivers, and routes level ground.
+    /// Makes outlets their own receivers, and routes level terrain.
     fn mend(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let outlets = outlets.in_row(self.row);
         for (j, to) in receivers.iter_mut().enumerate() {
@@ -286,10 +287,11 @@ impl<'a> RowWindow<'a> {
     }
 }
 
-/// The greatest falls of a block of cells, and the steps there: what is to be added to the index of a cell.
+/// The steepest fall of each cell of a block, and the index offset of the neighbour that it leads to.
 type SteepestFalls = ([f32; BLOCK], [u32; BLOCK]);
 
-/// Falls to the neighbours `beside` cells of a row in each direction, of which `steepest` keeps the greatest.
+/// Writes to `steepest` the greatest of the falls from the cells of a row to their neighbours `beside` in each
+/// direction.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepest: &mut SteepestFalls) {
     const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -299,7 +301,7 @@ fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepe
     }
 }
 
-/// The same on a globe, with the distances in radii of `per_radius` cells.
+/// [`steepest_on_square`] for a globe, with the distances in radii of `per_radius` cells.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_globe(
     here: &[f32],
@@ -316,7 +318,7 @@ fn steepest_on_globe(
     }
 }
 
-/// Keeps the `falls` over a step that are greater than those so far.
+/// Keeps the `falls` in the direction `step` that exceed the greatest falls so far.
 #[inline(always)]
 fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut SteepestFalls) {
     for ((best, to), fall) in best.iter_mut().zip(to).zip(falls) {
@@ -327,20 +329,21 @@ fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut St
 
 /// Distances around the cells of a row of a globe.
 pub(super) struct LinkRows<'a> {
-    /// Of the rows to the north, here and to the south; beyond a border those of its mirror image, which are the same.
+    /// Distances in the rows to the north, here and to the south. A row beyond a border is replaced by its mirror
+    /// image, which has the same distances.
     rows: [[&'a [f32]; 8]; 3],
 }
 
 impl<'a> LinkRows<'a> {
-    /// Row `row` of all rows.
+    /// The distances around row `row` of the grid.
     fn new(links: &'a Links, grid: Grid, row: usize) -> Self {
         let n = grid.samples;
         let [before, after] = mirrored(row % n, n);
         Self { rows: [before, row % n, after].map(|row| links.around_row(row)) }
     }
 
-    /// Distances of the cells of the inner `columns` to their neighbours, then those between the neighbours in each
-    /// direction and the next.
+    /// Distances of the cells of the inner `columns` to their neighbours. Then, for each direction, the distance
+    /// between that neighbour and the next neighbour in turn.
     pub fn inner(&self, columns: Range<usize>) -> [[&'a [f32]; 8]; 2] {
         let [north, here, south] = &self.rows;
         let [west, middle, east] = [columns.start - 1, columns.start, columns.start + 1];
@@ -363,7 +366,7 @@ impl<'a> LinkRows<'a> {
         self.rows[1].map(|row| row[j])
     }
 
-    /// Distances between the neighbours in each direction and the next.
+    /// For each direction, the distance between that neighbour and the next neighbour in turn.
     fn side_distances(&self, j: usize) -> [f32; 8] {
         let [north, here, south] = &self.rows;
         let [west, east] = mirrored(j, here[EAST].len());
@@ -390,7 +393,7 @@ mod tests {
     use super::*;
     use crate::field::Globe;
 
-    /// Columns inside the faces of a globe are routed side by side, bit for bit as one by one.
+    /// Columns inside the faces of a globe are routed in blocks, bit for bit as one by one.
     #[test]
     fn columns_of_a_globe_side_by_side_are_routed_as_one_by_one() {
         let grid = Grid::globe(75);
@@ -415,7 +418,7 @@ mod tests {
                 inner.each_facet(&no_sea, |j, facet| facets[0][j] = Some(facet));
                 listed.each_facet(&no_sea, |j, facet| facets[1][j] = Some(facet));
                 assert_eq!(facets[0], facets[1], "row {row}");
-                // above the sea they are the same, and what is left out is sea
+                // above the sea both results are equal, and every skipped cell is sea
                 let outlets = Outlets::new(grid, &height, 0.5);
                 let mut in_sea = vec![0; 75];
                 inner.steepest(&outlets, &mut in_sea);
@@ -430,8 +433,8 @@ mod tests {
         }
     }
 
-    /// Where heights fall evenly in one direction of space, the way down of every cell but those at the foot leads
-    /// there.
+    /// If heights fall evenly in one direction of space, the flow direction of every cell points there, except at the
+    /// lowest cells.
     #[test]
     fn facets_of_a_globe_lead_down_everywhere() {
         let grid = Grid::globe(24);
@@ -442,7 +445,8 @@ mod tests {
         let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let height: Vec<f32> = (0..mesh.len()).map(|k| 1.0 - dot(at(k), foot)).collect();
         let beyond = vec![f32::INFINITY; 24];
-        // facets are taken for right-angled; where three faces meet their lines cross at 60°, and the way is 12° off
+        // facets are treated as right-angled; where three faces meet, their grid lines cross at 60° and the direction
+        // is 12° off
         let (mut worst, mut worst_at_corners) = (1.0f32, 1.0f32);
         for row in 0..grid.rows() {
             let window = RowWindow::new(&mesh, &height, &beyond, row);

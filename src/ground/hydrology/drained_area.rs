@@ -1,56 +1,56 @@
-//! Areas as whole numbers: what comes together is the same in any order, and none of it is lost.
+//! Areas as whole numbers: sums are the same in any order and lose nothing.
 
 use std::ops::AddAssign;
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-/// Units in a cell of the mean area. The most that can come together, all cells of the largest terrain under
-/// [`MOST_RAIN`], are 2⁶² of them.
+/// Units in a cell of the mean area. The largest possible sum, all cells of the largest terrain under [`MOST_RAIN`], is
+/// 2⁶² units.
 const UNITS: f64 = (1 << 20) as f64;
-/// Most rain that counts, as a multiple of the mean.
+/// Upper limit of the rain, as a multiple of the mean.
 const MOST_RAIN: f32 = 1024.0;
 
-/// Area that drains through a cell, in units of 2⁻²⁰ cells. In two halves, low and high, so that the memory of many
-/// can become that of single precision numbers ([`into_cells`](Self::into_cells)).
+/// Drainage area of a cell, in units of 2⁻²⁰ cells. Stored as two halves, low and high, so that a list of areas can be
+/// converted in place to single precision ([`into_cells`](Self::into_cells)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct DrainedArea([u32; 2]);
 
 impl DrainedArea {
-    /// So many units.
+    /// An area of the given number of units.
     #[inline]
     pub fn of_units(units: u64) -> Self {
         Self([units as u32, (units >> 32) as u32])
     }
 
-    /// An area of so many cells of the mean area, rounded to units.
+    /// An area given in cells of the mean area, rounded to units.
     #[inline]
     pub fn of_cells(cells: f32) -> Self {
         Self::of_units((f64::from(cells) * UNITS + 0.5) as u64)
     }
 
-    /// The area of a cell under `rain`, as a multiple of the mean; from none up to a thousand times that.
+    /// Area of a cell weighted by its `rain`, a multiple of the mean that is limited to 0 … 1024.
     #[inline]
     pub fn under_rain(cell: f32, rain: f32) -> Self {
         let falling = if rain > 0.0 { rain.min(MOST_RAIN) } else { 0.0 };
         Self::of_cells(cell * falling)
     }
 
-    /// How many units.
+    /// The area in units.
     #[inline]
     pub fn units(self) -> u64 {
         u64::from(self.0[0]) | u64::from(self.0[1]) << 32
     }
 
-    /// In cells of the mean area.
+    /// The area in cells of the mean area.
     #[inline]
     pub fn cells(self) -> f32 {
-        // fits, and signed numbers are converted in one instruction
+        // the units fit a signed number, which is converted in one instruction
         (self.units() as i64 as f64 * (1.0 / UNITS)) as f32
     }
 
-    /// Divided in two, of which the second is the `share`, from 0 to 1.
+    /// Splits the area in two; the second part is the fraction `share`, from 0 to 1.
     #[inline]
     pub fn divided(self, share: f32) -> [Self; 2] {
         let units = self.units();
@@ -59,11 +59,11 @@ impl DrainedArea {
         [Self::of_units(units - aside), Self::of_units(aside)]
     }
 
-    /// All of them in cells of the mean area, in half the memory.
+    /// Converts the areas to cells of the mean area, which halves the memory.
     pub fn into_cells(areas: Vec<Self>) -> Vec<f32> {
         let count = areas.len();
         let mut words: Vec<u32> = bytemuck::cast_vec::<_, [u32; 2]>(areas).into_flattened();
-        // within each block to its beginning, then blocks side by side
+        // first within each block to its start, then block after block
         words.par_chunks_mut(2 * BLOCK).for_each(|block| {
             for k in 0..block.len() / 2 {
                 block[k] = Self([block[2 * k], block[2 * k + 1]]).cells().to_bits();
@@ -78,7 +78,7 @@ impl DrainedArea {
     }
 }
 
-/// Areas that are converted side by side.
+/// Number of areas that are converted together.
 const BLOCK: usize = 1 << 16;
 
 impl AddAssign for DrainedArea {
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(area.divided(0.0)[0], area);
         }
         assert_eq!(DrainedArea::of_cells(1.0).cells(), 1.0);
-        // whole cells have no rounding where single precision has
+        // adding whole cells loses nothing, where single precision would round
         let mut many = DrainedArea::of_units(1 << 50);
         many += DrainedArea::of_cells(1.0);
         assert_eq!(many.units(), (1 << 50) + (1 << 20));

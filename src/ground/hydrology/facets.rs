@@ -1,32 +1,32 @@
-//! The facets of the ground around a cell, of which the steepest tells where its water goes.
+//! The facets of the terrain around a cell; the steepest facet gives the flow direction.
 //!
-//! Law: see [`directions`](super::directions). Written twice: for one cell, and without branches for many cells of a
-//! row side by side, with the same bits.
+//! Law: see [`directions`](super::directions). There are two versions with the same bits: one for a single cell, and
+//! one without branches for a block of cells of a row.
 
 use std::ops::Range;
 
 use super::directions::LinkRows;
 
-/// The steepest way down from a cell, between a straight neighbour and a diagonal one beside it.
+/// The steepest direction down from a cell, between a straight neighbour and a diagonal neighbour beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facet {
-    /// Directions of the two neighbours.
+    /// Direction of the straight neighbour; `diagonal` is the direction of the diagonal neighbour.
     pub straight: usize,
     pub diagonal: usize,
-    /// Their quotient, second by first, is where the way down passes between the two: 0 at the straight one, 1 at the
-    /// diagonal one. Both are 0 where nothing goes down.
+    /// Two falls. Their quotient, second by first, is the point where the flow direction passes between the two
+    /// neighbours: 0 at the straight neighbour, 1 at the diagonal neighbour. Both are 0 where nothing leads down.
     pub fall: [f32; 2],
-    /// Length of the way to the far side in cells; 0 on a square, where it is √(1 + f²).
+    /// Distance to the far side along the flow direction, in cells; 0 on a square, where it is √(1 + f²).
     pub distance: f32,
 }
 
 impl Facet {
-    /// Nothing goes down.
+    /// The facet of a cell from which nothing leads down.
     pub const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
 }
 
-/// The steepest facet of a cell of height `h` of a square among neighbours of heights `around` (infinite where there is
-/// none).
+/// The steepest facet of a cell of height `h` on a square. `around` holds the heights of its neighbours, infinite where
+/// a neighbour is missing.
 #[inline]
 pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
     let mut best = 0.0f32;
@@ -35,7 +35,7 @@ pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
         let (a, edge) = (around[straight], h - around[straight]);
         for diagonal in [straight + 1, (straight + 7) % 8] {
             let across = a - around[diagonal];
-            // the direction is held between the two sides of the facet
+            // the direction is clamped to the two sides of the facet
             let (s1, s2) = if edge > 0.0 && across <= 0.0 {
                 (edge, 0.0)
             } else if edge > 0.0 && across <= edge {
@@ -54,7 +54,8 @@ pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
     found
 }
 
-/// The same on a globe, with the `distances` of the neighbours; `between[d]` is that of the neighbours d and d + 1.
+/// [`steepest_facet`] on a globe, with the `distances` of the neighbours; `between[d]` is the distance between the
+/// neighbours d and d + 1.
 #[inline]
 pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8], between: &[f32; 8]) -> Facet {
     let mut best = 0.0f32;
@@ -63,7 +64,7 @@ pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8],
         for (diagonal, side) in [(straight + 1, straight), ((straight + 7) % 8, (straight + 7) % 8)] {
             let (near, far) = (h - around[straight], h - around[diagonal]);
             let (a, b, c) = (distances[straight], distances[diagonal], between[side]);
-            // squared distance of the place f of the far side: a² + 2·inner·f + c²·f²
+            // squared distance to the point f of the far side: a² + 2·inner·f + c²·f²
             let inner = 0.5 * (b * b - a * a - c * c);
             let along = far - near;
             let f = (along * (a * a) - near * inner) / (near * (c * c) - along * inner);
@@ -84,7 +85,7 @@ pub fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8],
     found
 }
 
-/// Columns whose facets are compared side by side.
+/// Number of columns whose facets are compared together.
 pub const BLOCK: usize = 64;
 
 /// Straight and diagonal neighbour of the eight facets, in the order of [`steepest_facet`].
@@ -103,7 +104,7 @@ impl Default for FacetBlock {
     }
 }
 
-/// Values of the cells from `start` on, and nothing beyond `len` of them.
+/// Values of the `len` cells from `start`, followed by zeros.
 #[inline(always)]
 fn lanes<const N: usize>(row: &[f32], start: usize, len: usize) -> [f32; N] {
     let mut lanes = [0.0; N];
@@ -112,18 +113,18 @@ fn lanes<const N: usize>(row: &[f32], start: usize, len: usize) -> [f32; N] {
 }
 
 impl FacetBlock {
-    /// The facet of column `lane` of those that were compared last.
+    /// The facet of column `lane` of the block compared last.
     #[inline]
     pub fn facet(&self, lane: usize) -> Facet {
         let (straight, diagonal) = STEPS[self.facet[lane] as usize];
-        // by reference: `map` of the array would copy all of it
+        // indexed one by one: `map` would copy the whole array
         let fall = [self.fall[0][lane], self.fall[1][lane]];
         Facet { straight, diagonal, fall, distance: self.distance[lane] }
     }
 
-    /// Divides the water of the cells from index `first` on by the facets that were compared last, of a square whose
-    /// neighbours lie by `steps` further: the two receivers of each, and where the way down passes between them. What
-    /// has no way down gets no receivers that mean anything.
+    /// Divides the water of the cells from index `first` on, by the facets compared last. For each cell of a square,
+    /// writes its two receivers, and to `fractions` the point where the flow direction passes between them. `steps`
+    /// holds the index offsets of the neighbours. Receivers of cells from which nothing leads down are meaningless.
     pub fn divide(&self, first: u32, steps: [u32; 8], receivers: &mut [[u32; 2]], fractions: &mut [f32]) {
         divide_on_square(
             self,
@@ -134,21 +135,21 @@ impl FacetBlock {
         );
     }
 
-    /// Whether there is a way down from column `lane`.
+    /// Whether a facet leads down from column `lane`.
     #[inline]
     pub fn falls(&self, lane: usize) -> bool {
         self.fall[0][lane] > 0.0
     }
 
-    /// Compares the facets of `columns` of a square, of which the rows to the north, here and to the south are given:
-    /// the law of [`steepest_facet`].
+    /// Compares the facets of `columns` of a square, given the rows to the north, here and to the south. The law is
+    /// that of [`steepest_facet`].
     pub fn compare(&mut self, rows: [&[f32]; 3], columns: Range<usize>) {
         let wide = |row: usize| lanes::<{ BLOCK + 2 }>(rows[row], columns.start - 1, columns.len() + 2);
         compare_on_square(self, &wide(0), &wide(1), &wide(2));
     }
 
-    /// Compares the facets of inner `columns` of a face of a globe, whose `links` are in radii of `per_radius` cells:
-    /// the law of [`steepest_spherical_facet`].
+    /// Compares the facets of inner `columns` of a face of a globe, whose `links` are in radii of `per_radius` cells.
+    /// The law is that of [`steepest_spherical_facet`].
     pub fn compare_on_globe(&mut self, rows: [&[f32]; 3], links: &LinkRows, per_radius: f32, columns: Range<usize>) {
         let beside = |row: usize, by: usize| &rows[row][columns.start + by - 1..][..columns.len()];
         let around = [(1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2)].map(|(row, by)| beside(row, by));
@@ -203,7 +204,7 @@ fn compare_on_square(block: &mut FacetBlock, n: &[f32; BLOCK + 2], m: &[f32; BLO
     }
 }
 
-/// [`FacetBlock::divide`] with the steps to the straight and the diagonal neighbour of each facet.
+/// [`FacetBlock::divide`] with the index offsets of the straight and the diagonal neighbour of each facet.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn divide_on_square(
     block: &FacetBlock,
@@ -290,7 +291,7 @@ mod tests {
         }
     }
 
-    /// On a lattice of squares the facets of a globe are those of a square.
+    /// On a lattice of squares a globe's facets equal a square's facets.
     #[test]
     fn the_facets_of_a_globe_are_those_of_a_square_where_its_cells_are() {
         let random = Stream::new(4, 5);
@@ -309,7 +310,7 @@ mod tests {
                 (f - g).abs() < 1e-4 && (globe.distance - (1.0 + g * g).sqrt()).abs() < 1e-6,
                 "{square:?} {globe:?}"
             );
-            // a way along a side of two facets may be given to either of them
+            // a direction along the common side of two facets may be assigned to either of them
             assert!(f == 0.0 || f == 1.0 || (square.straight, square.diagonal) == (globe.straight, globe.diagonal));
         }
     }

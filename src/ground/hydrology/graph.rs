@@ -10,17 +10,17 @@ use crate::field::{Cancelled, Control};
 /// Water routed from every cell to an outlet.
 #[derive(Clone, Debug, Default)]
 pub struct FlowGraph {
-    /// The cell that each gives its water to. Outlets and copies are their own; nothing else is.
+    /// The receiver of each cell. Outlets and copies are their own receivers; no other cell is.
     pub receivers: Vec<u32>,
-    /// What drains to one pit or to the outlets, with the ways out.
+    /// The cells that drain to each pit or to the outlets, with spill points and levels.
     pub basins: Basins,
 }
 
 impl FlowGraph {
-    /// Routes the water of `height` to the `outlets`, out of depressions over their spill points.
+    /// Routes the water of `height` to the `outlets`; depressions drain over their spill points.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         height: &[f32],
@@ -33,10 +33,10 @@ impl FlowGraph {
         Ok(graph)
     }
 
-    /// [`new`](Self::new) in the memory of `self`.
+    /// [`new`](Self::new), reusing the memory of `self`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn route(
         &mut self,
         mesh: &FlowMesh,
@@ -55,16 +55,16 @@ impl FlowGraph {
         self.basins.filled(height)
     }
 
-    /// The way of water from cell `from`, itself first, to the outlet that it reaches, last.
+    /// The flow path of water from cell `from` to its outlet, both included.
     pub fn course(&self, from: usize) -> Vec<usize> {
         let next = |&k: &usize| Some(self.receivers[k] as usize).filter(|&to| to != k);
         std::iter::successors(Some(from), next).collect()
     }
 
-    /// Every cell, each after all that drain to it.
+    /// All cells, each after all cells that drain to it.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn upstream_order(&self, control: &Control) -> Result<UpstreamOrder, Cancelled> {
         UpstreamOrder::new(single(&self.receivers), control)
     }
@@ -76,7 +76,7 @@ mod tests {
     use crate::field::{Globe, Grid, Stream};
     use crate::hydrology::accumulate;
 
-    /// Continents and noise that the faces agree on.
+    /// Continents and noise that are continuous across the faces.
     fn ground(grid: Grid, steps: f32) -> Vec<f32> {
         let random = Stream::new(2, 9);
         let globe = Globe::new(grid.samples);
@@ -91,7 +91,7 @@ mod tests {
         height
     }
 
-    /// The least surface by relaxing until nothing changes.
+    /// The filled surface, found by relaxation until nothing changes.
     fn filled_by_relaxing(mesh: &FlowMesh, height: &[f32], sea: f32) -> Vec<f32> {
         let mut level: Vec<f32> = height.iter().map(|&h| if h <= sea { h } else { f32::INFINITY }).collect();
         loop {

@@ -1,4 +1,4 @@
-//! The samples of a grid as cells that water runs over, and where it leaves them.
+//! The samples of a grid as cells of a drainage network, and its outlets.
 
 use std::ops::Range;
 
@@ -15,18 +15,17 @@ const UNIFORM: [f32; 8] = {
     [1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL]
 };
 
-/// The cells of a grid: which lie side by side, how far apart, and what area each has. Made once, it serves any
-/// heights.
+/// The cells of a grid: their neighbours, distances and areas. One mesh serves any heights on the grid.
 ///
 /// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area:
-/// what is worked out belongs to the owners, and [`Grid::close`] gives it to the copies.
-/// Units: distances in sides of a cell of the mean area, areas in such cells.
+/// results belong to the owners, and [`Grid::close`] passes them to the copies.
+/// Units: distances in side lengths of a cell of the mean area, areas in cells of the mean area.
 #[derive(Clone, Debug)]
 pub struct FlowMesh {
     grid: Grid,
     adjacency: Adjacency,
     metric: GridMetric,
-    /// Cells in a radius of the globe.
+    /// Radius of the globe in cells.
     cells_per_radius: f32,
 }
 
@@ -55,19 +54,20 @@ impl FlowMesh {
     }
 
     /// Neighbours of a cell in the order of [`DIRECTIONS`](crate::field::topology::DIRECTIONS), as indices of owners;
-    /// [`NONE`] where there is none.
+    /// [`NONE`] where a neighbour is missing.
     #[inline]
     pub fn neighbours(&self, k: usize) -> [u32; 8] {
         self.adjacency.neighbours(k)
     }
 
-    /// The neighbours of a cell that there are, as indices of owners.
+    /// The neighbours of a cell that exist, as indices of owners.
     #[inline]
     pub fn existing_neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         self.adjacency.existing_neighbours(k)
     }
 
-    /// Whether the neighbours of cell `k` are found by counting: it lies two or more from the borders of its face.
+    /// Whether index arithmetic gives the neighbours of cell `k`: it lies two or more cells from the borders of its
+    /// face.
     #[inline]
     pub(super) fn is_inner(&self, k: usize) -> bool {
         self.adjacency.is_inner(k)
@@ -84,7 +84,7 @@ impl FlowMesh {
         }
     }
 
-    /// Distance of two neighbours; 0 of a cell and itself.
+    /// Distance between two neighbours; 0 between a cell and itself.
     pub fn distance(&self, a: usize, b: usize) -> f32 {
         if a == b {
             return 0.0;
@@ -93,7 +93,7 @@ impl FlowMesh {
         direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction])
     }
 
-    /// Straight distance of any two cells: the short way round on a wrapping square, the chord on a globe.
+    /// Straight-line distance of any two cells: the shorter way round on a wrapping square, the chord on a globe.
     pub fn straight_distance(&self, a: usize, b: usize) -> f32 {
         if let Some(sphere) = self.sphere() {
             let [a, b] = [a, b].map(|k| sphere.globe().direction_of(k));
@@ -109,19 +109,19 @@ impl FlowMesh {
         (x * x + y * y).sqrt()
     }
 
-    /// Area of every cell and 0 of a copy; none on a square, where all owners have 1.
+    /// Area of every cell, 0 for copies; `None` on a square, where every owner has the area 1.
     pub fn owned_areas(&self) -> Option<&[f32]> {
         self.sphere().map(Spherical::all_owned_areas)
     }
 
-    /// Area of every cell; 0 of a copy.
+    /// Area of every cell, 0 for copies.
     pub fn areas(&self) -> Vec<f32> {
         let mut areas = Vec::new();
         self.write_areas(&mut areas);
         areas
     }
 
-    /// [`areas`](Self::areas) into the memory of `areas`.
+    /// Writes [`areas`](Self::areas) into `areas`, reusing its memory.
     pub fn write_areas(&self, areas: &mut Vec<f32>) {
         areas.clear();
         if let Some(owned) = self.owned_areas() {
@@ -136,7 +136,7 @@ impl FlowMesh {
         }
     }
 
-    /// Area of every cell, weighted by the `rain` that falls on it, in the memory of `areas`; 0 of a copy.
+    /// Writes into `areas`, reusing its memory, the area of every cell weighted by its `rain`; 0 for copies.
     pub fn write_rained_areas(&self, rain: Option<&[f32]>, areas: &mut Vec<DrainedArea>) {
         let (grid, n, owned) = (self.grid, self.grid.samples, self.owned_areas());
         let last = |at: usize| grid.edges == Edges::Wrap && at + 1 == n;
@@ -158,8 +158,8 @@ impl FlowMesh {
         });
     }
 
-    /// Side of a cell of the mean area in metres, on ground whose side (on a globe a quarter of the way around it) has
-    /// `size_metres`.
+    /// Side length in metres of a cell of the mean area. `size_metres` is the side length of the terrain, on a globe a
+    /// quarter of its circumference.
     pub fn cell_metres(&self, size_metres: f32) -> f32 {
         match self.sphere() {
             None => size_metres * self.grid.cell(),
@@ -167,25 +167,25 @@ impl FlowMesh {
         }
     }
 
-    /// Shape and distances of a globe.
+    /// Shape and distances of the globe; `None` on a square.
     pub(super) fn sphere(&self) -> Option<&Spherical> {
         self.metric.spherical()
     }
 
-    /// Distances between the cells of a globe in radii, and how many cells a radius has.
+    /// Distances between the cells of the globe in radii, and the number of cells per radius.
     pub(super) fn links(&self) -> Option<(&Links, f32)> {
         self.sphere().map(|sphere| (sphere.distances(), self.cells_per_radius))
     }
 
-    /// Heights of the neighbours `around` a cell; infinite where there is none.
+    /// Heights of the neighbours `around` a cell; infinite where a neighbour is missing.
     #[inline]
     pub(super) fn heights(around: &[u32; 8], height: &[f32]) -> [f32; 8] {
         around.map(|there| if there == NONE { f32::INFINITY } else { height[there as usize] })
     }
 }
 
-/// Where water leaves the terrain: open edges, cells at or below the sea, and on ground without open edges that is all
-/// above the sea its lowest cell. Copies count as outlets, so that no water comes from them.
+/// Cells where water leaves the terrain: open edges and cells at or below the sea. If the terrain has no open edge and
+/// no sea, its lowest cell is the outlet. Copies count as outlets, so that no water comes from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlets {
     grid: Grid,
@@ -207,7 +207,7 @@ impl Outlets {
         Self { grid, over_edges, sea, lowest }
     }
 
-    /// No outlet at all: all water stays in the depressions.
+    /// No outlets: all water stays in the depressions.
     pub fn none(grid: Grid) -> Self {
         Self { grid, over_edges: false, sea: f32::NEG_INFINITY, lowest: usize::MAX }
     }
@@ -218,20 +218,20 @@ impl Outlets {
         h <= self.sea || k == self.lowest || self.contain_border(k)
     }
 
-    /// The outlets in row `row` of all rows.
+    /// The outlets in row `row` of the grid.
     pub(super) fn in_row(&self, row: usize) -> RowOutlets<'_> {
         let n = self.grid.samples;
         let is_inner = (1..n - 1).contains(&(row % n));
         RowOutlets { outlets: self, start: row * n, inner: if is_inner { 1..n - 1 } else { 0..0 } }
     }
 
-    /// Whether all of these heights are in the sea.
+    /// Whether all of these heights are at or below the sea.
     #[inline]
     pub(super) fn are_sea(&self, heights: &[f32]) -> bool {
         heights.iter().all(|&h| h <= self.sea)
     }
 
-    /// `h`, or the least height above the sea if it is not.
+    /// `h` if it is above the sea, else the least height above the sea.
     #[inline]
     pub fn above_sea(&self, h: f32) -> f32 {
         if h > self.sea { h } else { self.sea.next_up() }
@@ -248,14 +248,14 @@ impl Outlets {
         if self.grid.edges == Edges::Wrap {
             return row == last || column == last;
         }
-        // of a window those of the whole
+        // of a window, only the edges of the whole terrain count
         let [top, left] = self.grid.first().map(|first| first as u32);
         let (row, column, last) = (top + row, left + column, self.grid.whole_samples() as u32 - 1);
         self.over_edges && (row == 0 || column == 0 || row == last || column == last)
     }
 }
 
-/// The outlets of a row.
+/// The outlets of one row.
 pub(super) struct RowOutlets<'a> {
     outlets: &'a Outlets,
     /// Index of the first cell.

@@ -1,10 +1,9 @@
-//! Where water goes: the flow graph of a terrain, its basins and depressions, lakes and streams, on squares and on
-//! globes.
+//! Drainage of terrain on squares and globes: the flow graph, its basins and depressions, lakes and streams.
 //!
-//! Everything works on a [`FlowMesh`], the cells of a grid with their neighbours, distances and areas. Water leaves at
-//! [`Outlets`]: the open edges, what lies at or below the sea and, on ground that has neither, its lowest cell. Heights
-//! are compared with ties broken by index, so every cell that is no outlet and no pit has exactly one receiver, also on
-//! level ground.
+//! All functions work on a [`FlowMesh`]: the cells of a grid with their neighbours, distances and areas. Water leaves
+//! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Heights
+//! are compared with ties broken by index. So every cell that is neither outlet nor pit has exactly one receiver, also
+//! on level terrain.
 //!
 //! ```text
 //!  height ─▶ flow directions (D8, Rho8) ─▶ basins: pits, spill points and levels ─▶ FlowGraph: receivers without pits
@@ -12,9 +11,9 @@
 //!                                               ▼                                      ▼
 //!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
 //! ```
-//! [`depressions`] tells how deep every depression is by itself, and on ground turned upside down how prominent every
-//! peak. [`tiled`] works all this out tile by tile. Parallel parts write each cell once; what is sequential runs in
-//! index order. Areas are added as whole numbers ([`DrainedArea`]). No bit depends on the threads.
+//! [`depressions`] returns the depth of every depression on its own and, on inverted terrain, the prominence of every
+//! peak. [`tiled`] computes the drainage tile by tile. Parallel parts write each cell once; sequential parts run in
+//! index order. Areas are summed as whole numbers ([`DrainedArea`]). No bit depends on the number of threads.
 
 mod basins;
 mod d_infinity;

@@ -1,43 +1,44 @@
-//! The order of the cells along the water, and what is carried down and up along it, in bands side by side.
+//! The order of the cells along the flow, and sums carried down and values carried up along it, in parallel bands.
 //!
 //! Scheme: the cells are halved by their index, again and again, down to bands of at most [`LEAST_BAND`] cells. A band
-//! first takes all cells whose donors, and theirs, lie within it: from every cell without donors walk down, and on as
-//! long as the last donor of the next cell has just been passed, so that neighbours on the same course stand side by
-//! side and loops along them are kind to the cache. What waits for water from another band is taken by the smallest
-//! wider band that holds all of it. So the two halves of a band can be gone through at once, going down before
-//! the band's own cells, going up after them; only the few cells along trunk streams are left to the wide bands.
-//! What crosses the border of a band is handed over in a list. Bands depend on the number of cells alone, so sums are
-//! added in the same order on any number of threads.
-//! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, handed
-//! over in lists).
+//! first takes all cells whose whole upstream area lies within it. From every cell without donors it walks down, and
+//! continues as long as the last donor of the next cell has just been passed. So neighbours on the same stream are
+//! adjacent in the order, and loops along it use the cache well. The smallest wider band that holds all donors takes a
+//! cell that waits for water from another band. So the two halves of a band can be traversed in parallel: before the
+//! band's own cells on the way down, after them on the way up. Only the few cells along trunk streams are left to the
+//! wide bands.
+//! Flow over the border of a band is passed on in a list. Bands depend only on the number of cells, so sums are added
+//! in the same order with any number of threads.
+//! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, passed
+//! on in lists).
 
 use std::ops::AddAssign;
 
 use super::receivers::{Receivers, single};
 use crate::field::{Cancelled, Control};
 
-/// Cells done between two looks at the stop flag.
+/// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 15;
-/// Bands of up to as many cells are not halved.
+/// Bands of at most this many cells are not halved.
 const LEAST_BAND: usize = 1 << 16;
-/// Donors of a cell that a walk has passed.
+/// Donor count that marks a cell as already passed by a walk.
 const PASSED: u8 = u8::MAX;
 
-/// Every cell of a grid, each after all that drain to it.
+/// Every cell of a grid, each after all cells that drain to it.
 ///
-/// The receivers that it is made for, one or two of each cell, lead to cells that are their own, without circles; the
-/// traversals must be given the same.
+/// The order is built for one or two receivers per cell. They must lead without cycles to cells that are their own
+/// receivers. The traversals must be given the same receivers.
 #[derive(Clone, Debug, Default)]
 pub struct UpstreamOrder(CellBand);
 
-/// Cells of consecutive indices.
+/// A band: cells with consecutive indices.
 #[derive(Clone, Debug, Default)]
 struct CellBand {
     /// Index of the first cell.
     start: usize,
-    /// The cells that have to wait for water over the border of the two halves, or all where there are none.
+    /// The cells that wait for water across the border of the two halves; all cells if the band has no halves.
     own: Vec<u32>,
-    /// Receivers beyond this band, once for each time that one is met: those of the halves, then those of `own`.
+    /// Receivers outside this band, once for each time that one occurs: first those of the halves, then those of `own`.
     leaving: Vec<u32>,
     halves: Option<Box<[CellBand; 2]>>,
 }
@@ -46,16 +47,16 @@ impl UpstreamOrder {
     /// The order of cells with `N` `receivers` each.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new<const N: usize>(receivers: &(impl Receivers<N> + ?Sized), control: &Control) -> Result<Self, Cancelled> {
         Self::draining(receivers, &mut vec![NoHolding; receivers.cells()], control, |_, _| [NoHolding; N])
     }
 
-    /// [`new`](Self::new), and on the way what [`traverse_downstream`](Self::traverse_downstream) does, to the same
-    /// bits: `visit(cell, held)` gets what has come to the cell, with what `held` held before.
+    /// [`new`](Self::new) and [`traverse_downstream`](Self::traverse_downstream) in one pass, with the same bits.
+    /// `visit(cell, held)` gets the amount of the cell: its initial value in `held` plus the inflow.
     ///
     /// # Errors
-    /// When it was cancelled; then some cells have been visited.
+    /// Fails if the run is cancelled; some cells have been visited by then.
     pub fn draining<const N: usize, A: Copy + AddAssign + Send>(
         receivers: &(impl Receivers<N> + ?Sized),
         held: &mut [A],
@@ -79,19 +80,19 @@ impl UpstreamOrder {
         Ok(Self(CellBand::new(builder, 0, &mut donors, held)?.0))
     }
 
-    /// The cells in this order, and from its end against the order.
+    /// Iterates over the cells in this order; reversed, each cell comes before all cells that drain to it.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> {
         let mut bands = Vec::new();
         self.0.list(&mut bands);
         bands.into_iter().flatten().copied()
     }
 
-    /// Visits each cell after all that drain to it: `visit(cell, held, own)` gets what has come to the cell, with what
-    /// `held` held before, and its place in `own`, and returns what goes to each of its receivers. Cells that are their
-    /// own receivers are not visited; what comes to them stays there.
+    /// Visits each cell after all cells that drain to it. `visit(cell, held, own)` gets the amount of the cell (its
+    /// initial value in `held` plus the inflow) and its entry in `own`. It returns the amount for each receiver. Cells
+    /// that are their own receivers are not visited; their inflow stays there.
     ///
     /// # Errors
-    /// When it was cancelled; then some cells have been visited.
+    /// Fails if the run is cancelled; some cells have been visited by then.
     pub fn traverse_downstream<const N: usize, A: Copy + AddAssign + Send, T: Send>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -103,11 +104,11 @@ impl UpstreamOrder {
         self.0.downstream(receivers, held, own, control, &visit).map(|_| ())
     }
 
-    /// Visits each cell after its receivers: `visit(cell, value, below)` gets its value and those of its receivers, and
-    /// returns its new value. Cells that are their own receivers are visited with their own value.
+    /// Visits each cell after its receivers: `visit(cell, value, below)` gets its value and the values of its
+    /// receivers, and returns its new value. A cell that is its own receiver gets its own value as `below`.
     ///
     /// # Errors
-    /// When it was cancelled; then some cells have been visited.
+    /// Fails if the run is cancelled; some cells have been visited by then.
     pub fn traverse_upstream<const N: usize>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -119,7 +120,7 @@ impl UpstreamOrder {
     }
 }
 
-/// What cells hold where only their order is asked for.
+/// An empty amount, for callers that need only the order.
 #[derive(Clone, Copy)]
 struct NoHolding;
 
@@ -127,17 +128,17 @@ impl AddAssign for NoHolding {
     fn add_assign(&mut self, _: Self) {}
 }
 
-/// What an order is made of.
+/// The inputs of an order.
 struct OrderBuilder<'a, const N: usize, R: ?Sized, V> {
     receivers: &'a R,
-    /// Bands of up to as many cells are not halved.
+    /// Bands of at most this many cells are not halved.
     least: usize,
     control: &'a Control,
-    /// What each cell gives to its receivers.
+    /// Returns the amounts that each cell gives to its receivers.
     visit: V,
 }
 
-/// Place of cell `k` in a band of `len` cells from `start` on, if it lies there.
+/// Position of cell `k` in a band of `len` cells that starts at `start`; `None` if it lies outside.
 #[inline]
 fn place(k: u32, start: usize, len: usize) -> Option<usize> {
     let place = (k as usize).wrapping_sub(start);
@@ -145,12 +146,13 @@ fn place(k: u32, start: usize, len: usize) -> Option<usize> {
 }
 
 impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V> {
-    /// The middle of a band of `len` cells that is to be halved.
+    /// The middle of a band of `len` cells, if the band must be halved.
     fn middle(&self, len: usize) -> Option<usize> {
         (len > self.least).then_some(len / 2)
     }
 
-    /// Counts how often each cell of a band is a receiver of another cell of it; receivers beyond are listed.
+    /// Counts how often each cell of a band is the receiver of another cell of it; returns the receivers outside the
+    /// band.
     fn count_donors(&self, start: usize, donors: &mut [u8]) -> Result<Vec<u32>, Cancelled> {
         self.control.check()?;
         let len = donors.len();
@@ -179,8 +181,8 @@ impl<const N: usize, R: Receivers<N> + ?Sized, V: Sync> OrderBuilder<'_, N, R, V
 }
 
 impl CellBand {
-    /// The band of the cells from `start` on that `donors` counts the donors of, and `held` has the holdings of; and
-    /// what leaves it, in the order of `leaving`. Of the donors that it takes none are left.
+    /// Builds the band of the cells from `start` on. `donors` holds their donor counts and `held` their amounts.
+    /// Returns the band and its outflow, in the order of `leaving`. Cells that the band takes have no donors left.
     fn new<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         builder: &OrderBuilder<N, R, V>,
         start: usize,
@@ -232,13 +234,13 @@ impl CellBand {
         Ok((band, given))
     }
 
-    /// Gives back what its lists could hold besides.
+    /// Frees the unused capacity of the lists.
     fn shrink(&mut self) {
         self.own.shrink_to_fit();
         self.leaving.shrink_to_fit();
     }
 
-    /// Takes the cells of the list, the last first, and those that become ready by it.
+    /// Takes the cells of the list `ready`, the last first, and all cells that become ready through them.
     #[inline]
     fn walk<const N: usize, R: Receivers<N> + ?Sized, A: Copy + AddAssign + Send, V: Fn(usize, A) -> [A; N] + Sync>(
         &mut self,
@@ -276,13 +278,13 @@ impl CellBand {
         Ok(())
     }
 
-    /// The lists of cells in order.
+    /// Collects the lists of cells, in order.
     fn list<'a>(&'a self, lists: &mut Vec<&'a [u32]>) {
         self.halves.iter().flat_map(|halves| &**halves).for_each(|half| half.list(lists));
         lists.push(&self.own);
     }
 
-    /// [`UpstreamOrder::traverse_downstream`] in this band; what leaves it, in the order of `leaving`.
+    /// [`UpstreamOrder::traverse_downstream`] in this band; returns the outflow in the order of `leaving`.
     fn downstream<const N: usize, A: Copy + AddAssign + Send, T: Send, V: Fn(usize, A, &mut T) -> [A; N] + Sync>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -327,7 +329,7 @@ impl CellBand {
         Ok(leaving)
     }
 
-    /// [`UpstreamOrder::traverse_upstream`] in this band, with the values of the cells that `leaving` lists.
+    /// [`UpstreamOrder::traverse_upstream`] in this band; `beyond` holds the values of the cells in `leaving`.
     fn upstream<const N: usize, V: Fn(usize, f32, [f32; N]) -> f32 + Sync>(
         &self,
         receivers: &(impl Receivers<N> + ?Sized),
@@ -341,7 +343,7 @@ impl CellBand {
             control.check()?;
             for &k in block.iter().rev() {
                 let (mut below, tos) = ([0.0; N], receivers.receivers(k as usize));
-                // by its number: going backwards through a pair of lists costs more than the visit
+                // indexed: iterating backwards through two zipped lists costs more than the visit
                 for side in (0..N).rev() {
                     below[side] = match place(tos[side], start, len) {
                         Some(at) => values[at],
@@ -371,11 +373,11 @@ impl CellBand {
     }
 }
 
-/// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it,
-/// itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order in which it was added.
+/// Adds to every cell the amounts of its donors. With 1 in each cell, the result counts the cells that drain through
+/// it, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn accumulate<A: Copy + AddAssign + Send>(
     receivers: &[u32],
     held: &mut [A],
@@ -391,7 +393,8 @@ mod tests {
 
     const CELLS: usize = 1500;
 
-    /// Two receivers of each cell with a smaller height, near it or anywhere; the lowest and some others are their own.
+    /// Two receivers of each cell with a smaller height, nearby or anywhere. The lowest cell and some others are their
+    /// own receivers.
     fn receivers(seed: u32) -> Vec<[u32; 2]> {
         let random = Stream::new(seed, 3);
         let height = |k: usize| random.unit(k as i32, 0);
@@ -411,7 +414,7 @@ mod tests {
             .collect()
     }
 
-    /// Donors give in the order of the list, as one after the other would.
+    /// Donors give in list order, as in a sequential run.
     #[test]
     fn bands_of_any_size_visit_each_cell_once_after_its_donors() {
         let control = Control::default();
@@ -458,7 +461,7 @@ mod tests {
                 assert!(if is_end { passed[k].is_nan() } else { passed[k] == expected[k] }, "{k}");
             }
 
-            // bit for bit what one after the other gives: no sum is needed
+            // bit for bit equal to a sequential run: no sums are involved
             let value = |k: usize, own: f32, [one, two]: [f32; 2]| own * 0.37 + one * 0.5 + two * (k % 7) as f32 * 0.05;
             let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 11) as f32).collect();
             let mut values = expected.clone();
@@ -490,13 +493,13 @@ mod tests {
             }
         }
         assert_eq!(held, expected);
-        // and where one band has them all
+        // also where one band holds all cells
         let mut counted = vec![1u32; CELLS];
         accumulate(receivers.as_flattened(), &mut counted, &control).unwrap();
         assert!(counted.iter().zip(&expected).all(|(&counted, &expected)| counted as f32 == expected));
     }
 
-    /// Sums that are rounded are so in the same order.
+    /// Rounded sums are rounded in the same order.
     #[test]
     fn what_is_passed_down_while_the_order_is_made_has_the_bits_of_what_is_passed_down_along_it() {
         let control = Control::default();

@@ -1,9 +1,9 @@
-//! Priority-flood: depressions filled from their rims, level or with a slope towards the way out.
+//! Priority-flood: fills depressions from their rims, level or with a slope towards the spill point.
 //!
-//! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n, held at the outlets.
-//! Cells leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) where that is lower than
-//! what it has. With a rise of 0 this is [`FlowGraph::filled`](super::FlowGraph::filled), which is several times
-//! faster.
+//! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n; outlets keep their
+//! height. Cells leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) if that is lower
+//! than its current value. With a rise of 0 this equals [`FlowGraph::filled`](super::FlowGraph::filled), which is
+//! several times faster.
 //! Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
 
 use std::cmp::Reverse;
@@ -14,14 +14,14 @@ use super::mesh::{FlowMesh, Outlets};
 use crate::field::topology::NONE;
 use crate::field::{Cancelled, Control};
 
-/// Cells done between two looks at the stop flag.
+/// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 14;
 
-/// `height` with every depression filled; filled ground rises by `rise` per cell away from its way out. Copies are left
-/// for [`Grid::close`](crate::field::Grid::close).
+/// `height` with every depression filled; the filled surface rises by `rise` per cell away from the spill point. Copies
+/// are left to [`Grid::close`](crate::field::Grid::close).
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn priority_flood(
     mesh: &FlowMesh,
     height: &[f32],
@@ -32,7 +32,7 @@ pub fn priority_flood(
     let starts = || (0..mesh.len()).filter(|&k| outlets.contain(k, height[k]) && mesh.grid().owns(k));
     let mut surface = vec![f32::INFINITY; mesh.len()];
     starts().for_each(|k| surface[k] = height[k]);
-    // (height, index) in one number: a heap of these is compared fast and has no ties
+    // (height, index) in one number: a heap compares these fast, and there are no ties
     let entry = |k: usize, h: f32| Reverse(u64::from(ordered(h)) << 32 | k as u64);
     let mut queue: BinaryHeap<_> = starts().map(|k| entry(k, height[k])).collect::<Vec<_>>().into();
     let mut done = 0;
@@ -43,7 +43,7 @@ pub fn priority_flood(
             control.check()?;
         }
         if entry(k, surface[k]) != next {
-            // reached on a lower way since
+            // already reached at a lower level
             continue;
         }
         let here = surface[k];

@@ -1,8 +1,8 @@
-//! Where each cell gives its water, told by the index of the receivers or, in a byte, by their direction.
+//! The receivers of each cell, stored as cell indices or, in one byte, as directions.
 
 use rayon::prelude::*;
 
-/// `N` receivers of every cell; a cell that gives nothing is its own.
+/// `N` receivers of every cell; a cell from which nothing flows is its own receiver.
 pub trait Receivers<const N: usize>: Sync {
     /// Number of cells.
     fn cells(&self) -> usize;
@@ -21,35 +21,37 @@ impl<const N: usize> Receivers<N> for [[u32; N]] {
     }
 }
 
-/// Receivers one by one as lists of one.
+/// Single receivers as lists of length one.
 pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
     receivers.as_chunks().0
 }
 
-/// Two receivers of every cell in a byte: where each lies among the nine cells around and including the giver, as they
-/// are counted in a grid. What cannot be told so, beyond seams and borders of faces, is listed.
+/// Two receivers of every cell in one byte. Each half holds the position of a receiver among the nine cells around and
+/// including the cell, counted in grid order. Receivers elsewhere, across seams and borders of faces, are listed
+/// separately.
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourReceivers {
     codes: Vec<u8>,
-    /// What is added to the index of a cell, for each of the nine.
+    /// Index offset of each of the nine positions.
     steps: [u32; 16],
-    /// Cells whose receivers are listed, in the order of their index.
+    /// Cells with separately listed receivers, in the order of their index.
     listed: Vec<ListedCell>,
 }
 
 /// A cell with its receivers.
 type ListedCell = (u32, [u32; 2]);
 
-/// The code of a cell whose receivers are listed.
+/// Code of a cell with separately listed receivers.
 const LISTED: u8 = 0xff;
-/// The code of a cell that is its own: both are the fifth of the nine.
+/// Code of a cell that is its own receiver: both halves hold the fifth of the nine positions.
 const OWN: u8 = 0x44;
 
 impl NeighbourReceivers {
-    /// Those of the cells in rows of `samples` that `route_row(number, row, receivers)` writes for each of `rows`.
+    /// Encodes the receivers that `route_row(number, row, receivers)` writes for each of `rows`; rows have `samples`
+    /// cells.
     ///
     /// # Errors
-    /// That of a row.
+    /// Returns the error of a row.
     pub(super) fn by_rows<T: Send, E: Send>(
         &mut self,
         samples: usize,
@@ -76,7 +78,7 @@ impl NeighbourReceivers {
         Ok(())
     }
 
-    /// From the [`codes`](Self::codes) of the cells of a square; none where one leads out of it.
+    /// Decodes the [`codes`](Self::codes) of the cells of a square; `None` if a receiver lies outside it.
     pub(super) fn from_codes(samples: usize, codes: Vec<u8>) -> Option<Self> {
         let mut made = Self { codes, ..Self::default() };
         made.step_in_rows(samples);
@@ -96,24 +98,24 @@ impl NeighbourReceivers {
         is_whole.then_some(made)
     }
 
-    /// The codes of all cells, of a square that does not wrap.
+    /// The codes of all cells of a square that does not wrap.
     pub(super) fn codes(&self) -> &[u8] {
         debug_assert!(self.listed.is_empty());
         &self.codes
     }
 
-    /// Lets cell `k` give nothing.
+    /// Makes cell `k` its own receiver, so that nothing flows from it.
     pub(super) fn set_end(&mut self, k: usize) {
         self.codes[k] = OWN;
     }
 
-    /// Knows what lies where in rows of `samples`.
+    /// Computes the index offsets for rows of `samples` cells.
     fn step_in_rows(&mut self, samples: usize) {
         let step = |code: usize| ((code / 3) * samples + code % 3).wrapping_sub(samples + 1) as u32;
         self.steps = std::array::from_fn(|code| if code < 9 { step(code) } else { 0 });
     }
 
-    /// Whether cell `k` gives nothing.
+    /// Whether cell `k` is its own receiver, so that nothing flows from it.
     #[inline]
     pub fn is_end(&self, k: usize) -> bool {
         match self.codes[k] {
@@ -123,7 +125,8 @@ impl NeighbourReceivers {
     }
 }
 
-/// The codes of cells from `first` on with these receivers, where rows have `samples`; [`LISTED`] where they have none.
+/// Writes the codes of the cells from `first` on with these receivers, in rows of `samples` cells; [`LISTED`] where no
+/// code exists.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     for ((code, tos), k) in codes.iter_mut().zip(receivers).zip(first..) {
@@ -133,11 +136,11 @@ fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
     }
 }
 
-/// Of a receiver that is none of the nine.
+/// Stands for a receiver outside the nine positions.
 const NO_CODE: u32 = 0x0f;
 
-/// Which of the nine cells around and including a cell lies `step` further, where rows have `samples`; [`NO_CODE`] if
-/// none does. Without branches, for many cells side by side.
+/// The position, among the nine cells around and including a cell, at the index offset `step`, in rows of `samples`
+/// cells; [`NO_CODE`] if it is outside. Without branches, so that many cells are processed at once.
 #[inline(always)]
 fn code_of(step: u32, samples: u32) -> u32 {
     let here = step.wrapping_add(1);

@@ -1,7 +1,7 @@
-//! The order of streams.
+//! Strahler orders of streams.
 
-/// Strahler order of every cell: 0 where `is_channel` says no, 1 for a stream without tributaries; where two or more
-/// streams of the highest order meet the order grows by one.
+/// Strahler order of every cell: 0 where `is_channel` is false, 1 for a stream without tributaries. Where two or more
+/// streams of the highest order meet, the order increases by one.
 /// Source: Strahler 1957, *Quantitative analysis of watershed geomorphology*.
 pub fn strahler_orders(
     receiver: &[u32],
@@ -9,7 +9,7 @@ pub fn strahler_orders(
     is_channel: impl Fn(usize) -> bool,
 ) -> Vec<u8> {
     let mut orders = vec![0u8; receiver.len()];
-    // how many streams of the highest order so far meet in a cell
+    // number of streams of the highest order so far that meet in each cell
     let mut meeting = vec![0u8; receiver.len()];
     for k in upstream_order {
         let k = k as usize;

@@ -1,8 +1,8 @@
-//! What a step writes beside the terrain it reads, and the mass balance it keeps.
+//! Output buffers of a step, and the mass balance of a run.
 //!
-//! A step fills [`Next`] and lets it take the terrain's place when it is whole, so that a cancelled step leaves the run
-//! as it was, and data maps that a snapshot shares are never copied. Gains and losses are measured on the heights as
-//! they are stored, row by row, so that rounding never gathers in the mass balance.
+//! A step fills [`Next`], which replaces the terrain once it is complete. So a cancelled step leaves the run unchanged,
+//! and data maps shared with a snapshot are never copied. Gains and losses are measured on the stored heights, row by
+//! row, so that rounding errors never accumulate in the mass balance.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::MassBalance;
 use talweg_ground::field::{Edges, Grid, MapKind, Terrain};
 
-/// What a row lost and gained, and what the water over it carries.
+/// Loss and gain of a row, and the amount carried by the water over it.
 pub type RowAccount = [f64; 3];
 
-/// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A
-/// clone of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
+/// Working memory of a run: the output of a step before it replaces the terrain, and intermediate values. Its clone is
+/// empty, so that a snapshot, which is a clone of its run, holds only the state.
 #[derive(Default)]
 pub struct WorkingMemory<T>(T);
 
@@ -42,7 +42,7 @@ impl<T> DerefMut for WorkingMemory<T> {
 pub struct Next<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],
-    /// One for every row.
+    /// One account for every row.
     pub accounts: Vec<RowAccount>,
 }
 
@@ -53,7 +53,7 @@ impl<const MAPS: usize> Default for Next<MAPS> {
 }
 
 impl<const MAPS: usize> Next<MAPS> {
-    /// As large as `terrain`; what stands in it has no meaning.
+    /// Resizes the buffers to `terrain`; their contents are undefined.
     pub fn fit(&mut self, terrain: &Terrain) {
         for buffer in std::iter::once(&mut self.height).chain(&mut self.maps) {
             buffer.resize(terrain.grid.len(), 0.0);
@@ -61,7 +61,7 @@ impl<const MAPS: usize> Next<MAPS> {
         self.accounts.resize(terrain.grid.rows(), [0.0; 3]);
     }
 
-    /// On a wrapping grid, makes the last row repeat the first.
+    /// On a wrapping grid, copies the first row to the last row.
     pub fn repeat_first_row(&mut self, grid: Grid) {
         let n = grid.samples;
         if grid.edges == Edges::Wrap {
@@ -69,7 +69,7 @@ impl<const MAPS: usize> Next<MAPS> {
         }
     }
 
-    /// Enters the accounts in the mass balance and changes places with the terrain's heights and its maps of `kinds`.
+    /// Adds the accounts to the mass balance, and swaps the buffers with the terrain's heights and its maps of `kinds`.
     pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
         let mut carried = 0.0;
         let grid = terrain.grid;
@@ -84,8 +84,8 @@ impl<const MAPS: usize> Next<MAPS> {
     }
 }
 
-/// Lets each of `maps` change places with the terrain's map of its kind; one that a snapshot shares stays with it, and
-/// an empty one comes back.
+/// Swaps each of `maps` with the terrain's map of its kind. If a snapshot shares the terrain's map, the snapshot keeps
+/// it and the buffer becomes empty.
 pub fn exchange_maps<'a>(
     terrain: &mut Terrain,
     kinds: impl IntoIterator<Item = MapKind>,
@@ -97,7 +97,7 @@ pub fn exchange_maps<'a>(
     }
 }
 
-/// Makes the maps of `kinds` where there are none, and closes the seams of a wrapping terrain and of a globe.
+/// Creates missing maps of `kinds`, and closes the seams of a wrapping terrain and of a globe.
 pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     terrain.close_seam();
     let grid = terrain.grid;
@@ -110,8 +110,8 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     }
 }
 
-/// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have
-/// different ones ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
+/// The account of a row: its loss, its gain and the amount carried by the water over it. Values are weighted by area if
+/// cells differ in area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();
@@ -128,7 +128,7 @@ pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carr
     [lost, gained, carried.map_or(0.0, by_area)]
 }
 
-/// Adds to the maps of wear and of deposits what a row lost and won on balance.
+/// Adds the net loss and gain of each cell of a row to the maps of wear and deposits.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn add_balance(
     old: &[f32],
@@ -145,17 +145,17 @@ pub fn add_balance(
     }
 }
 
-/// Wear and deposits of a cell with what it lost or won on balance.
+/// Wear and deposits of a cell, with its net loss or gain added.
 #[inline(always)]
 pub fn with_balance(old: f32, new: f32, wear: f32, deposits: f32) -> (f32, f32) {
     let fall = old - new;
     (wear + if fall > 0.0 { fall } else { 0.0 }, deposits + if fall < 0.0 { -fall } else { 0.0 })
 }
 
-/// Cells whose falls are kept at a time.
+/// Number of cells whose falls are kept at a time.
 const TILE: usize = 64;
 
-/// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
+/// Loss and gain of a row, measured on the heights, in eight partial sums that are always combined in the same order.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
     let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
@@ -165,7 +165,8 @@ pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
         for (fall, (&old, &new)) in falls.iter_mut().zip(old.iter().zip(new)) {
             *fall = f64::from(old) - f64::from(new);
         }
-        // one sum after the other: together, the compiler pairs net with gross instead of neighbours, at twice the time
+        // two separate loops: in one loop the compiler pairs net with gross instead of neighbours, which takes twice
+        // the time
         let (eights, last) = falls.as_chunks::<8>();
         for falls in eights {
             net.iter_mut().zip(falls).for_each(|(net, fall)| *net += fall);

@@ -1,48 +1,48 @@
 //! A loose cover (sand, snow) on firm ground, and how it slides to its angle of repose.
 //!
-//! Depths of cover are whole numbers of slabs ([`Slabs`]): sums and differences of them are exact in `f32`, so that
-//! nothing is won or lost however often the cover moves.
+//! Cover depths are whole numbers of slabs ([`Slabs`]). Sums and differences of slabs are exact in `f32`, so that no
+//! cover is gained or lost however often it moves.
 //!
-//! Law of a slide: through the face between two cells of surface heights H and H' runs, towards the lower one,
-//! q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the cell that gives. g is the length of the
-//! surface's gradient on the face, both components, in heights per cell; T `rise` of the angle of repose over one
-//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same
-//! angle in every direction of the grid.
+//! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell.
+//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the giving cell's cover. g is the length of
+//! the surface gradient on the face, both components, in heights per cell. T (`rise`) is the rise of the angle of
+//! repose over one cell, and c is `share`. D (`creep`) also levels gentler slopes. Since g is the full gradient, slopes
+//! come to rest at the same angle in every direction of the grid.
 //!
-//! Scheme: all faces at once from the old cover; a cell has four faces, so that cover never becomes negative. Each face
-//! is computed from the same numbers by the cells on both sides of it, and the bits do not depend on the threads.
-//! Amounts are rounded down to whole slabs, so that a slope at rest comes to a full stop.
+//! Scheme: all faces are computed at once from the old cover. A cell has four faces, so cover never becomes negative.
+//! The cells on both sides of a face compute its flow from the same numbers, and the bits do not depend on the threads.
+//! Amounts are rounded down to whole slabs, so that a slope at rest stops completely.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Stability: c + D of at most ¼ (explicit diffusion in two dimensions).
 
 use talweg_ground::field::{Edges, Grid};
 
-/// The unit that depths of cover are whole multiples of: a power of two.
+/// The unit of cover depth, a power of two: all depths are whole multiples of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Slabs {
     quantum: f32,
-    /// 1.5 · 2²³ slabs: at this magnitude neighbouring `f32` are one slab apart.
+    /// 1.5 · 2²³ slabs: at this magnitude adjacent `f32` values are one slab apart.
     magnet: f32,
 }
 
 impl Slabs {
-    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many.
-    /// Depths up to 128 times that are exact.
+    /// Slabs for a cover about `depth` deep (as a fraction of the relief): such a cover has 2¹⁷ to 2¹⁸ slabs. Depths up
+    /// to 128 times that are exact.
     pub fn for_depth(depth: f32) -> Self {
         let depth = depth.clamp(1e-12, 1e12);
-        // the power of two at or below
+        // the largest power of two that is not above `depth`
         let power = f32::from_bits(depth.to_bits() & 0x7f80_0000);
         let quantum = power * (1.0 / 131_072.0);
         Self { quantum, magnet: quantum * 12_582_912.0 }
     }
 
-    /// The nearest whole multiple.
+    /// The whole multiple of a slab nearest to `depth`.
     #[inline(always)]
     pub fn nearest(self, depth: f32) -> f32 {
         (depth + self.magnet) - self.magnet
     }
 
-    /// A whole multiple of no more than `depth`, and never less than nothing.
+    /// The largest whole multiple of a slab that is at most `depth`, and at least 0.
     #[inline(always)]
     pub fn at_most(self, depth: f32) -> f32 {
         let whole = self.nearest(depth - 0.5 * self.quantum);
@@ -50,14 +50,14 @@ impl Slabs {
     }
 }
 
-/// Firm ground with what lies on it.
+/// Firm ground and the cover on it.
 #[derive(Clone, Copy)]
 pub struct Layers<'a> {
     /// Heights without the cover.
     pub bed: &'a [f32],
-    /// What was worn off the bed so far, in slabs.
+    /// Depth eroded from the bed so far, in whole slabs.
     pub worn: Option<&'a [f32]>,
-    /// What lies on the bed.
+    /// Depth of the cover on the bed.
     pub cover: &'a [f32],
 }
 
@@ -69,35 +69,35 @@ impl Layers<'_> {
     }
 }
 
-/// The one way a surface height is made of its parts, so that it has the same bits wherever it is computed.
+/// Height of the surface. All code computes it here, so that it has the same bits everywhere.
 #[inline(always)]
 pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
     bed + (cover - worn)
 }
 
-/// How a cover slides.
+/// Parameters of a slide to the angle of repose.
 #[derive(Clone, Copy)]
 pub struct Repose {
-    /// A square; its edges say whether the cover slides over them.
+    /// A square grid; its edges determine whether the cover slides over them.
     pub grid: Grid,
     /// Height of a slab.
     pub slabs: Slabs,
-    /// Steepest difference of height over one cell that rests.
+    /// Rise of the angle of repose over one cell.
     pub rise: f32,
-    /// Share of what is too steep that a face lets through.
+    /// Fraction of the excess slope that a face lets through.
     pub share: f32,
-    /// Share of any difference that a face lets through.
+    /// Fraction of any height difference that a face lets through.
     pub creep: f32,
 }
 
-/// What a band of rows needs while it slides; rows of n + 2 heights reach one cell beyond the ends.
+/// Working rows of a slide; rows of n + 2 heights extend one cell beyond both ends.
 struct CoverRows {
     north: Vec<f32>,
     mid: Vec<f32>,
     south: Vec<f32>,
-    /// Flow through the faces of a row: entry j is the west face of cell j, and n the east face of the last.
+    /// Flow through the faces of a row: entry j is the west face of cell j, entry n the east face of the last cell.
     eastward: Vec<f32>,
-    /// Flow through the north faces and the south faces.
+    /// Flow through the north faces; `outflow` is the flow through the south faces.
     inflow: Vec<f32>,
     outflow: Vec<f32>,
 }
@@ -136,7 +136,7 @@ impl Repose {
         }
     }
 
-    /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
+    /// Loads the surface along row `row`. A row one beyond an edge continues the surface at the same slope.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
         match self.grid.row_beyond(row) {
@@ -168,7 +168,7 @@ impl Repose {
         }
     }
 
-    /// Flow through the south faces of row `row`, whose surface is `mid`.
+    /// Computes the flow through the south faces of row `row`, whose surface is `mid`.
     fn southward(&self, cover: &[f32], row: isize, rows: &mut CoverRows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
@@ -184,7 +184,7 @@ impl Repose {
         }
     }
 
-    /// Flow through the faces between the cells of the row in the middle.
+    /// Computes the flow through the faces between the cells of the middle row.
     fn eastward(&self, cover: &[f32], rows: &mut CoverRows) {
         let n = self.grid.samples;
         let (north, mid, south) = (&rows.north[1..=n], &rows.mid[1..=n], &rows.south[1..=n]);
@@ -200,7 +200,7 @@ impl Repose {
         (rows.eastward[0], rows.eastward[n]) = (west, east);
     }
 
-    /// What runs through a face from `here` to `there`; negative the other way.
+    /// Flow through a face from `here` to `there`; negative if it runs the other way.
     #[inline(always)]
     fn flow(&self, here: f32, there: f32, across: f32, cover_here: f32, cover_there: f32) -> f32 {
         let fall = here - there;
@@ -215,7 +215,7 @@ impl Repose {
     }
 }
 
-/// What a row of the ground lost and what it gained between two states of (cover - worn).
+/// Loss and gain of the ground along a row between two states of (cover - worn).
 pub fn exchange(old: impl Iterator<Item = f32>, new: impl Iterator<Item = f32>) -> [f64; 2] {
     let (mut eroded, mut deposited) = (0.0f64, 0.0f64);
     for (old, new) in old.zip(new) {

@@ -1,21 +1,21 @@
-//! Hillslope creep: soil moves down every slope, the faster the steeper.
+//! Hillslope creep: soil moves down every slope, faster where it is steeper.
 //!
-//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the ground the soil comes
-//! from, so that the hardest rock gives none and can still be buried.
-//! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that has crept for a time t has
-//! spread over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
+//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the cell that gives the
+//! soil. So the hardest rock gives no soil but can still be buried.
+//! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that creeps for a time t spreads
+//! over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
 //!
-//! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the
-//! four straight neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that
-//! of [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as
-//! stay below `stability_bound`. Heights are double precision inside an iteration, and
-//! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a
-//! year. A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
+//! Scheme: explicit. The flow between two cells is r·s·w·(h_n - h), with w the conductance of the pair. On a square w
+//! is ⅔ for the four straight neighbours and ⅙ for the diagonal neighbours (the Mehrstellen stencil). On a globe it is
+//! [`Links::conductances`], and the flow is a volume that spreads over the cell's own area. One iteration consists of
+//! equal steps, as many as `stability_bound` requires. Heights are in double precision within an iteration, and the
+//! part lost in single precision is kept between iterations: slow creep moves less than the last digit a year. A
+//! cancelled iteration leaves the run unchanged. Wear and deposits record the net change of each iteration.
 //! From coarse to fine: time is the same on every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so
-//! nothing overshoots. An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is
-//! small or the time long.
+//! Stability: with r ≤ ¼ a new height is a mean of old heights with positive weights (the smallest is 1 - 10/3·r), so
+//! nothing overshoots. `FARTHEST` limits the length of an iteration, and so the number of its steps on a small terrain
+//! or over a long time.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -32,23 +32,23 @@ use talweg_ground::field::topology::{Beyond, FieldValues, StencilWindow, around_
 use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 
 talweg_ground::params! {
-    /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
-    /// while the large forms stay.
+    /// Makes soil creep downhill for thousands of years: crests become round, hollows fill and small roughness
+    /// disappears, while large forms stay.
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {
-        /// Iterations of one time step each. More let the ground grow rounder.
+        /// Number of iterations, each of one time step. More iterations make the terrain rounder.
         iterations: u32 = 30, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Time that passes in one iteration. Where the terrain is small an iteration stops once the soil has spread
-        /// over about a hundredth of the side.
+        /// Duration of one iteration. On a small terrain an iteration stops once the soil has spread over about a
+        /// hundredth of the side length.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
-        /// How fast the soil creeps. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
+        /// Speed of the creep. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the small roughness away." { iterations = 8 }
-            Natural "Natural": "Round crests above valleys that keep their form." {}
+            Light "Light": "Removes small roughness." { iterations = 8 }
+            Natural "Natural": "Rounds the crests; valleys keep their form." {}
             Strong "Strong": "Broad, soft hills." { iterations = 400 }
             Dry "Dry hills": "Hardly any soil moves, and the crests stay narrow." { iterations = 20, diffusivity = 0.002 }
             Damp "Damp hills": "Thick soil under grass and woods." { iterations = 30, diffusivity = 0.02 }
@@ -57,11 +57,11 @@ talweg_ground::params! {
     }
 }
 
-/// Rows that are worked on at once; those beside them are read twice.
+/// Rows that are processed together; the rows beside them are read twice.
 const BAND_ROWS: usize = 32;
 /// Largest r of one step on a square.
 const STABLE: f64 = 0.25;
-/// Share of a cell's height that may be exchanged in one step on a globe.
+/// Fraction of a cell's height that may be exchanged in one step on a globe.
 const EXCHANGED: f64 = 0.8;
 /// Largest √(κ·Δt) of one iteration, as a fraction of the side.
 const FARTHEST: f64 = 1.0 / 128.0;
@@ -72,11 +72,11 @@ impl Process for Creep {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
-            // 5 of one step in an iteration, 9 of three and more on rock that differs
+            // 5 with one step in an iteration, 9 with three or more on rock of varying hardness
             working_fields: 6.8,
             more_on_planets: 4.6,
             parts: NodeParts::Iterations {
-                // an explicit step for every quarter of a cell's area
+                // one explicit step for each quarter of a cell's area that κ·Δt covers
                 reach: NodeReach {
                     square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
                     ..NodeReach::of_cells(2)
@@ -125,8 +125,8 @@ impl Process for Creep {
     }
 }
 
-/// Steps that a globe needs for each r: by the greatest sum of a cell's conductances over its area, in cells of the
-/// mean area.
+/// Number of steps that a globe needs per unit of r: the greatest sum of a cell's conductances over its area, in cells
+/// of the mean area, divided by [`EXCHANGED`].
 fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
     let of_row = |row: usize| {
         let (links, areas) = (conductances.around_row(row), metric.face_areas(row));
@@ -141,38 +141,38 @@ fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
 /// The data maps of this process, in the order of [`Next::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// Creep under way.
+/// A run of creep.
 #[derive(Clone)]
 struct CreepRun {
     /// κ·Δt, in m².
     metres: f64,
     rock: Rock,
     metric: GridMetric,
-    /// Of a globe.
+    /// Conductances of a globe; `None` on a square.
     conductances: Option<Arc<Links>>,
-    /// Steps for each r.
+    /// Number of steps per unit of r.
     stability_bound: f64,
     terrain: Terrain,
-    /// What the single precision of the heights leaves out.
+    /// The part of the heights that single precision loses.
     rest: Vec<f32>,
     next: WorkingMemory<Next<2>>,
     scratch: WorkingMemory<CreepScratch>,
     mass_balance: MassBalance,
 }
 
-/// What an iteration works in; empty in snapshots.
+/// Working memory of an iteration; empty in snapshots.
 #[derive(Default)]
 struct CreepScratch {
     /// Heights between two steps.
     now: Vec<f64>,
     later: Vec<f64>,
-    /// r·s of every cell, where the rock differs.
+    /// r·s of every cell, if the hardness varies.
     rates: Vec<f64>,
-    /// What the single precision of the new heights leaves out.
+    /// The part of the new heights that single precision loses.
     rest: Vec<f32>,
 }
 
-/// Heights with what single precision left out of them.
+/// Heights plus the part that single precision loses.
 struct ExactHeights<'a> {
     height: &'a [f32],
     rest: &'a [f32],
@@ -208,7 +208,7 @@ impl CreepRun {
         Ok(())
     }
 
-    /// The law in `count` rows from `first` on, one after the other: `put(row, heights)`.
+    /// Applies the law to `count` rows from `first` on, in order, and calls `put(row, heights)` for each.
     fn creep(
         &self,
         grid: Grid,
@@ -257,8 +257,8 @@ impl ErosionRun for CreepRun {
         }
         let uniform = share * f64::from(rock.uniform().unwrap_or(1.0));
         let given = CreepRates { uniform, of_cells: &rates };
-        // the last step finishes each of its rows while that is at hand, but for a globe, whose copies follow when all
-        // owners are known
+        // on a square the last step also finishes each row while it is in the cache; on a globe copies can follow only
+        // once all owners are known
         let between = steps - u32::from(!grid.is_globe());
         let exact = ExactHeights { height: old, rest };
         for step in 0..between {
@@ -328,9 +328,9 @@ fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
     }
 }
 
-/// Heights in single precision, what that leaves out, wear and deposits: from the heights that were made of a row, and
-/// its old ones with what they left out, wear and deposits. Ground that has not moved keeps its bits, the sign of a
-/// zero among them.
+/// Writes heights in single precision, the part that this loses, wear and deposits. `made` holds the new heights of a
+/// row; the old row comes with its own lost part, wear and deposits. Cells that have not moved keep their bits, even
+/// the sign of a zero.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut [f32]; 4]) {
     let n = made.len();
@@ -348,14 +348,14 @@ fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut
 /// r·s of the cells.
 #[derive(Clone, Copy)]
 struct CreepRates<'a> {
-    /// Where all rock is alike.
+    /// Value of all cells, if the hardness is uniform.
     uniform: f64,
-    /// Of every cell; empty where all rock is alike.
+    /// Value of every cell; empty if the hardness is uniform.
     of_cells: &'a [f64],
 }
 
-/// One step of the law in some rows, the first and how many: `put(row, heights)`. Beyond an open edge the ground
-/// repeats: the edge is a mirror, and what crosses it one way comes back the other.
+/// Applies one step of the law to `count` rows from `first` on, and calls `put(row, heights)` for each. An open edge
+/// acts as a mirror: the edge row repeats beyond it, so nothing crosses it on balance.
 fn diffuse<S: Stencil>(
     grid: Grid,
     stencil: impl Fn(usize) -> S,
@@ -381,7 +381,7 @@ fn diffuse<S: Stencil>(
     }
 }
 
-/// A row where all rock is alike.
+/// A row of uniform hardness.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
@@ -392,7 +392,7 @@ fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &m
     }
 }
 
-/// A row of rock that differs; the rate of the higher cell counts.
+/// A row of varying hardness; the rate of the higher cell of each pair counts.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();

@@ -1,12 +1,12 @@
-//! Steps in which every cell gives to its lower neighbours at once: what thermal and hydraulic erosion share.
+//! Steps in which all cells give to their lower neighbours at once: the common part of thermal and hydraulic erosion.
 //!
-//! Scheme: gather. Pass 1 works out what a cell gives, and how much of it per unit of level difference
-//! ([`GatherLaw::give`]); in pass 2 every cell sums what comes from its neighbours ([`GatherLaw::settle`]). Old maps
-//! are read, new ones written, and the bits do not depend on the threads.
-//! On a square both passes go down a band of rows together: rolling rows hold what cells give, and the rows beside a
-//! band are computed twice. On a globe the passes go over all cells one after the other, because what comes over a
-//! border was given by cells that look at other neighbours than this face knows; between them copies get what owners
-//! found.
+//! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and how much of it per unit of level
+//! difference ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours ([`GatherLaw::settle`]).
+//! Old maps are read, new ones written, and the bits do not depend on the threads.
+//! On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows beside a
+//! band are computed twice. On a globe each pass runs over all cells before the next, because cells on another face,
+//! with other neighbours, give the amounts that cross a border. Between the passes copies get the values of their
+//! owners.
 //! Boundary: nothing leaves an open edge; a wrapping square continues on the other side, a globe everywhere.
 
 use rayon::prelude::*;
@@ -17,21 +17,21 @@ use talweg_ground::field::metric::{GridMetric, RowMetric};
 use talweg_ground::field::topology::{Beyond, StencilWindow};
 use talweg_ground::field::{Cancelled, Grid, Metric, Uniform};
 
-/// Cells of a band; two rows beside a band are computed twice, so bands are not too small.
+/// Cells of a band. Two rows beside each band are computed twice, so bands must not be too small.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 16;
 
-/// A law of two passes, for rows of n cells. `OWN` values of a cell stay with it, of `GIVEN` kinds of material it
-/// gives, and `OUT` maps are written, the first of them the height.
+/// A law of two passes, for rows of n cells. `OWN` values of a cell stay with it, it gives `GIVEN` kinds of material,
+/// and the law writes `OUT` maps, the height first.
 ///
-/// Levels and shares are padded rows of n + 2; a level beyond an open edge is NaN, which compares as not lower, a
-/// share 0.
+/// Levels and shares are padded rows of n + 2 cells. Beyond an open edge a level is NaN, which never compares as lower,
+/// and a share is 0.
 pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Sync {
-    /// Level and own values of the cells of row `row` of all rows.
+    /// Loads the level and the own values of the cells of row `row` of the grid.
     fn load(&self, row: usize, level: &mut [f32], own: [&mut [f32]; OWN]);
 
-    /// What cells lose (a depth), and how much of it per unit of level difference goes to each neighbour (a volume),
-    /// from the levels to the north, here and to the south.
+    /// Computes the depth that each cell loses, and the volume per unit of level difference that each neighbour gets.
+    /// Reads the levels to the north, here and to the south.
     fn give<M: RowMetric>(
         &self,
         metric: M,
@@ -41,11 +41,11 @@ pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Syn
         shares: [&mut [f32]; GIVEN],
     );
 
-    /// The new maps of row `row` of all rows.
+    /// Writes the new maps of row `row` of the grid.
     fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, OWN, GIVEN>, out: [&mut [f32]; OUT]);
 }
 
-/// What the second pass reads for a row.
+/// Input of the second pass for a row.
 #[derive(Clone, Copy)]
 pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
     pub levels: [&'a [f32]; 3],
@@ -54,21 +54,21 @@ pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
     pub shares: [[&'a [f32]; 3]; GIVEN],
 }
 
-/// What a step writes, and the old maps of the balance.
+/// Output of a step, and the old height, wear and deposits.
 pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
-    /// Which of `out` the water carries.
+    /// Index in `out` of the map that the water carries.
     pub carried: Option<usize>,
-    /// New wear and deposits.
+    /// New map of wear, followed by the new map of deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
     pub accounts: &'a mut [RowAccount],
     pub old_height: &'a [f32],
-    /// Old wear and deposits.
+    /// Old maps of wear and deposits.
     pub old_balance: [&'a [f32]; 2],
 }
 
-/// Fields that a step on a globe works in; empty on squares and in snapshots.
+/// Working fields of a step on a globe; empty on squares and in snapshots.
 pub struct Fields<const OWN: usize, const GIVEN: usize> {
     level: Vec<f32>,
     own: [Vec<f32>; OWN],
@@ -88,7 +88,7 @@ impl<const OWN: usize, const GIVEN: usize> Default for Fields<OWN, GIVEN> {
     }
 }
 
-/// Runs a step.
+/// Runs one step.
 pub fn step<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     metric: &GridMetric,
@@ -102,19 +102,19 @@ pub fn step<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     }
 }
 
-/// Fields in pieces of `cells` cells each.
+/// Splits the fields into blocks of `cells` cells.
 fn pieces<const K: usize>(fields: [&mut [f32]; K], cells: usize) -> Vec<[&mut [f32]; K]> {
     let count = fields.first().map_or(0, |field| field.len().div_ceil(cells));
     let mut chunks = fields.map(|field| field.chunks_mut(cells));
     (0..count).map(|_| chunks.each_mut().map(|chunks| chunks.next().expect("fields of one size"))).collect()
 }
 
-/// A row of each field.
+/// Row `row` of each field.
 fn row_mut<'a, const K: usize>(fields: &'a mut [&mut [f32]; K], row: usize, n: usize) -> [&'a mut [f32]; K] {
     fields.each_mut().map(|field| &mut field[row * n..][..n])
 }
 
-/// Both passes together, band by band of a square.
+/// Runs both passes together, band by band of a square.
 fn in_bands<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
@@ -152,7 +152,7 @@ struct GivenShares<const GIVEN: usize> {
     shares: [Vec<f32>; GIVEN],
 }
 
-/// The new maps of the rows from `first` on.
+/// Writes the new maps of the rows from `first` on.
 fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     grid: Grid,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
@@ -160,7 +160,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     out: &mut [&mut [f32]; OUT],
 ) {
     let n = grid.samples;
-    // rows r - 1 … r + 2 of the one and r - 1 … r + 1 of the other, with r = first + ahead
+    // `loaded` holds rows r - 1 … r + 2 and `given` rows r - 1 … r + 1, with r = first + ahead
     let mut loaded: [Loaded<OWN>; 4] =
         std::array::from_fn(|_| Loaded { level: vec![f32::NAN; n + 2], own: std::array::from_fn(|_| vec![0.0; n]) });
     let mut given: [GivenShares<GIVEN>; 3] = std::array::from_fn(|_| GivenShares {
@@ -206,7 +206,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     }
 }
 
-/// One pass after the other over all cells.
+/// Runs one pass after the other over all cells.
 fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     metric: &M,
@@ -273,7 +273,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 shares: windows.each_ref().map(StencilWindow::rows),
             };
             law.settle(row, metric.row(row), cells, row_mut(&mut out, k, n));
-            // copies have no area, and get what the owners found
+            // copies have no area; they get the values of their owners
             let made = |field: usize| &out[field][k * n..][..n];
             let old = grid.row(old_height, row);
             add_balance(old, made(0), old_balance.map(|map| grid.row(map, row)), wear, deposits);
@@ -293,7 +293,7 @@ mod tests {
     use talweg_ground::field::topology::around_row;
     use talweg_ground::field::{Control, Edges, Stream};
 
-    /// Every cell gives a share of what it has above its neighbours.
+    /// A law in which every cell gives a fraction of its height above its neighbours.
     struct Levelling<'a> {
         grid: Grid,
         height: &'a [f32],

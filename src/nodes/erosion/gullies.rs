@@ -1,12 +1,12 @@
-//! Gullies by point: branching ravines without a simulation.
+//! Gullies computed at each point: branching ravines without a simulation.
 //!
-//! Law: [`gully_law`](talweg_construction::operators::gully_law), along the slope of the smoothed ground. The operator
-//! *Gullies* of a construction is the same law.
+//! Law: [`gully_law`](talweg_construction::operators::gully_law), along the slope of the smoothed terrain. The operator
+//! *Gullies* of a construction follows the same law.
 //!
-//! The result depends on the slope at a place and on nothing that happens elsewhere: any size costs the same a sample,
-//! and larger sizes add nothing but samples. The map *Ridge* is the mean of s over the octaves, by depth: 1 on crests,
-//! -1 in creases.
-//! Boundary: on wrapping ground the lattice repeats; on a globe it is one of space.
+//! The result depends only on the slope at each point, so the cost per sample is the same at any resolution. Higher
+//! resolutions add samples and change nothing else. The map *Ridge* is the mean of s over the octaves, weighted by
+//! depth: 1 on crests, -1 in creases.
+//! Boundary: on a wrapping terrain the lattice repeats; on a globe it is a lattice in space.
 //! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009.
 
 use std::f32::consts::TAU;
@@ -19,24 +19,24 @@ use talweg_construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, Gull
 use talweg_ground::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
 
 talweg_ground::params! {
-    /// Draws branching gullies down the slopes, at once and at any size: no water runs, so nothing is carried away or
-    /// laid down. Good ground for an erosion to go on from.
+    /// Draws branching gullies down the slopes in one pass, at any size. No water runs, so no sediment is carried or
+    /// deposited. A good base for a later erosion layer.
     Gullies "Gullies" in "Erosion", from "Johansen 2026; Clay John 2018", also "erosion filter ravines branching directional noise gabor fast ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 800.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
-        /// How often finer gullies are added, each half as wide.
+        /// Number of gully sizes, each half as wide as the one before. More octaves add finer gullies.
         octaves: u32 = 5, 1..=12;
-        /// Depth of the largest gullies on steep ground.
+        /// Depth of the largest gullies on steep slopes.
         depth: f32 ["m"] = 180.0, 0.0..=100_000.0, slider 0.0..=500.0;
-        /// How deep each octave is beside the one before. Small is smooth, large is ragged.
+        /// Depth of each octave relative to the octave before. Low values look smooth, high values ragged.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
-        /// How much finer gullies turn towards the larger ones. At 0 all run straight down the slope.
+        /// How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope.
         branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// How far gullies stay away from crests and from the bottoms of larger ones.
+        /// How far gullies keep away from crests and from the bottoms of larger gullies.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=30.0;
-        /// Slope from which on they have their full depth.
+        /// Slope above which gullies have their full depth.
         slope_to: f32 ["°"] = 20.0, 0.0..=90.0, slider 5.0..=60.0;
         presets {
             Light "Light": "Shallow rills." { size = 400.0, depth = 30.0 }
@@ -49,7 +49,7 @@ talweg_ground::params! {
 
 /// The data map of this filter.
 const WRITTEN: [MapKind; 1] = [MapKind::Ridge];
-/// Standard deviation of the smoothing of the ground whose slope is followed, in sizes.
+/// Standard deviation of the smoothing of the terrain before its slope is taken, as a multiple of `size`.
 const SMOOTHING: f32 = 0.2;
 
 impl Filter for Gullies {
@@ -109,12 +109,12 @@ impl Filter for Gullies {
 }
 
 impl Gullies {
-    /// The law on a grid.
+    /// The parameters of the gully law on a grid.
     fn law(&self, cx: &Context) -> GullyLaw {
         let tangent = |degrees: f32| libm::tanf(if degrees < 89.9 { degrees } else { 89.9 } * (TAU / 360.0));
         let octave = |k: u32| {
             let wanted = self.size / (1u32 << k) as f32;
-            // whole cells along a side, so that wrapping ground has no seam
+            // whole lattice cells along a side, so that a wrapping terrain has no seam
             let cells = (cx.size_metres / wanted).round();
             let cells = if cells > 1.0 { cells } else { 1.0 };
             let is_globe = cx.grid.is_globe();
@@ -145,7 +145,7 @@ mod tests {
     use talweg_ground::field::Stream;
     use talweg_ground::field::{Control, Edges};
 
-    /// Ridges on a plane that rises by `degrees` to the east.
+    /// The gullies on a plane that rises by `degrees` to the east.
     fn on_a_plane(gullies: &Gullies, degrees: f32) -> Terrain {
         let control = Control::default();
         let grid = talweg_ground::field::Grid::new(129, Edges::Open);

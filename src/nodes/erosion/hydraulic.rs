@@ -1,37 +1,39 @@
-//! Hydraulic erosion, reference form: rain dissolves the ground, runs downhill and lays it down where it dries.
+//! Hydraulic erosion, reference form: rain dissolves the ground, runs downhill and deposits it where it dries.
 //!
 //! Law, for every cell at once, with four maps h, w (water), m (sediment in it) and a = h + w:
 //! 1. rain: w += K_r · rain map;
 //! 2. dissolving: h -= K_s·s·w, m += K_s·s·w, with s the erodibility of the rock;
-//! 3. flow towards levelling: d_n = a - a_n to the neighbours that lie lower, Δa = a - mean of a over the cell and them
-//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each gets Δw_n = Δw · d_n / Σ d_n, and with it Δm_n = m · Δw_n /
-//!    w;
-//! 4. evaporation: w *= 1 - K_e; what exceeds K_c·w of the sediment is laid down.
+//! 3. flow towards level: d_n = a - a_n for the lower neighbours, Δa = a - mean of a over the cell and these neighbours
+//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each of them gets Δw_n = Δw · d_n / Σ d_n and, with it, the
+//!    sediment Δm_n = m · Δw_n / w;
+//! 4. evaporation: w *= 1 - K_e; sediment in excess of K_c·w is deposited.
 //!
-//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents have 0.01, 0.01,
-//! 0.01 and 0.5. Water is a depth, so rain is a fraction of the relief an iteration.
-//! Maps: Film (the water) and Sediment are depths and go on from those of the layers below; Flow adds, for every
-//! iteration, the water that left the cell, in units of the rain of one iteration on one cell; wear and deposits are
-//! what each iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures
-//! would show a flooded country.
-//! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants
-//! a ten thousandth of the relief); it is in the Sediment map and in the mass balance as carried. A run does not know
-//! which iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
+//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents use 0.01, 0.01,
+//! 0.01 and 0.5. Water is a depth, so rain is a fraction of the relief per iteration.
+//! Maps: Film (the water) and Sediment are depths, and continue from those of the layers below. Flow adds, for every
+//! iteration, the water that left the cell, in units of the rain of one iteration on one cell. Wear and deposits record
+//! the net change of each iteration. The water is not part of the Water map: it covers every slope, and images would
+//! show a flooded country.
+//! The end: the last water stays where it is and holds its sediment, at most K_c·w; with the documents' constants that
+//! is a ten-thousandth of the relief. This sediment is in the Sediment map and counts as carried in the mass balance. A
+//! run does not know which iteration is the last, so the rest never settles on its own; another layer of this erosion
+//! with rain 0 lets it settle.
 //!
-//! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that
-//! gets it. The law knows no distances, so water runs a cell an iteration, there up to a tenth more or less than the
-//! mean way.
+//! On a globe the water and sediment that pass between two cells are volumes and spread over the area of the receiving
+//! cell. The law contains no distances, so water moves one cell per iteration; on a globe that is up to a tenth more or
+//! less than the mean distance.
 //!
-//! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment
-//! (`lay_down`), so that height and sediment together are conserved over any number of iterations.
-//! From coarse to fine: water, sediment and ground go up; depths and angles are the same on every grid.
+//! Scheme: `gather`: old maps are read, new ones written. Amounts too small for `f32` heights stay in the sediment
+//! (`lay_down`), so that height plus sediment is conserved over any number of iterations.
+//! From coarse to fine: water, sediment and heights are passed to the finer grid; depths and angles are the same on
+//! every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
-//! sloshes where it is deep; with evaporation that dies away.
+//! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so deep
+//! water sloshes; evaporation damps this.
 //! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
 //! (tests/core/erosion_classic.rs). On the terrain of the document's figure 17 (257², its constants, 100 iterations)
-//! the mean slope falls by 35 % and the erosion score goes from 0.559 to 0.622 (tests/core/documents.rs); the
-//! [fast form](super::hydraulic_fast) has a table of more iterations.
+//! the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622 (tests/core/documents.rs); the [fast
+//! form](super::hydraulic_fast) has a table of more iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, Next, WorkingMemory};
@@ -48,32 +50,32 @@ use talweg_ground::field::topology::{
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
-    /// the flanks above them steepen.
+    /// Lets rain loosen the ground, run downhill and deposit it where the water dries. Hollows fill, valley floors
+    /// level and the slopes above them steepen.
     Hydraulic "Hydraulic erosion, classic" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
-        /// Iterations, counted at the scene's resolution. More carry the ground farther.
+        /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
-        /// much more or less. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
+        /// one. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Ground that a depth of water dissolves in one iteration, as a fraction of that depth. More wears faster.
+        /// Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Ground that water can hold, as a fraction of its depth. The rest is laid down at once.
+        /// Sediment that water can hold, as a fraction of its depth. The rest is deposited at once.
         sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Share of the water that dries up in one iteration. The less, the farther the water runs.
+        /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Washes the valley floors level." { iterations = 20 }
+            Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
+            Strong "Strong": "Broad silt floors between eroded flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
             Document "As published": "The constants of Le Martelot 2005: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
-            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Fills large hollows first, then small ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }
@@ -118,19 +120,19 @@ impl Process for Hydraulic {
     }
 }
 
-/// Hydraulic erosion under way.
+/// A run of hydraulic erosion.
 #[derive(Clone)]
 struct HydraulicRun {
     weather: CellWeather,
     capacity: f32,
-    /// Share of the water that does not evaporate.
+    /// Fraction of the water that does not evaporate.
     left: f32,
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
     next: WorkingMemory<Next<5>>,
     fields: WorkingMemory<Fields<3, 2>>,
-    /// Its `carried` has all that is in the water, whoever brought it there.
+    /// Mass balance; its `carried` counts all sediment in the water, whichever layer brought it there.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -177,8 +179,9 @@ impl ErosionRun for HydraulicRun {
     }
 }
 
-/// The law of one step. A level is the altitude of the water after rain and dissolving; a cell's own values are the
-/// depth of the water, the sediment in it and what of that was dissolved just now; it gives water and sediment.
+/// The law of one step. A cell's level is the altitude of the water surface after rain and dissolving. Its own values
+/// are the depth of the water, the sediment in it and the part of that dissolved in this step. It gives water and
+/// sediment.
 struct HydraulicLaw<'a> {
     terrain: &'a Terrain,
     water: &'a [f32],
@@ -193,7 +196,7 @@ struct HydraulicLaw<'a> {
 impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     fn load(&self, row: usize, level: &mut [f32], [water, sediment, dissolved]: [&mut [f32]; 3]) {
         let grid = self.terrain.grid;
-        // rain and solubility first, where they will be turned into water and what it dissolves
+        // the rows first hold rain and solubility, which are then replaced by the water and the dissolved amount
         self.weather.row(grid, row, water, dissolved);
         let old = [&self.terrain.height[..], self.water, self.sediment].map(|field| grid.row(field, row));
         rain_on_row(old, level, water, sediment, dissolved);
@@ -229,8 +232,8 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     }
 }
 
-/// Rains on a row and dissolves; `water` comes with the rain and `dissolved` with the solubility. A function of its
-/// own, as are the next, so that the compiler sees that the slices it writes do not overlap.
+/// Adds rain to a row and dissolves ground. On entry `water` holds the rain and `dissolved` the solubility. A separate
+/// function, as are the next two, so that the compiler knows that the slices it writes do not overlap.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 fn rain_on_row(
@@ -251,7 +254,7 @@ fn rain_on_row(
     }
 }
 
-/// What the cells of a row give to their neighbours.
+/// Computes the amounts that the cells of a row give to their neighbours.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
@@ -301,7 +304,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     }
 }
 
-/// New maps of a row from what its cells keep and what comes.
+/// Writes the new maps of a row from the amounts that its cells keep and receive.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
@@ -328,7 +331,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let (mut water_in, mut sediment_in) = (0.0f32, 0.0f32);
         let mut take = |direction: usize| {
             let d = around[direction][j] - a;
-            // chosen before it is multiplied: the loop has no branch
+            // selected before the multiplication, so that the loop has no branch
             let d = if d > 0.0 { d } else { 0.0 };
             water_in += water_shares[direction][j] * d;
             sediment_in += sediment_shares[direction][j] * d;
@@ -349,8 +352,8 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let m = (own_sediment[j] - sediment_lost[j]) + sediment_in / area;
         let most = capacity * w;
         let kept = if m < most { m } else { most };
-        // what is dissolved and laid down again rounds the sediment; where nothing passes it would do so the same way
-        // in every cell and iteration, and add up
+        // dissolving and depositing the same amount rounds the sediment; where nothing flows, the rounding would have
+        // the same sign in every cell and iteration and accumulate
         let still = (sediment_lost[j] == 0.0) & (sediment_in == 0.0);
         let material = if still { sediments[j] } else { m - dissolved[j] };
         (height[j], sediment[j]) = lay_down(heights[j], material, kept);

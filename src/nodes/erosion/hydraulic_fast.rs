@@ -2,16 +2,17 @@
 //!
 //! Law, with the symbols of the reference form ([`hydraulic`](super::hydraulic)) and K = K_s = K_c:
 //! 1. rain: w += K_r · rain map; the water holds K·s·w of sediment, taken from the ground (s: erodibility of the rock);
-//! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; Δw = min(w, d/2) goes there if d >
-//!    0, with the sediment in it;
-//! 3. evaporation: w *= 1 - K_e, and the ground takes what the water no longer holds.
+//! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; if d > 0, the water Δw = min(w, d/2)
+//!    flows there with the sediment in it;
+//! 3. evaporation: w *= 1 - K_e, and the sediment that the water can no longer hold is deposited.
 //!
-//! Water holds as much as it can at any time, so the sediment follows from the water. On rock of unlike hardness
-//! s is that of the cell where the water stands: water from soft rock lays the rest down when it comes to hard.
-//! The document adds the merged map of water and sediment to the height: a = h + K·w, which [`LevelledSurface::Merged`]
-//! does. By default a is the height of the water itself, as in the reference form.
-//! Only the document's surface gives what it and Olsen say of the fast form, on the terrain of its figures 17 and 18
-//! (257², its constants; erosion score after so many iterations, tests/core/documents.rs):
+//! Water always holds as much sediment as it can, so the sediment follows from the water. On rock of varying hardness s
+//! is that of the cell where the water stands: water from soft rock deposits its excess when it reaches hard rock.
+//! The document adds the merged map of water and sediment to the height: a = h + K·w, which is
+//! [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form.
+//! Only the document's surface reproduces the results that it and Olsen report for the fast form. The table shows the
+//! erosion score on the terrain of its figures 17 and 18 after the given iterations (257², its constants,
+//! tests/core/documents.rs):
 //!
 //! | iterations | 0 | 25 | 100 | 1000 | 4000 |
 //! |---|---|---|---|---|---|
@@ -19,24 +20,25 @@
 //! | fast form, a = h + w | 0.56 | 0.56 | 0.57 | 0.63 | 0.71 |
 //! | fast form, a = h + K·w | 0.56 | 0.67 | 0.91 | 1.50 | 2.34 |
 //!
-//! Rain of a hundredth of the relief stands on ground whose cells differ by as little, where water levels by its depth;
-//! by its sediment, a ten-thousandth, it runs on to the next hollow and fills it. The reference form, whose surface the
-//! document gives as h + w, stays behind for that reason and no other.
+//! Rain of a hundredth of the relief is as deep as the height differences between cells, so water that levels by its
+//! depth stands still. Water that levels by its sediment, a ten-thousandth of the relief, runs on to the next hollow
+//! and fills it. The reference form, whose surface the document gives as h + w, lags behind only for that reason.
 //!
-//! Maps as in the reference form. The Sediment map is written for whoever reads it, and holds besides what f32
-//! heights cannot (`lay_down`), so that height and sediment together are conserved. What stood in it before
-//! this layer settles in the first iteration as far as the water cannot hold it.
+//! Maps as in the reference form. The Sediment map is written for later layers. It also holds amounts too small for
+//! `f32` heights (`lay_down`), so that height plus sediment is conserved. Sediment that the map held before this layer
+//! settles in the first iteration, except the part that the water can hold.
 //! Scheme, order, boundary: `sweep`.
-//! Stability: a move leaves the cell no lower than the one that received; no cell gives more water than it has.
-//! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°, but which of two all but equal ways the
-//! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored
-//! terrain. On the document's kind of terrain (257², its constants, 100 iterations) the result is 0.004 of the relief
-//! (rms) from that of the reference form, which itself changed 0.0065; the mean slope falls by 22 % and the erosion
-//! score goes from 0.42 to 0.47, because four neighbours smooth less than eight (tests/core/erosion_classic.rs).
-//! Cost: as the document writes the two forms, an iteration of this one takes 0.26 to 0.28 of the reference's at 512²;
-//! the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors
-//! (benches/erosion.rs).
-//! Squares only, as every [`sweep`](super::sweep).
+//! Stability: a move leaves the giving cell no lower than the receiving cell; no cell gives more water than it has.
+//! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°. But the order decides which of two nearly
+//! equal paths the water takes: on a featureless cone three quarters of the moved material ends up elsewhere on a
+//! mirrored terrain. On the document's kind of terrain (257², its constants, 100 iterations) the result differs by
+//! 0.004 of the relief (rms) from the result of the reference form, which itself changed the terrain by 0.0065. The
+//! mean slope falls by 22 % and the erosion score rises from 0.42 to 0.47, because four neighbours smooth less than
+//! eight (tests/core/erosion_classic.rs).
+//! Cost: as the document writes the two forms, an iteration of the fast form takes 0.26 to 0.28 of the reference's time
+//! at 512²; the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vector
+//! instructions (benches/erosion.rs).
+//! Squares only, like every [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
@@ -49,38 +51,38 @@ use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// What the fast form levels between neighbours.
+    /// The surface that the fast form levels between neighbours.
     LevelledSurface {
-        Merged "Ground and sediment": "As Le Martelot 2005 has it, a = h + m: what is in the water counts and not its depth. Water runs down the least slope, so valleys fill sooner.",
-        Water "Ground and water": "As in the full form, a = h + w: water on gentle ground stands still once it is level.",
+        Merged "Ground and sediment": "As in Le Martelot 2005, a = h + m: the sediment in the water counts, not the water's depth. Water runs down the slightest slope, so valleys fill sooner.",
+        Water "Ground and water": "As in the full form, a = h + w: water on gentle slopes stands still once it is level.",
     }
 }
 
 talweg_ground::params! {
-    /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form
-    /// and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
+    /// Lets rain loosen the ground, run to the lowest neighbour and deposit it where the water dries. Faster than the
+    /// full form; it keeps more of the fine relief, and on even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
-        /// Iterations, counted at the scene's resolution. More carry the ground farther.
+        /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
-        /// much more or less. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
+        /// one. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Ground that water dissolves and holds, as a fraction of its depth. More wears faster.
+        /// Ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Share of the water that dries up in one iteration. The less, the farther the water runs.
+        /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Which surface is levelled: that of the water, or the one of Le Martelot 2005.
+        /// Surface that is levelled: the water surface, or the surface of Le Martelot 2005.
         levelled: LevelledSurface = LevelledSurface::Water;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Washes the valley floors level." { iterations = 20 }
+            Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08 }
+            Strong "Strong": "Broad silt floors between eroded flanks." { iterations = 100, solubility = 0.08 }
             Document "As published": "The constants and the surface of Le Martelot 2005." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
-            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Fills large hollows first, then small ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }
@@ -112,7 +114,7 @@ impl Process for HydraulicFast {
             left: 1.0 - self.evaporation,
             unit: match self.levelled {
                 LevelledSurface::Water => 1.0,
-                // without sediment there is nothing to level
+                // without sediment there would be nothing to level
                 LevelledSurface::Merged => self.solubility.max(LEAST_UNIT),
             },
             weather,
@@ -126,30 +128,30 @@ impl Process for HydraulicFast {
     }
 }
 
-/// What a cell of the sweep holds: altitude a and depth of the water, and the water that left; on rock of unlike
-/// hardness also the sediment that came with water less what went, and the solubility.
+/// Values of a cell in the sweep: altitude a, depth of the water and the water that left. On rock of varying hardness
+/// also the net sediment that arrived with water, and the solubility.
 const LEVEL: usize = 0;
 const WATER: usize = 1;
 const GIVEN: usize = 2;
 const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
-/// Least unit of a level in which water counts by its sediment.
+/// Least value of `unit` if water counts by its sediment.
 const LEAST_UNIT: f32 = 1.0e-6;
 
-/// Fast hydraulic erosion under way.
+/// A run of fast hydraulic erosion.
 #[derive(Clone)]
 struct HydraulicFastRun {
     weather: CellWeather,
-    /// Share of the water that does not evaporate.
+    /// Fraction of the water that does not evaporate.
     left: f32,
-    /// By how much a depth of water raises the surface that is levelled.
+    /// Rise of the levelled surface per depth of water.
     unit: f32,
     terrain: Terrain,
     next: WorkingMemory<Next<5>>,
-    /// On rock of the same hardness everywhere; the other stays empty.
+    /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
-    /// Its `carried` has all that is in the water, whoever brought it there.
+    /// Mass balance; its `carried` counts all sediment in the water, whichever layer brought it there.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -182,26 +184,26 @@ impl ErosionRun for HydraulicFastRun {
     }
 }
 
-/// One iteration.
+/// The law of one iteration.
 struct HydraulicFastLaw<'a> {
     weather: &'a CellWeather,
-    /// If it is the same everywhere.
+    /// Rain, if it is the same everywhere.
     rain: Option<f32>,
-    /// Where it is the same everywhere.
+    /// Solubility, if it is the same everywhere.
     solubility: f32,
-    /// Rain and solubility along every row, if they are the same everywhere.
+    /// Rain and solubility along a row, if they are the same everywhere.
     rows: Option<[Vec<f32>; 2]>,
     left: f32,
     unit: f32,
     terrain: &'a Terrain,
 }
 
-/// Where a row goes, beside the values that the sweep keeps.
+/// Output slices of a row, besides the values that the sweep keeps.
 struct RowOutput<'a> {
     height: &'a mut [f32],
     wear: &'a mut [f32],
     deposits: &'a mut [f32],
-    /// Unless the sweep keeps it.
+    /// New sediment, unless the sweep keeps it.
     sediment: Option<&'a mut [f32]>,
     account: &'a mut RowAccount,
 }
@@ -249,8 +251,8 @@ impl HydraulicFastLaw<'_> {
         Ok(())
     }
 
-    /// Evaporates and lays down along row `i`, which has the water that is there, the water that left and, if
-    /// `came_apart`, the sediment that came less what went.
+    /// Evaporates water and deposits sediment along row `i`. On entry the slices hold the remaining water and the water
+    /// that left. If `came_apart`, `sediment` holds the net sediment that arrived.
     fn dry(&self, i: usize, came_apart: bool, [height, water, sediment, flow]: [&mut [f32]; 4]) {
         let grid = self.terrain.grid;
         let n = grid.distinct();
@@ -278,13 +280,13 @@ impl HydraulicFastLaw<'_> {
     }
 }
 
-/// Adds the water that left, in `flow`, to what passed before.
+/// Adds the water that left, in `flow`, to the flow that `passed` before.
 #[inline(never)]
 fn pass(passed: &[f32], unit: f32, flow: &mut [f32]) {
     flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
 }
 
-/// The sediment that came with water less what went, from the water that is there and that was there.
+/// Computes the net sediment that arrived with water, from the water after and before the sweep.
 #[inline(never)]
 fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &mut [f32]) {
     let n = sediment.len();
@@ -294,8 +296,8 @@ fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &
     }
 }
 
-/// Evaporates along a row; `sediment` holds what came with water and becomes what stays in it. A function of its own,
-/// so that the compiler sees that the slices do not overlap.
+/// Evaporates along a row. On entry `sediment` holds the net sediment that arrived; on return, the sediment that stays
+/// in the water. A separate function, so that the compiler knows that the slices do not overlap.
 #[inline(never)]
 fn precipitate(
     h: &[f32],
@@ -315,8 +317,8 @@ fn precipitate(
     }
 }
 
-/// Level and depth of the water after `rain` that is the same everywhere, with the `solubility` and the unit of the
-/// level. A function of its own, for the same reason.
+/// Computes level and depth of the water after uniform `rain`, with the uniform `solubility` and `unit`. A separate
+/// function for the same reason.
 #[inline(never)]
 fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [f32], water: &mut [f32]) {
     let n = h.len();
@@ -330,7 +332,7 @@ fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [
 impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
-    /// Higher than any ground, and dry.
+    /// A wall is higher than any terrain, and dry.
     const WALL: [f32; P] = {
         let mut wall = [0.0; P];
         wall[LEVEL] = f32::MAX;
@@ -365,7 +367,7 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
-        // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
+        // without a branch: the flow of water is unpredictable, and it flows nearly everywhere
         let levelling = (level - lowest.value) * all(0.5 / self.unit);
         let levelling = levelling.only(all(0.0).less_than(levelling));
         let moved = A::Value::choose(water.less_than(levelling), water, levelling);

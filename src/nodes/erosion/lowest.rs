@@ -1,11 +1,11 @@
-//! Half of the drop to the lowest neighbour, in place: the step that the fast thermal erosion and Olsen's erosion
-//! share.
+//! Moves half of the drop to the lowest neighbour, in place: the common step of the fast thermal erosion and Olsen's
+//! erosion.
 //!
 //! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the
 //! one with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal
-//! erosion gives where d_n > T_n, Olsen's where the greatest d_n is in (0, T_n].
-//! Scheme, boundary: a [`InPlaceScan`]. Both cells change at once, the next cell sees it.
-//! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
+//! erosion gives where d_n > T_n, Olsen's erosion where the greatest d_n is in (0, T_n].
+//! Scheme, boundary: an [`InPlaceScan`]. Both cells change at once, and the next cell reads the new heights.
+//! Stability: after a move the giving cell is still no lower than the receiving cell, so the heights stay within their
 //! range.
 
 use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
@@ -19,20 +19,20 @@ use crate::{Context, MassBalance};
 use talweg_ground::field::metric::GridMetric;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-/// Where material moves.
+/// The slopes on which material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// Where the drop is above the threshold.
+    /// Slopes whose drop is above the threshold.
     Steep,
-    /// Where the drop is at or below the threshold.
+    /// Slopes whose drop is at or below the threshold.
     Gentle,
 }
 
-/// From which drop on something is steep.
+/// The drop above which a slope counts as steep.
 #[derive(Clone, Copy, Debug)]
 pub struct LowestThreshold {
     pub threshold: TalusThreshold,
-    /// In degrees.
+    /// Talus angle in degrees.
     pub angle: f32,
     pub k: f32,
 }
@@ -40,7 +40,7 @@ pub struct LowestThreshold {
 /// The data maps that are written, in the order of [`Next::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// The erosion under way.
+/// A run of one of the two erosions.
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
     place: Where,
@@ -50,7 +50,7 @@ pub struct LowestNeighbourRun {
     terrain: Terrain,
     mass_balance: MassBalance,
     next: WorkingMemory<Next<2>>,
-    /// On rock of the same hardness everywhere; the other stays empty.
+    /// Scan on rock of uniform hardness; `uneven` serves rock of varying hardness, and the unused scan stays empty.
     even: WorkingMemory<InPlaceScan<1>>,
     uneven: WorkingMemory<InPlaceScan<2>>,
 }
@@ -122,17 +122,17 @@ impl ErosionRun for LowestNeighbourRun {
     }
 }
 
-/// What a cell of the sweep holds: its height, on rock of unlike hardness also its erodibility.
+/// Values of a cell in the sweep: its height and, on rock of varying hardness, its erodibility.
 const HEIGHT: usize = 0;
 const ERODIBILITY: usize = 1;
 
-/// The law, in the form that the neighbourhood needs.
+/// The law, compiled for each neighbourhood.
 struct LowestStep<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
     terrain: &'a Terrain,
     rock: &'a Rock,
-    /// Where it is the same everywhere.
+    /// Erodibility, if it is the same everywhere.
     erodibility: f32,
-    /// Threshold to a neighbour on the same row or column.
+    /// Threshold to a neighbour in the same row or column.
     straight: f32,
     diagonal: f32,
 }
@@ -172,7 +172,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
 {
     const KEPT: usize = HEIGHT;
     const LOADED: usize = P;
-    /// Higher than any ground and yet a number, so that nothing less nothing remains nothing.
+    /// Higher than any terrain, but finite: the difference of two walls is 0, not NaN.
     const WALL: [f32; P] = [f32::MAX; P];
 
     #[inline(always)]
@@ -196,9 +196,9 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let straight = if STRAIGHT { h - cross.value } else { none };
         let diagonal = if DIAGONAL { h - corners.value } else { none };
         let (steep_straight, steep_diagonal) = (straight_limit.less_than(straight), diagonal_limit.less_than(diagonal));
-        // a wall is no ground
+        // a wall gives no material
         let steep = (steep_straight | steep_diagonal) & h.less_than(all(f32::MAX));
-        // steep ground is rare and worth a branch, gentle ground is everywhere and is not
+        // steep slopes are rare and worth a branch; gentle slopes are everywhere and are not
         if STEEP && !A::Value::any(steep) {
             return;
         }
@@ -219,7 +219,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let moved = (fall * all(0.5) * erodibility).only(moving);
         let left = h - moved;
         around.set(HEIGHT, CENTRE, left);
-        // what was really taken, so that rounding loses nothing
+        // the amount really taken after rounding, so that no material is lost
         let taken = left - h;
         match (STRAIGHT, DIAGONAL) {
             (true, false) => around.take(HEIGHT, CROSS, &cross, taken),

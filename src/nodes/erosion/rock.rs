@@ -1,14 +1,14 @@
-//! How much of an attack the rock lets through: the hardness that every erosion shares.
+//! The hardness of the rock, which all erosions share, and the fraction of an attack that it lets through.
 //!
-//! Hardness is 0 for loose ground and 1 for rock that never wears. A process has one for everywhere (a parameter) and
-//! reads the map that layers below may have made ([`MapKind::Hardness`]); the harder of the two counts.
+//! Hardness is 0 for loose ground and 1 for rock that never erodes. A process has a uniform hardness (a parameter) and
+//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the harder of the two counts.
 
 use std::sync::Arc;
 
 use talweg_ground::field::{Grid, MapKind, Terrain};
 
-/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the
-/// start.
+/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's hardness map and keeps the values of
+/// the start of the run.
 #[derive(Clone)]
 pub struct Rock {
     softest: f32,
@@ -16,12 +16,12 @@ pub struct Rock {
 }
 
 impl Rock {
-    /// The rock of `terrain`, at least of `hardness` everywhere.
+    /// The rock of `terrain`, with a hardness of at least `hardness` everywhere.
     pub fn new(terrain: &Terrain, hardness: f32) -> Self {
         Self { softest: 1.0 - hardness.clamp(0.0, 1.0), hardness: terrain.map(MapKind::Hardness).cloned() }
     }
 
-    /// Whether every cell has the same erodibility, and which.
+    /// The erodibility of all cells if it is uniform, else `None`.
     pub fn uniform(&self) -> Option<f32> {
         if self.hardness.is_none() { Some(self.softest) } else { None }
     }
@@ -32,7 +32,7 @@ impl Rock {
         self.hardness.as_ref().map_or(self.softest, |map| self.softer(map[k]))
     }
 
-    /// Erodibility of the cells of row `row` of all rows of `grid`.
+    /// Loads the erodibility of the cells of row `row` of `grid`.
     pub fn load_row(&self, grid: Grid, row: usize, out: &mut [f32]) {
         let (first, last) = (grid.original(row) * grid.samples, out.len() - 1);
         match &self.hardness {

@@ -1,31 +1,31 @@
-//! What the runs of erosions have in common.
+//! The common interface of all erosion runs.
 
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-/// A [`Run`] that owns its terrain and its mass balance, and of which a clone is a snapshot.
+/// A [`Run`] that owns its terrain and its mass balance; a clone of it is a snapshot.
 pub trait ErosionRun: Clone + Send + Sync + 'static {
-    /// One iteration, as [`Run::step`] says.
+    /// Runs one iteration, as [`Run::step`] does.
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
-    /// One iteration, as [`Run::step_in_place`] says.
+    /// Runs one iteration, as [`Run::step_in_place`] does.
     fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
     }
-    /// Takes these records out of its terrain, as [`Run::leave_out`] says.
+    /// Removes these records from its terrain, as [`Run::leave_out`] does.
     fn leave_out(&mut self, _records: &[MapKind]) {}
-    /// Goes to another moment without computing it, as [`Run::jump`] says.
+    /// Jumps to another moment without computing it, as [`Run::jump`] does.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
     /// The terrain after the last whole iteration, and the mass balance up to then.
     fn state(&self) -> (&Terrain, MassBalance);
-    /// The terrain after the last whole iteration; all else is given back.
+    /// The terrain after the last whole iteration; all other memory is freed.
     fn into_terrain(self) -> Terrain;
-    /// All that the next iteration follows from, as [`Run::into_under_way`] says.
+    /// The complete state from which the next iteration follows, as [`Run::into_under_way`] returns it.
     fn into_under_way(self) -> Terrain {
         self.into_terrain()
     }
-    /// Memory of a snapshot besides its terrain, without what all snapshots of a run share.
+    /// Memory of a snapshot besides its terrain, without the data that all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
     }

@@ -1,28 +1,29 @@
 //! Snow: falls above the snow line, melts where it is warm, and slides down in avalanches.
 //!
-//! Law, an iteration: snow of depth s lies on the ground, which together have the surface H.
-//! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the share of the precipitation
-//!   that falls as snow: 0 at the snow line and below, 1 where it is 2 °C colder. k is 1 on gentle ground and falls to
-//!   0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward
-//!   sides less.
+//! Law, per iteration: snow of depth s lies on the ground; their common surface is H.
+//! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the fraction of the
+//!   precipitation that falls as snow: 0 at and below the snow line, 1 where it is 2 °C colder. k is 1 on gentle slopes
+//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more
+//!   snow, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse
-//!   rate; n the cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
-//! - Slides (`Repose`): what stands steeper than the angle of repose runs down, faces by share of the slope, and
-//!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049
-//!   samples an avalanche is equally fast in metres.
+//!   rate. n is the cosine of the angle between the ground and the noon sun, minus that of level ground, and S is
+//!   `sun_warmth`.
+//! - Slides (`Repose`): snow steeper than the angle of repose slides down, through all faces in proportion to their
+//!   slope. Wind and creep level the surface over a length ℓ. Each iteration makes several passes (`passes`), so that
+//!   on grids of up to 2049 samples an avalanche is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
-//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved to the last one. Old states are read, new ones
-//! written; a cancelled step leaves the run as it was.
+//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved exactly. Old states are read, new ones written;
+//! a cancelled step leaves the run unchanged.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
-//! Squares only: whole slabs are exact where all cells have the same area, and wind and sun have one direction for all.
-//! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full
-//! stop.
+//! Squares only: whole slabs are exact only if all cells have the same area, and wind and sun have a single direction.
+//! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes stop completely.
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
-//! From coarse to fine: all snow falls on the coarsest grid; on finer ones it slides on their ground, with as many
-//! passes an iteration as on the coarsest, melts, and is levelled over the same length. So drifts and what sticks are
-//! as fine as the coarsest grid, and what lies in couloirs and below cliffs as fine as the finest. Each grid has some
-//! hundredths more snow, at its edges, where the curve through the coarser depths would swing below nothing.
+//! From coarse to fine: all snow falls on the coarsest grid. On finer grids it slides over the finer terrain, with as
+//! many passes per iteration as on the coarsest grid, melts, and is levelled over the same length. So drifts and
+//! sticking snow are as fine as the coarsest grid, while snow in couloirs and below cliffs is as fine as the finest
+//! grid. Each finer grid has a few hundredths more snow at the edges of the cover, where interpolation of the coarser
+//! depths would fall below 0.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
 use std::sync::Arc;
@@ -38,47 +39,48 @@ use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Tra
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm.
-    /// Cliffs stay bare, couloirs fill, cones grow at their feet.
+    /// Covers high and gentle slopes with snow, lets it slide off steep slopes, and melts it where it is warm. Cliffs
+    /// stay bare, couloirs fill, and cones grow at their feet.
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
-        /// Iterations. More let the snow pile up and then slide to rest.
+        /// Number of iterations. More iterations let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Height at which it is 0 °C: no snow falls below, and it thins out upwards over two degrees.
+        /// Height at which the temperature is 0 °C. No snow falls below; above, snowfall grows to its full amount over
+        /// 2 °C.
         snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
-        /// How much colder it gets with height. More makes the edge of the snow sharper.
+        /// How much colder it gets with height. Higher values make the edge of the snow sharper.
         lapse_rate: f32 ["°C/km"] = 6.5, 0.1..=50.0, slider 3.0..=10.0;
-        /// Depth of snow that falls in one iteration high on open ground.
+        /// Depth of snow that falls in one iteration on open ground high above the snow line.
         snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
-        /// Depth of snow in all; after that it only slides and melts.
+        /// Total depth of snow that falls; after that the snow only slides and melts.
         total_metres: f32 ["m"] = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
-        /// Steepest ground on which falling snow sticks.
+        /// Steepest slope on which falling snow sticks.
         hold_angle: f32 ["°"] = 55.0, 16.0..=89.0, slider 30.0..=80.0;
-        /// Steepest slope on which snow lies still; what is steeper avalanches.
+        /// Steepest slope on which snow lies still; on steeper slopes it avalanches.
         repose_angle: f32 ["°"] = 40.0, 5.0..=60.0, slider 25.0..=50.0;
-        /// Distance over which wind levels the snow in one iteration. More makes the snow fields smoother.
+        /// Distance over which wind levels the snow in one iteration. Higher values make the snow fields smoother.
         smoothing_metres: f32 ["m"] = 5.0, 0.0..=100.0, slider 0.0..=20.0;
-        /// How much of the snow the wind carries from windward sides to lee sides. 0 is no wind.
+        /// Fraction of the snow that the wind carries from windward sides to lee sides. At 0 there is no wind.
         drift: f32 ["share"] = 0.4, 0.0..=1.0;
-        /// Where the wind comes from, clockwise from north: 270 is a west wind.
+        /// Direction that the wind comes from, clockwise from north: 270 is a west wind.
         wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;
         /// Depth of snow that melts in one iteration for each degree above 0 °C.
         melt_metres: f32 ["m"] = 0.02, 0.0..=5.0, slider 0.0..=0.2;
-        /// How much warmer a slope that faces the sun is than level ground. Clears the sunny sides first.
+        /// How much warmer a slope facing the sun is than level ground. Higher values clear the sunny sides first.
         sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0;
-        /// Where the noon sun stands, clockwise from north: 180 is south.
+        /// Direction of the noon sun, clockwise from north: 180 is south.
         sun_angle: f32 ["°"] = 180.0, 0.0..=360.0 => |snow| snow.sun_warmth > 0.0;
         presets {
             Light "First snow": "A thin cover high up; every rib of rock shows." { snowfall_metres = 0.1, total_metres = 2.0 }
             Natural "Winter": "Snow fields between the cliffs." {}
-            Strong "Deep winter": "Snow down to the valleys, and few rocks." {
+            Strong "Deep winter": "Snow down to the valleys, and few bare rocks." {
                 iterations = 150, snow_line = 200.0, snowfall_metres = 0.4, total_metres = 40.0, smoothing_metres = 12.0
             }
-            Spring "Spring": "The sunny sides are clear, snow stays in shade and in couloirs." {
+            Spring "Spring": "Sunny sides are clear; snow stays in the shade and in couloirs." {
                 iterations = 120, snow_line = 900.0, sun_warmth = 12.0, melt_metres = 0.05
             }
-            AllScales "All scales": "Winter on coarse ground, slid into place on ever finer ground, at any size in seconds." { largest_scale = LargestScale::Samples513, fine_weight = 0.5 }
-            Storm "Wind-packed": "A storm strips the windward sides and loads the lee ones." {
+            AllScales "All scales": "Snow falls on a coarse grid and slides into place on ever finer grids; takes seconds at any resolution." { largest_scale = LargestScale::Samples513, fine_weight = 0.5 }
+            Storm "Wind-packed": "A storm strips the windward sides and loads the lee sides." {
                 iterations = 80, drift = 1.0, smoothing_metres = 10.0, total_metres = 15.0
             }
         }
@@ -128,7 +130,7 @@ impl Process for Snow {
         let mut bed = terrain.height.clone();
         let snow: Vec<f32> = match terrain.map(MapKind::Snow) {
             None => vec![0.0; bed.len()],
-            // what layers below laid may slide and melt
+            // snow from layers below may slide and melt
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&snow).for_each(|(b, s)| *b -= s);
@@ -136,46 +138,48 @@ impl Process for Snow {
             *h = surface(b, s, 0.0);
         }
         terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
-        // on a finer grid it has fallen before
+        // on a finer grid all snow has already fallen
         let fallen_metres = if cx.level > 1.0 { self.total_metres } else { 0.0 };
         Box::new(run(bed, fallen_metres, terrain))
     }
 }
 
 impl Snow {
-    /// Slides in one iteration at the most, on any grid.
+    /// Greatest number of slides in one iteration, on any grid.
     fn most_passes(&self) -> usize {
         self.largest_scale.samples().map_or(MOST_PASSES, |coarsest| passes(coarsest, 1.0))
     }
 }
 
-/// Cells of a band of rows.
+/// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
-/// Part of a slope's excess that slides in one pass, and the most that levels a gentle one.
+/// Fraction of a slope's excess that slides in one pass; [`MOST_CREEP`] is the largest fraction that levels a gentle
+/// slope.
 const SLIDE_SHARE: f32 = 0.2;
 const MOST_CREEP: f32 = 0.04;
 /// Range of slopes, up to `hold_angle`, over which falling snow sticks less and less.
 const HOLD_FADE_DEGREES: f32 = 15.0;
 /// Range of temperatures over which rain turns to snow (Auer 1974).
 const SNOW_CELSIUS: f32 = 2.0;
-/// Height of the noon sun.
+/// Elevation of the noon sun.
 const SUN_ELEVATION_DEGREES: f32 = 40.0;
-/// Slope along the wind that has half of the full effect.
+/// Slope along the wind at which the drift has half of its full effect.
 const HALF_DRIFT: f32 = 0.176;
 
-/// Slides in one iteration on a grid of `samples` a side, whose cells are `level` times finer than those of the
-/// coarsest, where that is coarser.
+/// Number of slides in one iteration on a grid of `samples` a side. If `level` is above 1, the number is that of the
+/// coarsest grid, which is `level` times coarser.
 fn passes(samples: usize, level: f32) -> usize {
     let coarsest = if level > 1.0 { (samples as f32 / level) as usize } else { samples };
     ((coarsest + 128) / 256).clamp(1, MOST_PASSES)
 }
 
 const MOST_PASSES: usize = 8;
-/// Fields of a terrain under way beside heights and snow: the ground without it, and in every sample the depth fallen.
+/// Number of extra fields in the saved state of a run: the ground without snow, and the depth fallen, repeated in every
+/// sample.
 const UNDER_WAY: usize = 2;
 
-/// Snow on the ground.
+/// A run of snow.
 #[derive(Clone)]
 struct SnowRun {
     params: Arc<Snow>,
@@ -189,13 +193,13 @@ struct SnowRun {
     next: WorkingMemory<SnowBuffers>,
 }
 
-/// What a step writes. Empty until the first step.
+/// Output of a step. Empty until the first step.
 #[derive(Default)]
 struct SnowBuffers {
     height: Vec<f32>,
     snow: Vec<f32>,
     spare: Vec<f32>,
-    /// What each row got from the sky and lost to the sun, then what slides took from it and brought to it.
+    /// For each row, the snow that fell and the snow that melted; `slides` is the loss and the gain by slides.
     weather: Vec<[f64; 2]>,
     slides: Vec<[f64; 2]>,
 }
@@ -265,7 +269,7 @@ impl ErosionRun for SnowRun {
             std::mem::swap(snow, spare);
         }
 
-        // from here on the step cannot fail; all sums are of whole slabs, and exact
+        // from here on the step cannot fail; all sums are of whole slabs and exact
         let mass_balance = &mut self.mass_balance;
         for [fallen, melted] in &sky[..distinct] {
             mass_balance.added += fallen;
@@ -300,25 +304,25 @@ impl ErosionRun for SnowRun {
     }
 }
 
-/// What falls and melts, as functions of height and slope.
+/// Snowfall and melting as functions of height and slope.
 struct SnowWeather {
     slabs: Slabs,
     fall_metres: f32,
     /// One metre, as a fraction of the relief.
     metre: f32,
     relief_metres: f32,
-    /// Half of the slope, metres over metres, of a height difference over two cells.
+    /// Slope per height difference over two cells, as a pure number.
     steepness: f32,
     snow_line: f32,
     celsius_per_metre: f32,
-    /// Square of the slope on which nothing sticks, and of the one on which all does, inverted difference.
+    /// Slope on which no snow sticks; `hold_fade` is 1 over its difference to the slope on which all snow sticks.
     hold: f32,
     hold_fade: f32,
     drift: f32,
     wind: [f32; 2],
     melt: f32,
     sun_warmth: f32,
-    /// Towards the sun: east, up, south.
+    /// Direction towards the sun: east, up, south.
     sun: [f32; 3],
 }
 
@@ -328,7 +332,7 @@ impl SnowWeather {
         let tangent = |degrees: f32| libm::tanf(radians(degrees));
         let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
         let wind = wind_direction(params.wind_angle);
-        // away from where a wind would come: towards the sun
+        // the negative of a wind direction from there points towards the sun
         let sun = wind_direction(params.sun_angle).map(|part| -part as f32);
         let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
         Self {
@@ -349,7 +353,7 @@ impl SnowWeather {
         }
     }
 
-    /// Writes the snow of a row after falling and melting; returns the sums of both over its first `distinct` samples.
+    /// Writes the snow of a row after fall and melt. Returns the total fall and melt over its first `distinct` samples.
     fn row(&self, grid: Grid, surface: &[f32], old: &[f32], i: usize, out: &mut [f32], distinct: usize) -> [f64; 2] {
         let n = grid.samples;
         let spans = |a: Option<usize>, b: Option<usize>| if a.is_some() & b.is_some() { 1.0 } else { 2.0f32 };
@@ -372,7 +376,7 @@ impl SnowWeather {
         [fallen, melted]
     }
 
-    /// The snow on one sample after falling and melting, where the surface rises by `east` and `south`.
+    /// The snow on one sample after fall and melt, where the surface rises by `east` and `south`.
     #[inline(always)]
     fn cell(&self, height: f32, snow: f32, east: f32, south: f32) -> f32 {
         let clamp = |v: f32| {

@@ -1,4 +1,4 @@
-//! Material in water: what the hydraulic erosions share.
+//! Sediment in water: the common part of the hydraulic erosions.
 
 use super::rock::Rock;
 use talweg_ground::field::{Grid, MapKind, Terrain};
@@ -6,13 +6,13 @@ use talweg_ground::field::{Grid, MapKind, Terrain};
 /// The data maps that hydraulic erosions write.
 pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];
 
-/// Least rain that the flow is measured in.
+/// Smallest unit in which the flow map counts water.
 const LEAST_RAIN: f32 = 1.0e-6;
 
 /// Rain and solubility of every cell.
 #[derive(Clone)]
 pub struct CellWeather {
-    /// Water that falls on a cell in one iteration, where no map says otherwise.
+    /// Water that falls on a cell in one iteration, if there is no rain map.
     pub rain: f32,
     rain_map: Option<std::sync::Arc<Vec<f32>>>,
     pub solubility: f32,
@@ -39,7 +39,7 @@ impl CellWeather {
         self.solubility * self.rock.erodibility(k)
     }
 
-    /// Rain and solubility along row `row` of all rows.
+    /// Loads the rain and solubility along row `row` of the grid.
     pub fn row(&self, grid: Grid, row: usize, rain: &mut [f32], solubility: &mut [f32]) {
         let first = grid.original(row) * grid.samples;
         if self.rain_map.is_none() && self.rock.uniform().is_some() {
@@ -59,15 +59,16 @@ impl CellWeather {
     }
 }
 
-/// Height and sediment after `material` came over ground of height `h`, of which the water keeps `kept`.
+/// Height and sediment after `material` reached a cell of height `h` and the water keeps `kept` of it.
 ///
-/// Their sum is kept to the last bit of the sediment: what a height cannot hold for lack of digits stays in the water.
+/// Their sum is conserved to the last bit of the sediment: amounts too small for the digits of a height stay in the
+/// water.
 #[inline(always)]
 pub fn lay_down(h: f32, material: f32, kept: f32) -> (f32, f32) {
-    // in this order ground where nothing happens keeps its bits, the sign of zero too
+    // in this order a cell where nothing happens keeps its bits, including the sign of zero
     let laid = h - (kept - material);
     let left = material - (laid - h);
-    // rounded up more than the water had: one step lower
+    // if rounding took more than the water had: one step lower
     let lower = laid - laid.abs() * f32::EPSILON;
     let laid = if left < 0.0 { lower } else { laid };
     (laid, material - (laid - h))

@@ -1,27 +1,27 @@
-//! From which difference of height on loose rock slides: the threshold that thermal erosion and Olsen's share.
+//! The height difference above which loose rock slides: the threshold of thermal erosion and of Olsen's erosion.
 
 use crate::Context;
 use talweg_ground::field::metric::GridMetric;
 
 talweg_ground::choices! {
-    /// What loose rock rests at.
+    /// How the slope at which loose rock rests is given.
     TalusThreshold {
-        Document "k / N": "As Le Martelot 2005 has it: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
-        Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, the drop may be greater.",
+        Document "k / N": "As in Le Martelot 2005: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
+        Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, a greater drop is stable.",
     }
 }
 
-/// Least drop to neighbours that slides, as fractions of the relief.
+/// Least drop to a neighbour at which rock slides, as a fraction of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TalusRise {
-    /// Over a unit of distance: a cell of a square, the radius of a globe.
+    /// Drop per unit of distance; the unit is a cell on a square, the radius on a globe.
     pub per_unit: f32,
-    /// Whether diagonal neighbours count as if they were as near as straight ones.
+    /// Whether diagonal neighbours count as if they were as near as straight neighbours.
     pub diagonals_alike: bool,
 }
 
 impl TalusRise {
-    /// The same for straight and for diagonal neighbours, each over a unit of the distance that they have.
+    /// The threshold per true unit of distance, for straight and for diagonal neighbours.
     #[inline]
     pub fn over_distances(self) -> [f32; 2] {
         let diagonal = if self.diagonals_alike { self.per_unit / std::f32::consts::SQRT_2 } else { self.per_unit };
@@ -30,13 +30,13 @@ impl TalusRise {
 }
 
 impl TalusThreshold {
-    /// The threshold of `talus_angle` in degrees or of the documents' `k`, on the grid of `cx`.
+    /// The threshold on the grid of `cx`, given by `talus_angle` in degrees or by the documents' `k`.
     pub fn rise(self, cx: &Context, metric: &GridMetric, talus_angle: f32, k: f32) -> TalusRise {
         let unit_metres = metric.unit_metres(cx.grid, cx.size_metres);
         match self {
             Self::Angle => TalusRise { per_unit: cx.rise_over(talus_angle, unit_metres), diagonals_alike: false },
             Self::Document => {
-                // units in a cell's side, of which a side of the terrain has one less than samples
+                // side of a cell in units of distance; N counts samples, one more than the cells along a side
                 let units = cx.cell_metres() / unit_metres;
                 TalusRise { per_unit: k / (cx.grid.whole_samples() as f32 * units), diagonals_alike: true }
             }

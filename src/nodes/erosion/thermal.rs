@@ -1,29 +1,29 @@
 //! Thermal erosion, reference form: loose rock slides to the talus angle.
 //!
-//! Law: for a cell of height h and neighbours of height h_n at distance δ_n (1 or √2 cells), d_n = h - h_n and
-//! T_n = T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses
-//! m = c · max(d_n - T_n), shared among the neighbours with d_n > T_n by d_n / Σ d_n. All cells at once: old heights
-//! are read, new ones written.
-//! On rock of erodibility s (1 - hardness) it loses s·m.
+//! Law: for a cell of height h and neighbours of height h_n at distance δ_n (1 or √2 cells), d_n = h - h_n and T_n =
+//! T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses m = c · max(d_n - T_n),
+//! divided among the neighbours with d_n > T_n in proportion to d_n / Σ d_n. All cells change at once: old heights are
+//! read, new ones written.
+//! On rock of erodibility s (1 - hardness) the cell loses s·m.
 //! Symbols: c `rate`, T from `talus_angle`; or, with the threshold [`TalusThreshold::Document`], T_n = T = k/N for all
-//! neighbours, as the documents have it. Their k is a talus angle of atan(k · relief_metres / size_metres).
+//! neighbours, as in the documents. Their k corresponds to a talus angle of atan(k · relief_metres / size_metres).
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
 //! (1998); of talus about 37° after Chandler, Geological Society 1973.
 //!
-//! On a globe δ_n are the distances as they are and T a rise per radius. What a cell loses is there a volume: c ·
-//! max(d_n - T_n) over a cell of the mean area, so that scree travels as fast where cells are small, and never more
-//! than the cell's own excess. A neighbour gets the same volume on its own area.
+//! On a globe δ_n are the true distances and T is a rise per radius. There the loss of a cell is a volume, so that
+//! scree travels equally fast where cells are small: c · max(d_n - T_n) over a cell of the mean area, and never more
+//! than the cell's own excess. A neighbour spreads the received volume over its own area.
 //!
-//! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
-//! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
-//! From coarse to fine: the talus angle is the same on every grid. A coarse grid carries the scree as far in a few
-//! iterations as a fine one in thousands. Ground that is gentler than the talus angle stays as rough as it is on every
-//! grid, which would lead water elsewhere on each: beyond 513 samples nothing across the beds of trunk streams rises
-//! over them. What that lowers is in the mass balance as resampled.
+//! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run unchanged. Wear and deposits
+//! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.
+//! From coarse to fine: the talus angle is the same on every grid. A few iterations on a coarse grid carry the scree as
+//! far as thousands on a fine one. Slopes below the talus angle keep the roughness of each grid, which would lead water
+//! along another path on each. So beyond 513 samples nothing that crosses the beds of trunk streams rises above them.
+//! The volume removed for this is in the mass balance as resampled.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A
-//! hollow is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four
-//! times as much rock to and fro in iteration 50 as c = 0.3 does and is no nearer to rest after 1000.
+//! Stability: a cell never falls below its lowest neighbour and volume is conserved, so heights stay bounded for any c.
+//! A hollow is filled from all sides at once, so a large c overshoots. At 257² on fBm the papers' c = 0.5 moves four
+//! times as much rock back and forth in iteration 50 as c = 0.3 does, and is no nearer to rest after 1000.
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
 //! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
 //! (tests/core/erosion_classic.rs).
@@ -45,36 +45,36 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 talweg_ground::choices! {
     /// Which cells count as neighbours.
     Neighbours {
-        Moore "All 8": "All eight cells around (Moore): the roundest cones of scree.",
-        VonNeumann "4 straight": "North, east, south and west (von Neumann): about half the time, slopes are steeper along diagonals.",
-        Rotated "4 diagonal": "The four diagonals (rotated von Neumann): about half the time, slopes are steeper along rows.",
+        Moore "All 8": "All eight surrounding cells (Moore): makes the roundest cones of scree.",
+        VonNeumann "4 straight": "North, east, south and west (von Neumann): takes about half the time; slopes become steeper along diagonals.",
+        Rotated "4 diagonal": "The four diagonals (rotated von Neumann): takes about half the time; slopes become steeper along rows.",
     }
 }
 
 talweg_ground::params! {
     /// Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their
-    /// feet; gentle ground stays as it is.
+    /// feet; gentle slopes stay unchanged.
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
-        /// Iterations, counted at the scene's resolution. More carry the scree farther down.
+        /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from
-        /// afar slopes of a degree are steep.
+        /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees; on a whole planet seen
+        /// from afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// What the rock rests at: an angle, or the number that Le Martelot 2005 gives.
+        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground.
+        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values leave steeper slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
-        /// Share of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
-        /// 100 % they leap.
+        /// Fraction of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
+        /// 100 % they oscillate strongly.
         rate: f32 ["share"] = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
+            Light "Light": "Blunts the crests." { iterations = 12 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 300, talus_angle = 30.0 }
             Sand "Sand": "Dry sand, at rest at 34°." { iterations = 150 }
@@ -82,7 +82,7 @@ talweg_ground::params! {
             Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
             Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
             Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.5 }
-            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
+            AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
         }
     }
 }
@@ -93,7 +93,7 @@ impl Process for Thermal {
             writes: &WRITTEN,
             on_globe: true,
             planet_version: 1,
-            // from coarse to fine 2: trunk streams of large grids stay where they are
+            // version 2, from coarse to fine only: trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             stream_beds: StreamBeds::Cleared,
             working_fields: 3.0,
@@ -128,7 +128,7 @@ impl Process for Thermal {
 /// The data maps of this process, in the order of [`Next::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// Thermal erosion under way.
+/// A run of thermal erosion.
 #[derive(Clone)]
 struct ThermalRun {
     law: Thermal,
@@ -172,7 +172,7 @@ impl ErosionRun for ThermalRun {
     }
 }
 
-/// The law of one step. A level is a height, a cell's own value the share of its excess that it moves.
+/// The law of one step. A level is a height, and a cell's own value is the fraction of its excess that it moves.
 struct ThermalLaw<'a> {
     terrain: &'a Terrain,
     rate: f32,
@@ -186,7 +186,7 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         let grid = self.terrain.grid;
         level.copy_from_slice(grid.row(&self.terrain.height, row));
         match self.rock.uniform() {
-            // rows come back: most have been filled
+            // row buffers are reused, so most are already filled
             Some(erodibility) if rates[0] != self.rate * erodibility => rates.fill(self.rate * erodibility),
             Some(_) => {}
             None => {
@@ -223,8 +223,8 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
     }
 }
 
-/// What the cells of a row lose. A function of its own, as is the next, so that the compiler sees that the slices it
-/// writes do not overlap.
+/// Computes the loss of the cells of a row. A separate function, as is the next, so that the compiler knows that the
+/// slices it writes do not overlap.
 #[inline(never)]
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
@@ -264,7 +264,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     }
 }
 
-/// New heights of a row.
+/// Writes the new heights of a row.
 #[inline(never)]
 fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
@@ -282,7 +282,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let mut gained = 0.0f32;
         let mut take = |direction: usize, rise: f32| {
             let d = around[direction][j] - h;
-            // chosen before it is multiplied: the loop has no branch
+            // selected before the multiplication, so that the loop has no branch
             gained += shares[direction][j] * if d - rise * metric.distance(direction, j) > 0.0 { d } else { 0.0 };
         };
         if STRAIGHT_ONES {
@@ -297,7 +297,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
             take(SOUTH_WEST, diagonal);
             take(SOUTH_EAST, diagonal);
         }
-        // one subtraction of the balance, so that a cell where nothing moves keeps its bits
+        // a single subtraction of the net change, so that a cell where nothing moves keeps its bits
         out[j] = h - (lost[j] - gained / metric.area(j));
     }
 }

@@ -1,18 +1,17 @@
-//! Thermal erosion, fast form: half of the drop to the lowest neighbour, in place.
+//! Thermal erosion, fast form: half of the drop moves to the lowest neighbour, in place.
 //!
-//! Law: `lowest`, where the drop is above the talus angle. Four optimisations of the reference form
-//! ([`thermal`](super::thermal)): the four diagonals only, all to the lowest neighbour, the most that can move (d/2),
-//! and heights changed while others still read them, in the order of `sweep`.
-//! Bias: halving a drop that is above the angle goes below it, so the ground comes to rest at 0.6 to 0.95 of the angle,
-//! in fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board
-//! apart. A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68,
-//! 0.88 and 0.95 with the straight neighbours; 0.71, 0.68 and 0.61 with all. The order shows too: the result of a
-//! mirrored terrain differs from the mirrored result by a tenth to a fifth of the change
-//! (tests/core/erosion_classic.rs).
+//! Law: `lowest`, where the drop is above the talus angle. It has four optimisations over the reference form
+//! ([`thermal`](super::thermal)). Only the four diagonals count, the lowest neighbour gets everything, and the most
+//! that can move (d/2) does. Heights change while other cells still read them, in the order of `sweep`.
+//! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
+//! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone
+//! that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88 and 0.95
+//! with the straight neighbours; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a mirrored
+//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Squares only, as every [`sweep`](super::sweep).
-//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
-//! atan(k · relief_metres / size_metres)).
+//! Squares only, like every [`sweep`](super::sweep).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is atan(k ·
+//! relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
 use super::talus::TalusThreshold;
@@ -22,29 +21,28 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
-    /// up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe
-    /// them out.
+    /// Lets loose rock slide to the lowest neighbour. Faster than the full form, but slopes come to rest up to a third
+    /// too gentle and in fine streaks along the grid; a few iterations of the full form afterwards remove the streaks.
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
-        /// Iterations, counted at the scene's resolution. More carry the scree farther down.
+        /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
+        /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// What the rock rests at: an angle, or the number that Le Martelot 2005 gives.
+        /// How the threshold is given: as an angle, or as the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground.
+        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Higher values leave steeper slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Rotated;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the sharpness off the crests." { iterations = 8 }
+            Light "Light": "Blunts the crests." { iterations = 8 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 200, talus_angle = 30.0 }
-            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
+            AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }
 }

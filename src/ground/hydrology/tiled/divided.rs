@@ -1,4 +1,4 @@
-//! Water of tiles that is divided between two receivers.
+//! Divided drainage of tiles: the water of each cell is split between two receivers.
 
 use super::region::TileRectangle;
 use super::words::{SurveyReader, WordError, pair, read_float_field, split, write_floats, write_list};
@@ -6,23 +6,23 @@ use super::{TileRegions, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{DInfinity, DrainedArea, NeighbourReceivers, Receivers, UpstreamOrder};
 
-/// Set in the number of a receiver in another tile.
+/// Flag in the number of a receiver that lies in another tile.
 const BEYOND: u32 = 1 << 31;
 
-/// The divided water of a tile, on a window around it.
+/// The divided drainage of a tile, on a window around it.
 #[derive(Debug)]
 pub struct DividedRegion {
     pub(super) rectangle: TileRectangle,
-    /// Of the cells of the tile; all beyond are their own receivers.
+    /// Flow directions of the cells of the tile; all cells outside it are their own receivers.
     pub flow: DInfinity,
-    /// Cells of the tile that water from beyond may reach, those on its rim and all downstream of them: by their index
-    /// in the window, from the first on.
+    /// Trunks: cells of the tile that water from other tiles may reach, which are its rim and all cells downstream of
+    /// it. Given by index in the window, in ascending order.
     trunks: Vec<u32>,
     is_trunk: Vec<bool>,
 }
 
 impl DividedRegion {
-    /// The water of a tile that goes the ways of `flow`.
+    /// The drainage of a tile that follows `flow`.
     pub(super) fn new(rectangle: TileRectangle, mut flow: DInfinity) -> Self {
         let mut is_trunk = vec![false; flow.receivers.cells()];
         rectangle.each_outside(&mut is_trunk, |k, _| flow.receivers.set_end(k));
@@ -39,22 +39,23 @@ impl DividedRegion {
         Self { rectangle, flow, trunks, is_trunk }
     }
 
-    /// The cells that water from beyond may reach.
+    /// The cells that water from other tiles may reach.
     pub fn trunks(&self) -> &[u32] {
         &self.trunks
     }
 
-    /// Whether water from beyond may reach cell `k` of the window.
+    /// Whether water from other tiles may reach cell `k` of the window.
     #[inline]
     pub fn is_trunk(&self, k: usize) -> bool {
         self.is_trunk[k]
     }
 
-    /// Adds to every cell what its donors give but trunks, of which `shares` go to the second receivers: all that comes
-    /// to the others, and to trunks what these give. Returns the order in which it was added.
+    /// Adds to every cell the amounts from its donors, except from trunks; the fractions `shares` go to the second
+    /// receivers. The result is complete for all cells but the trunks, which hold only the inflow from other cells.
+    /// Returns the order of the additions.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn accumulate(
         &self,
         shares: &[f32],
@@ -67,7 +68,7 @@ impl DividedRegion {
         })
     }
 
-    /// What other tiles need to know of its trunks, where `held` is what [`accumulate`](Self::accumulate) found.
+    /// Summary of the trunks for other tiles; `held` is the result of [`accumulate`](Self::accumulate).
     pub fn summary(&self, shares: &[f32], held: &[DrainedArea]) -> DividedSummary {
         let number = |k: u32| self.trunks.partition_point(|&trunk| trunk < k) as u32;
         let mut beyond = Vec::new();
@@ -89,10 +90,10 @@ impl DividedRegion {
         DividedSummary { rim, beyond, cells }
     }
 
-    /// Takes the words that it is told of its trunks ([`DividedSolution`]): area and value of each.
+    /// Decodes the words of a [`DividedSolution`] and calls `take(cell, [area, value])` for each trunk.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn take_told(&self, words: &[u64], mut take: impl FnMut(usize, [f32; 2])) -> Result<(), WordError> {
         let DividedSolution(told) = DividedSolution::from_words(words)?;
         if told.len() != self.trunks.len() {
@@ -102,7 +103,7 @@ impl DividedRegion {
         Ok(())
     }
 
-    /// As words.
+    /// Appends the drainage in 64-bit words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, self.flow.receivers.codes().as_chunks().0, |codes| [u64::from_le_bytes(*codes)]);
         let rest = self.flow.receivers.codes().as_chunks::<8>().1;
@@ -111,10 +112,10 @@ impl DividedRegion {
         write_list(words, &self.trunks, |&k| [u64::from(k)]);
     }
 
-    /// From [`write_words`](Self::write_words), of a tile in its window.
+    /// Decodes the words of [`write_words`](Self::write_words), for a tile in its window.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub(super) fn read_words(rectangle: TileRectangle, reader: &mut SurveyReader) -> Result<Self, WordError> {
         let grid = rectangle.grid();
         let codes: Vec<[u8; 8]> = reader.list(|[codes]: [u64; 1]| codes.to_le_bytes())?;
@@ -131,35 +132,35 @@ impl DividedRegion {
     }
 }
 
-/// What a tile tells of its trunks.
+/// Summary of a tile's trunks, read by the solver of all tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DividedSummary {
-    /// Number of each cell on the rim among the trunks.
+    /// For each cell on the rim, its number among the trunks.
     rim: Vec<u32>,
-    /// Cells of the whole that get water of it in other tiles.
+    /// Cells in other tiles that receive water of this tile, numbered in the whole square.
     beyond: Vec<u64>,
     cells: Vec<DividedCell>,
 }
 
-/// A trunk.
+/// A trunk cell of a tile, as other tiles see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DividedCell {
-    /// Its receivers: numbers of trunks of the tile, or [`BEYOND`] with a number in that list.
+    /// Its receivers: numbers of trunks of the tile, or [`BEYOND`] combined with an index into `beyond`.
     to: [u32; 2],
-    /// What goes to the second.
+    /// Fraction that goes to the second receiver.
     share: f32,
-    /// Its own area with what comes from all that are no trunks.
+    /// Its own area plus the inflow from all cells that are not trunks.
     area: DrainedArea,
 }
 
 impl DividedSummary {
-    /// How many trunks there are.
+    /// Number of trunks.
     #[allow(clippy::len_without_is_empty, reason = "the rim of a tile has cells")]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// As words.
+    /// Appends the summary in 64-bit words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_list(words, &self.rim, |&number| [u64::from(number)]);
         write_list(words, &self.beyond, |&cell| [cell]);
@@ -168,10 +169,10 @@ impl DividedSummary {
         write_list(words, &self.cells, cell);
     }
 
-    /// From [`write_words`](Self::write_words), of a tile whose rim has `rim` cells.
+    /// Decodes the words of [`write_words`](Self::write_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn read_words(reader: &mut SurveyReader, rim: usize) -> Result<Self, WordError> {
         let made = Self {
             rim: reader.list(|[number]| number as u32)?,
@@ -193,24 +194,24 @@ impl DividedSummary {
     }
 }
 
-/// The trunks of all tiles, each after those of the tile before.
+/// The trunks of all tiles, tile by tile.
 #[derive(Debug)]
 pub struct DividedWorld {
-    /// Number of the first trunk of each tile, and how many there are.
+    /// Number of the first trunk of each tile, then the number of all trunks.
     first: Vec<usize>,
     receivers: Vec<[u32; 2]>,
-    /// What goes to the second receiver.
+    /// Fraction that goes to the second receiver of each trunk.
     pub shares: Vec<f32>,
-    /// Area that drains through each.
+    /// Drainage area of each trunk.
     pub areas: Vec<DrainedArea>,
     order: UpstreamOrder,
 }
 
 impl DividedWorld {
-    /// Adds the water of all trunks, from what tiles tell, each of the region of its number.
+    /// Accumulates the water of all trunks, given the summary of each tile in the order of the tiles.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(tiles: &TileRegions, summaries: Vec<DividedSummary>, control: &Control) -> Result<Self, Cancelled> {
         let mut first = vec![0];
         for summary in &summaries {
@@ -237,17 +238,17 @@ impl DividedWorld {
         Ok(Self { first, receivers, shares, areas, order })
     }
 
-    /// What each tile is told of its trunks: their areas, and a value of each by its number.
+    /// The result for each tile: the drainage area of each of its trunks, and the `value` for the number of the trunk.
     pub fn solutions(&self, value: impl Fn(usize) -> f32) -> Vec<DividedSolution> {
         let told = |k: usize| [self.areas[k].cells(), value(k)];
         self.first.windows(2).map(|ends| DividedSolution((ends[0]..ends[1]).map(told).collect())).collect()
     }
 
-    /// Visits every trunk after its receivers: `visit(number, value, below)` gets its value and theirs, and returns its
-    /// new one. Trunks that are outlets are visited with their own.
+    /// Visits every trunk after its receivers: `visit(number, value, below)` gets its value and the values of its
+    /// receivers, and returns its new value. A trunk that is an outlet gets its own value as `below`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn traverse_upstream(
         &self,
         values: &mut [f32],
@@ -258,22 +259,22 @@ impl DividedWorld {
     }
 }
 
-/// What a tile is told of each of its trunks: the area that drains through it, in cells, and another value.
+/// Result for a tile: for each of its trunks, the drainage area in cells and one other value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DividedSolution(pub Vec<[f32; 2]>);
 
 impl DividedSolution {
-    /// As words.
+    /// Encodes the solution in 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.0, |&[area, value]| [pair(area.to_bits(), value.to_bits())]);
         words
     }
 
-    /// From [`to_words`](Self::to_words).
+    /// Decodes the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self(reader.list(|[word]| split(word).map(f32::from_bits))?);

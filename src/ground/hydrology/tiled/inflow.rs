@@ -1,39 +1,40 @@
-//! What drains from tile to tile.
+//! Drainage from tile to tile.
 
 use super::TileRegions;
 use super::words::{SurveyReader, WordError, write_list};
 use crate::field::{Cancelled, Control, Region};
 use crate::hydrology::DrainedArea;
 
-/// Items done between two looks at the stop flag.
+/// Items processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
 
-/// What a tile tells of the water that goes through it.
+/// Summary of the flow through a tile, read by [`solve_inflows`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSummary {
-    /// Number of the exit that the water of each cell on the rim leaves by, from 1 on; 0 where it leaves at an outlet.
+    /// For each cell on the rim, the number of the exit through which its water leaves, from 1 on; 0 if it reaches an
+    /// outlet.
     pub(super) rim: Vec<u32>,
     pub(super) exits: Vec<FlowExit>,
 }
 
-/// Where water leaves a tile.
+/// A cell where water leaves a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowExit {
-    /// The cell of the whole that gets it.
+    /// The cell of the whole square that receives the water.
     pub to: u64,
-    /// Area of the tile that drains through it.
+    /// Area of the tile that drains through this exit.
     pub area: DrainedArea,
 }
 
-/// What comes into a tile.
+/// Inflow of a tile from other tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InflowSolution {
-    /// Cells, of the whole, that get water of other tiles, with the area that drains to each from there.
+    /// Cells of the whole square that receive water from other tiles, each with the area that drains to it from there.
     pub(super) cells: Vec<(u64, DrainedArea)>,
 }
 
 impl FlowSummary {
-    /// As words.
+    /// Encodes the summary in 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.rim, |&exit| [u64::from(exit)]);
@@ -41,10 +42,10 @@ impl FlowSummary {
         words
     }
 
-    /// From [`to_words`](Self::to_words), of a tile whose rim has `rim` cells.
+    /// Decodes the words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -58,23 +59,23 @@ impl FlowSummary {
 }
 
 impl InflowSolution {
-    /// Whether it can be one of the tile `region`.
+    /// Whether all its cells lie in the tile `region`.
     pub fn fits(&self, region: &Region, tiles: &TileRegions) -> bool {
         let is_within = |[row, column]: [usize; 2]| region.rows.contains(&row) && region.columns.contains(&column);
         self.cells.iter().all(|&(cell, _)| is_within(tiles.place(cell)))
     }
 
-    /// As words.
+    /// Encodes the solution in 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.cells, |&(cell, area)| [cell, area.units()]);
         words
     }
 
-    /// From [`to_words`](Self::to_words).
+    /// Decodes the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self { cells: reader.list(|[cell, area]| (cell, DrainedArea::of_units(area)))? };
@@ -83,10 +84,10 @@ impl InflowSolution {
     }
 }
 
-/// What comes into every tile, from what all of them tell, each of the region of its number.
+/// The inflow of every tile, given the summary of each tile in the order of the tiles.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn solve_inflows(
     tiles: &TileRegions,
     summaries: &[FlowSummary],
@@ -98,7 +99,7 @@ pub fn solve_inflows(
         first.push(exits.len());
         exits.extend_from_slice(&summary.exits);
     }
-    // the exit that the water of each goes to
+    // for each exit, the next exit that its water reaches
     let next: Vec<Option<usize>> = exits
         .iter()
         .map(|exit| {

@@ -1,30 +1,31 @@
-//! Water of a square that is computed tile by tile, to the bits of the whole, in two stages.
+//! Drainage of a square, computed tile by tile in two stages, with the same bits as on the whole square.
 //!
-//! Basins: each tile labels its cells by where their receivers lead within it (to an outlet, to a pit, or to an *exit*,
-//! a cell whose receiver lies in another tile) and keeps the minimum spanning tree of the links between its labels.
-//! What no cell on its rim belongs to can only be linked within the tile, so of the tree the labels of the rim, forks
-//! between them, and on the way from one to the next the highest link are all that others need: [`BasinSummary`]. An
-//! exit and the cell that its water comes to belong to one basin. [`solve_spills`] joins these, the summaries and the
-//! links over the borders to the minimum spanning tree of all basins. Links are in one strict order (height, lower
-//! cell, place), so this tree is the one that [`Basins`](super::Basins) finds on the whole, cut down to the rims; each
-//! tile is told which of its highest links belong to it, at which level water stands behind every label and which of
-//! the ways down are turned round by other tiles ([`SpillSolution`]), and finds the rest by itself
-//! ([`RegionDrainage::solve`]).
+//! Basins: each tile labels its cells by where their receivers lead within it: to an outlet, to a pit, or to an *exit*,
+//! a cell whose receiver lies in another tile. It keeps the minimum spanning tree of the links between its labels. A
+//! label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the tree, the
+//! [`BasinSummary`]: the labels of the rim, the forks between them, and the highest link between each two of these. An
+//! exit and the cell that its water reaches belong to one basin. [`solve_spills`] joins these, the summaries and the
+//! links over the borders to the minimum spanning tree of all basins. Links have a strict order (height, lower cell,
+//! cell index), so this tree is the one that [`Basins`](super::Basins) finds on the whole square, reduced to the rims.
+//! Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links belong to the tree, the water
+//! level behind every label, and the flow paths that other tiles reverse. [`RegionDrainage::solve`] computes the rest
+//! within the tile.
 //!
-//! Areas that drain through each cell: a tile adds its own ([`DrainedRegion::summary`]), what leaves it is added along
-//! the exits of all tiles ([`solve_inflows`]), and the tile adds again with what comes in ([`DrainedRegion::areas`]).
-//! Whole numbers have no rounding, so no order of additions is to be kept.
+//! Drainage areas: a tile accumulates its own area ([`DrainedRegion::summary`]). The outflow is then summed along the
+//! exits of all tiles ([`solve_inflows`]), and the tile accumulates again with its inflow ([`DrainedRegion::areas`]).
+//! Whole numbers are not rounded, so the order of the additions does not matter.
 //!
-//! Water that is divided between two receivers ([`DividedRegion`]) cannot be added so: how a cell divides it is
-//! rounded, and follows from all that comes. But only cells that water from beyond may reach have to wait for other
-//! tiles, those downstream of the rim, and of these every tile tells all ([`DividedSummary`]): their receivers,
-//! which are such cells again, in the tile or in the next, and what comes to them from all others. [`DividedWorld`]
-//! is the water of these cells of all tiles; what goes up the streams, as their wear does, is known everywhere once
-//! it is known there.
+//! Water that is divided between two receivers ([`DividedRegion`]) cannot be summed in this way: each division is
+//! rounded, and it depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim, can receive
+//! water from other tiles and must wait for them. Every tile describes all its trunks in a [`DividedSummary`]: their
+//! receivers, which are again trunks of this tile or the next, and the inflow from all other cells. [`DividedWorld`]
+//! accumulates the water of the trunks of all tiles. Quantities that propagate upstream, such as erosion, are known
+//! everywhere once they are known at the trunks.
 //!
 //! Source: Barnes 2016, *Parallel priority-flood depression filling for trillion cell digital elevation models*; Barnes
-//! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*; the tree of basins is
-//! ours, so that ways out are those of Cordonnier, Bovy & Braun 2019 as on the whole.
+//! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*. The tree of basins is
+//! our own addition, so that flow paths out of depressions equal those of Cordonnier, Bovy & Braun 2019 on the whole
+//! square.
 
 mod divided;
 mod inflow;
@@ -40,39 +41,39 @@ pub use words::{SurveyReader, WordError, read_float_field, read_floats, write_fl
 
 use crate::field::Region;
 
-/// The tiles of a square: every cell lies in one of them.
+/// The tiles of a square; every cell lies in exactly one of them.
 #[derive(Clone, Debug)]
 pub struct TileRegions {
     samples: usize,
-    /// Rows of the tiles of a row of tiles; columns are divided alike.
+    /// Rows covered by each row of tiles; columns are divided in the same way.
     spans: Vec<std::ops::Range<usize>>,
 }
 
 impl TileRegions {
-    /// The tiles of a square of `samples` a side whose rows and columns are divided into `spans`, from the first on,
-    /// each of two or more unless there is but one.
+    /// The tiles of a square of `samples` × `samples` cells. Its rows and columns are divided into `spans`, in order,
+    /// each of two or more samples unless there is only one.
     pub fn new(samples: usize, spans: Vec<std::ops::Range<usize>>) -> Self {
         Self { samples, spans }
     }
 
-    /// How many there are.
-    #[allow(clippy::len_without_is_empty, reason = "there is one at the least")]
+    /// Number of tiles.
+    #[allow(clippy::len_without_is_empty, reason = "there is at least one tile")]
     pub fn len(&self) -> usize {
         self.spans.len() * self.spans.len()
     }
 
-    /// The samples of a tile, counted row by row.
+    /// The samples of a tile; tiles are numbered row by row.
     pub fn region(&self, tile: usize) -> Region {
         let [row, column] = [tile / self.spans.len(), tile % self.spans.len()];
         Region { rows: self.spans[row].clone(), columns: self.spans[column].clone() }
     }
 
-    /// Cells on the rim of a tile.
+    /// Number of cells on the rim of a tile.
     pub fn rim_len(&self, tile: usize) -> usize {
         rim(&self.region(tile)).count()
     }
 
-    /// The tile of a cell of the whole, and the number of the cell on its rim, on which it lies.
+    /// The tile of a cell on a rim, and the cell's number on that rim; cells are numbered in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
         let [row, column] = self.place(cell);
         let along = |at: usize| self.spans.partition_point(|span| span.end <= at);
@@ -88,7 +89,7 @@ impl TileRegions {
         (row * self.samples + column) as u64
     }
 
-    /// Cells of other tiles beside cell `place` of the rim of `region`.
+    /// The neighbours of a rim cell of `region` that lie in other tiles.
     fn cells_beside(&self, region: &Region, [row, column]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (last, region) = (self.samples - 1, region.clone());
         let near = move |at: usize| at.saturating_sub(1)..=(at + 1).min(last);
@@ -97,7 +98,7 @@ impl TileRegions {
     }
 }
 
-/// Number of a cell on the rim of a region, row by row.
+/// Number of a rim cell of a region; the rim cells are numbered row by row.
 fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     let (rows, columns) = (region.rows.len(), region.columns.len());
     let (i, j) = (row - region.rows.start, column - region.columns.start);
@@ -108,7 +109,7 @@ fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     }
 }
 
-/// The cells of the rim of a region by row and column, row by row.
+/// The rim cells of a region as row and column, row by row.
 fn rim(region: &Region) -> impl Iterator<Item = [usize; 2]> + use<> {
     let Region { rows, columns } = region.clone();
     let [first, last] = [rows.start, rows.end - 1];
@@ -118,7 +119,7 @@ fn rim(region: &Region) -> impl Iterator<Item = [usize; 2]> + use<> {
     })
 }
 
-/// The cells beside a region of a square of `samples` a side, row by row.
+/// The cells just outside a region of a square of `samples` × `samples` cells, row by row.
 fn cells_around(region: &Region, samples: usize) -> impl Iterator<Item = [usize; 2]> + use<> {
     let region = region.clone();
     let around = rim(&region.grown(1, samples));

@@ -1,4 +1,4 @@
-//! The water of a tile, by itself and with what is known of all.
+//! The drainage of one tile, first on its own and then with the solution of all tiles.
 
 use std::collections::HashMap;
 
@@ -13,30 +13,31 @@ use crate::hydrology::directions::flow_directions;
 use crate::hydrology::order::accumulate;
 use crate::hydrology::{DInfinity, DrainedArea, FlowMesh, FlowRouting, Outlets};
 
-/// No node of the summary.
+/// Marks a label that is not a node of the summary, or a missing link.
 const NONE: u32 = u32::MAX;
 
-/// The water of a tile that is known by the tile alone, on a window around it.
+/// The part of a tile's drainage that follows from the tile alone, on a window around it.
 #[derive(Debug)]
 pub struct RegionDrainage {
     rectangle: TileRectangle,
-    /// As the ground lies; of cells of the tile alone.
+    /// Receivers of the cells of the tile, before depressions are drained.
     receivers: Vec<u32>,
-    /// Where the receivers of each cell of the tile lead: [`OUTSIDE`] or a number; another one for all other cells.
+    /// Label of each cell of the tile, the end of its flow path: [`OUTSIDE`] or a number. All other cells have one
+    /// extra label.
     labels: Vec<u32>,
-    /// Labels with [`OUTSIDE`].
+    /// Number of labels, [`OUTSIDE`] included.
     count: usize,
     exits: Vec<u32>,
     tree: BasinTree,
-    /// Labels that others need to know.
+    /// Labels that other tiles need.
     nodes: Vec<u32>,
-    /// Node of a label.
+    /// Node of each label; [`NONE`] if the label is not a node.
     node_of: Vec<u32>,
-    /// The tree between nodes, each part with the number of its highest link.
+    /// The paths of the tree between nodes, each with the number of its highest link.
     parts: Vec<TreePart>,
 }
 
-/// A part of a tree from one node to another, and its highest link.
+/// A path of the tree from one node to another, and the number of its highest link.
 #[derive(Clone, Copy, Debug)]
 struct TreePart {
     ends: [u32; 2],
@@ -47,7 +48,7 @@ struct TreePart {
 #[derive(Clone, Debug)]
 pub(super) struct TileRectangle {
     grid: Grid,
-    /// In the whole.
+    /// The tile, in rows and columns of the whole square.
     region: Region,
 }
 
@@ -60,13 +61,13 @@ impl TileRectangle {
         &self.region
     }
 
-    /// Row and column, in the whole, of cell `k` of the window.
+    /// Row and column in the whole square of cell `k` of the window.
     fn place(&self, k: usize) -> [usize; 2] {
         let ([top, left], n) = (self.grid.first(), self.grid.samples);
         [top + k / n, left + k % n]
     }
 
-    /// Index in the window.
+    /// Index in the window of a cell given by row and column.
     pub(super) fn index(&self, [row, column]: [usize; 2]) -> usize {
         let [top, left] = self.grid.first();
         (row - top) * self.grid.samples + column - left
@@ -77,19 +78,19 @@ impl TileRectangle {
         self.region.rows.contains(&row) && self.region.columns.contains(&column)
     }
 
-    /// Number of cell `k` of the window in the whole.
+    /// Number in the whole square of cell `k` of the window.
     pub(super) fn cell(&self, k: usize) -> u64 {
         let [row, column] = self.place(k);
         (row * self.grid.whole_samples() + column) as u64
     }
 
-    /// Index, in the window, of a cell of the whole.
+    /// Index in the window of a cell of the whole square.
     fn index_of_cell(&self, cell: u64) -> usize {
         let n = self.grid.whole_samples() as u64;
         self.index([(cell / n) as usize, (cell % n) as usize])
     }
 
-    /// Changes the cells of the window that do not lie in the tile.
+    /// Changes the values of window cells outside the tile.
     pub(super) fn each_outside<T>(&self, values: &mut [T], mut change: impl FnMut(usize, &mut T)) {
         let n = self.grid.samples;
         let [top, left] = self.grid.first();
@@ -102,8 +103,8 @@ impl TileRectangle {
         }
     }
 
-    /// `receivers` of the tile, in which those that lead out of it, and all cells beyond, are their own; and the cells
-    /// that lead out of it.
+    /// Returns a copy of `receivers` that never leaves the tile: cells whose receiver lies outside, and all cells
+    /// outside, become their own receivers. Also returns the cells whose receiver lies outside.
     fn inner(&self, receivers: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut inner = receivers.to_vec();
         self.each_outside(&mut inner, |k, to| *to = k as u32);
@@ -120,11 +121,11 @@ impl TileRectangle {
 }
 
 impl RegionDrainage {
-    /// The water of the tile `region` of the whole; `height` lies on `grid`, a window that reaches a cell farther on
-    /// every side where the whole does.
+    /// The drainage of the tile `region` of the whole square. `height` lies on `grid`, a window that extends one cell
+    /// beyond the tile on every side, except at the edges of the square.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         grid: Grid,
         region: Region,
@@ -159,7 +160,7 @@ impl RegionDrainage {
         Ok(made)
     }
 
-    /// Cuts the tree down to what others need.
+    /// Reduces the tree to the part that other tiles need.
     fn contract(&mut self) {
         let mut terminals = vec![OUTSIDE];
         terminals.extend(rim(&self.rectangle.region).map(|place| self.labels[self.rectangle.index(place)]));
@@ -168,8 +169,8 @@ impl RegionDrainage {
         for label in terminals {
             self.add_node(label);
         }
-        // from the outside inwards, each label with the link that it is reached by; where the tile has no outlet the
-        // label of a cell on its rim is as good
+        // from the outside inwards, each label with the link that leads to it; a tile without an outlet starts at the
+        // label of a cell on its rim instead
         let root = self.nodes.iter().copied().find(|&label| !self.tree.numbers_of(label as usize).is_empty());
         let mut way = vec![(root.unwrap_or(OUTSIDE), NONE)];
         let mut next = 0;
@@ -179,7 +180,8 @@ impl RegionDrainage {
                 way.push((self.label_beyond(number, label), number));
             }
         }
-        // from the leaves back: the node that stands for what lies behind a label, and the highest link on the way
+        // from the leaves back: the node that stands for the labels behind each label, and the highest link on the path
+        // to it
         let mut behind: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for &(label, by) in way.iter().rev() {
             let found = behind.remove(&label).unwrap_or_default();
@@ -212,7 +214,7 @@ impl RegionDrainage {
         self.labels[there as usize]
     }
 
-    /// What other tiles need to know of it; `height` is that which it was made of.
+    /// Summary for the solver of all tiles; `height` must be the height that this drainage was made of.
     pub fn summary(&self, height: &[f32]) -> BasinSummary {
         let cell = |k: u32| self.rectangle.cell(k as usize);
         let node = |k: u32| self.node_of[self.labels[k as usize] as usize];
@@ -242,10 +244,10 @@ impl RegionDrainage {
         }
     }
 
-    /// The water of the tile as it is on the whole.
+    /// The drainage of the tile as part of the whole square.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn solve(
         mut self,
         height: &[f32],
@@ -289,7 +291,7 @@ impl RegionDrainage {
         Ok(DrainedRegion { rectangle, receivers, labels, levels })
     }
 
-    /// Leads the water of cell `at` to `next`, and that of the way down from it to `at`, up to a pit or an exit.
+    /// Reverses the flow path from cell `at` down to a pit or an exit, and makes `next` the receiver of `at`.
     fn turn(&self, receivers: &mut [u32], mut at: u32, mut next: u32) {
         loop {
             let before = std::mem::replace(&mut receivers[at as usize], next);
@@ -301,19 +303,19 @@ impl RegionDrainage {
     }
 }
 
-/// The water of a tile as it is on the whole, on a window around it.
+/// The drainage of a tile as part of the whole square, on a window around the tile.
 #[derive(Debug)]
 pub struct DrainedRegion {
     rectangle: TileRectangle,
-    /// Of the cells of the tile; no pits are left.
+    /// Receivers of the cells of the tile; none of them is a pit.
     receivers: Vec<u32>,
     labels: Vec<u32>,
-    /// Level at which the water of each label spills.
+    /// Spill level of each label.
     levels: Vec<f32>,
 }
 
 impl DrainedRegion {
-    /// `height` with depressions filled, in the tile; beyond it as it is.
+    /// `height` with depressions filled within the tile; unchanged outside it.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         let fill = |(&h, &label): (&f32, &u32)| match self.levels.get(label as usize) {
             Some(&level) if level > h => level,
@@ -322,11 +324,11 @@ impl DrainedRegion {
         height.iter().zip(&self.labels).map(fill).collect()
     }
 
-    /// Its water divided between two receivers by the facets of the filled ground; `height` is that which it was made
-    /// of, `spills` what it was told.
+    /// Its drainage divided between two receivers by the facets of the filled surface. `height` and `spills` must be
+    /// those that this drainage was made of.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn divided(
         self,
         height: &[f32],
@@ -343,7 +345,7 @@ impl DrainedRegion {
         Ok(DividedRegion::new(self.rectangle, flow))
     }
 
-    /// Area of the tile that drains through each of its cells, with what comes in.
+    /// Area of the tile that drains through each of its cells, plus the inflow.
     fn gathered(
         &self,
         inner: &[u32],
@@ -361,10 +363,10 @@ impl DrainedRegion {
         Ok(held)
     }
 
-    /// What other tiles need to know to add areas, weighted by the `rain` that falls on the window.
+    /// Summary for [`solve_inflows`](super::solve_inflows); areas are weighted by the `rain` that falls on the window.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn summary(&self, rain: Option<&[f32]>, control: &Control) -> Result<FlowSummary, Cancelled> {
         let (inner, exits) = self.rectangle.inner(&self.receivers);
         let held = self.gathered(&inner, rain, None, control)?;
@@ -376,17 +378,17 @@ impl DrainedRegion {
             area: held[k as usize],
         };
         Ok(FlowSummary {
-            // names follow the order of the cells, as exits do
+            // labels follow the order of the cells, as the exits do
             rim: rim(&self.rectangle.region).map(|place| names[self.rectangle.index(place)]).collect(),
             exits: exits.iter().map(exit).collect(),
         })
     }
 
-    /// Area of the whole that drains through each cell of the tile, its own included, weighted by the `rain` that falls
-    /// on the window; 0 beyond the tile.
+    /// Drainage area, in the whole square, of each cell of the tile, its own area included. Areas are weighted by the
+    /// `rain` that falls on the window; 0 outside the tile.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn areas(
         &self,
         rain: Option<&[f32]>,
@@ -398,7 +400,7 @@ impl DrainedRegion {
 }
 
 impl SpillSolution {
-    /// Whether it can be one of the water of a tile.
+    /// Whether its sizes and cells match the drainage of a tile.
     pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
         let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
         self.kept.len() == region.parts.len()
@@ -409,17 +411,17 @@ impl SpillSolution {
 }
 
 impl DividedRegion {
-    /// The water of the tile `region` in the window `grid`, from [`write_words`](Self::write_words).
+    /// Decodes the words of [`write_words`](Self::write_words), for the tile `region` in the window `grid`.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn of_tile(grid: Grid, region: Region, reader: &mut SurveyReader) -> Result<Self, WordError> {
         Self::read_words(TileRectangle { grid, region }, reader)
     }
 }
 
 impl TileRectangle {
-    /// Whether a place of the whole lies in the window.
+    /// Whether a cell of the whole square lies in the window.
     fn is_near(&self, place: [usize; 2]) -> bool {
         place.iter().zip(self.grid.first()).all(|(at, first)| (first..first + self.grid.samples).contains(at))
     }

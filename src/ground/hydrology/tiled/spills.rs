@@ -1,17 +1,17 @@
-//! The minimum spanning tree of the basins of all tiles, from what each tells of its rim.
+//! The minimum spanning tree of the basins of all tiles, built from the summaries of their rims.
 
 use super::words::{SurveyReader, WordError, pair, split, write_list};
 use super::{TileRegions, cells_around, rim};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::basins::{BasinLink, Sets, height_of};
 
-/// Items done between two looks at the stop flag.
+/// Items processed between two checks for cancellation.
 const CHECK: usize = 1 << 16;
 
-/// What a tile tells of its basins. Cells are those of the whole, row by row.
+/// Summary of a tile's basins, read by [`solve_spills`]. Cells are numbered in the whole square, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BasinSummary {
-    /// Labels and forks; 0 is what drains to an outlet.
+    /// Number of nodes, which are labels of the rim and forks; node 0 drains to an outlet.
     pub(super) nodes: u32,
     /// Height and node of each cell on the rim, row by row.
     pub(super) rim: Vec<(f32, u32)>,
@@ -19,16 +19,16 @@ pub struct BasinSummary {
     pub(super) links: Vec<RegionLink>,
 }
 
-/// A cell whose water goes on in another tile.
+/// A cell whose water flows on into another tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionExit {
     pub node: u32,
     pub cell: u64,
-    /// The cell that gets it.
+    /// The cell that receives the water.
     pub to: u64,
 }
 
-/// The highest link on the way between two nodes of a tile, as [`BasinLink`] has it.
+/// The highest link on the path between two nodes of a tile, with heights as in [`BasinLink`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionLink {
     pub ends: [u32; 2],
@@ -38,21 +38,21 @@ pub struct RegionLink {
     pub to: u64,
 }
 
-/// What a tile is told of the basins of the whole.
+/// The solution for the basins of one tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpillSolution {
-    /// Of each link of its summary, whether it belongs to the tree of the whole.
+    /// For each link of its summary, whether it belongs to the tree of the whole square.
     pub(super) kept: Vec<bool>,
-    /// Of each node, the level at which its water spills, and whether the way out leads to it over none of the links.
+    /// For each node, its spill level, and whether its path out of the basin uses none of the tile's links.
     pub(super) nodes: Vec<(f32, bool)>,
-    /// Cells of the tile from which the way down is turned round, and where the water of the first goes.
+    /// Cells of the tile whose flow path must be reversed, each with its new receiver.
     pub(super) turns: Vec<[u64; 2]>,
-    /// Heights of the cells of other tiles beside it with depressions filled, row by row.
+    /// Heights, with depressions filled, of the cells just outside the tile, row by row.
     pub(super) beside: Vec<f32>,
 }
 
 impl BasinSummary {
-    /// As words.
+    /// Encodes the summary in 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = vec![u64::from(self.nodes)];
         write_list(&mut words, &self.rim, |(height, node)| [pair(height.to_bits(), *node)]);
@@ -63,10 +63,10 @@ impl BasinSummary {
         words
     }
 
-    /// From [`to_words`](Self::to_words), of a tile whose rim has `rim` cells.
+    /// Decodes the words of [`to_words`](Self::to_words), for a tile whose rim has `rim` cells.
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -91,7 +91,7 @@ impl BasinSummary {
 }
 
 impl SpillSolution {
-    /// As words.
+    /// Encodes the solution in 64-bit words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.kept, |&kept| [u64::from(kept)]);
@@ -101,10 +101,10 @@ impl SpillSolution {
         words
     }
 
-    /// From [`to_words`](Self::to_words).
+    /// Decodes the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// Fails if the words do not have this format.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let made = Self {
@@ -121,25 +121,25 @@ impl SpillSolution {
     }
 }
 
-/// A link of two basins, somewhere.
+/// A link of two basins, within a tile or over a border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct WorldLink {
     height: u32,
     lower: u32,
     from: u64,
     to: u64,
-    /// Nodes of `from` and `to`; of a link of a tile those of its ends.
+    /// Nodes of `from` and `to`; for a link within a tile, the nodes at the ends of its path.
     nodes: [u32; 2],
-    /// Tile and number of the link there; [`ACROSS`] for one over a border.
+    /// Tile, and number of the link in it; [`ACROSS`] for a link over a border.
     place: (u32, u32),
 }
 
 const ACROSS: u32 = u32::MAX;
 
-/// What every tile is told, from what all of them tell, each of the region of its number.
+/// The solution for every tile, given the summary of each tile in the order of the tiles.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn solve_spills(
     tiles: &TileRegions,
     summaries: &[BasinSummary],
@@ -164,11 +164,11 @@ pub fn solve_spills(
     world.solutions(&classes, &tree, control)
 }
 
-/// All tiles together.
+/// The basins of all tiles.
 struct TiledBasins<'a> {
     tiles: &'a TileRegions,
     summaries: &'a [BasinSummary],
-    /// Number of the first node of each tile but the one outside, which is 0 for all.
+    /// Number of the first node of each tile after its node 0, which is number 0 for all tiles.
     first: Vec<u32>,
     count: usize,
 }
@@ -195,7 +195,7 @@ impl<'a> TiledBasins<'a> {
         (height, self.node(tile, node))
     }
 
-    /// Nodes that are one basin have one number, the least of theirs.
+    /// For each node, the least number among the nodes of the same basin.
     fn classes(&self) -> Vec<u32> {
         let mut sets = Sets::new(self.count);
         for (tile, summary) in self.summaries.iter().enumerate() {
@@ -221,7 +221,7 @@ impl<'a> TiledBasins<'a> {
             let region = self.tiles.region(tile);
             for (place, &(height, node)) in rim(&region).zip(&summary.rim) {
                 let (from, node) = (self.tiles.cell(place), self.node(tile, node));
-                // each pair once
+                // list each pair only once
                 for to in
                     self.tiles.cells_beside(&region, place).map(|there| self.tiles.cell(there)).filter(|&to| to > from)
                 {
@@ -236,7 +236,7 @@ impl<'a> TiledBasins<'a> {
         Ok(links)
     }
 
-    /// What each tile is told of the `tree`, which joins the `classes` of nodes.
+    /// The solution for each tile, from the `tree` that joins the `classes` of nodes.
     fn solutions(
         &self,
         classes: &[u32],
@@ -293,10 +293,10 @@ impl<'a> TiledBasins<'a> {
                     let [to, from] = if parent == 0 { [link.from, link.to] } else { [link.to, link.from] };
                     turn(from, to);
                 } else {
-                    // its own tile finds the cells
+                    // the link's own tile finds the cells
                     is_gate[child as usize] = false;
                 }
-                // on the way down the tiles beyond have cells to turn too
+                // further tiles along the flow path must reverse cells too
                 let mut node = child;
                 while let Some(exit) = exits[node as usize] {
                     turn(exit.to, exit.cell);

@@ -2,7 +2,7 @@ use super::*;
 use crate::field::{Control, Edges, Grid, Stream};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 
-/// Noise of few or many heights on hills and hollows wider than tiles.
+/// Noise with few or many distinct heights on hills and hollows wider than tiles.
 fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
     let random = Stream::new(seed, 4);
     (0..n * n)
@@ -14,7 +14,7 @@ fn ground(n: usize, seed: u32, steps: f32) -> Vec<f32> {
         .collect()
 }
 
-/// The ground of tiles, each on a window of its own.
+/// Terrain in tiles, each on its own window.
 struct TiledGround<'a> {
     n: usize,
     height: &'a [f32],
@@ -54,7 +54,7 @@ impl<'a> TiledGround<'a> {
         (0..self.tiles.len()).map(|number| rim(&self.tiles.region(number)).count()).collect()
     }
 
-    /// What each tile is told of its basins.
+    /// The solution for the basins of each tile.
     fn spills(&self) -> Vec<SpillSolution> {
         let summaries: Vec<_> = self
             .rims()
@@ -75,7 +75,7 @@ impl<'a> TiledGround<'a> {
         drained.solve(&self.heights(number), spills, &Control::default()).unwrap()
     }
 
-    /// The cells of a tile, in the whole and in its window.
+    /// The cells of a tile, as indices in the whole square and in its window.
     fn cells(&self, number: usize) -> impl Iterator<Item = [usize; 2]> {
         let (grid, region, n) = (self.window(number), self.tiles.region(number), self.n);
         let [top, left] = grid.first();
@@ -86,7 +86,7 @@ impl<'a> TiledGround<'a> {
     }
 }
 
-/// What is told by words only is what the whole has.
+/// Checks that the drainage passed on in words equals the drainage of the whole square.
 fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let mesh = FlowMesh::new(grid);
@@ -119,13 +119,13 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     }
 }
 
-/// What goes up the streams: it follows from the area and from below, and is rounded.
+/// A value carried upstream: it depends on the area and on the values below, and is rounded.
 fn worn(height: f32, below: [f32; 2], share: f32, area: f32) -> f32 {
     let floor = below[0] + (below[1] - below[0]) * share;
     if height > floor { floor + (height - floor) / (1.0 + area.sqrt()) } else { height }
 }
 
-/// Divided water, and what follows from it up the streams.
+/// Checks divided drainage, and values carried upstream along it.
 fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));
@@ -209,7 +209,7 @@ fn filled_ground_and_counts_of_tiles_are_those_of_the_whole() {
     }
 }
 
-/// A course that crosses the same borders again and again, in a trough that spills at its end.
+/// A stream that crosses the same borders again and again, in a trough that spills at its end.
 #[test]
 fn courses_that_come_back_and_one_depression_over_all_tiles() {
     let n = 80;

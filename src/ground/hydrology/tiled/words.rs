@@ -1,15 +1,15 @@
-//! What tiles tell each other, as 64-bit words.
+//! The 64-bit words in which tiles exchange drainage data.
 
-/// Words that are not what they should be.
+/// Error: the words do not have the expected format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what another task left about its water is not whole")]
+#[error("the drainage data stored by another task are incomplete or invalid")]
 pub struct WordError;
 
 /// Reads words one after the other.
 pub struct SurveyReader<'a>(&'a [u64]);
 
 impl<'a> SurveyReader<'a> {
-    /// Begins at the first word.
+    /// Starts at the first word.
     pub fn new(words: &'a [u64]) -> Self {
         Self(words)
     }
@@ -17,14 +17,14 @@ impl<'a> SurveyReader<'a> {
     /// The next word.
     ///
     /// # Errors
-    /// When there is none.
+    /// Fails if no word is left.
     pub fn word(&mut self) -> Result<u64, WordError> {
         let (&first, rest) = self.0.split_first().ok_or(WordError)?;
         self.0 = rest;
         Ok(first)
     }
 
-    /// A list of items of `N` words after their number.
+    /// Reads a list: the number of items, then `N` words for each.
     pub fn list<const N: usize, T>(&mut self, item: impl Fn([u64; N]) -> T) -> Result<Vec<T>, WordError> {
         let count = self.word()? as usize;
         let words = count.checked_mul(N).and_then(|len| self.0.split_at_checked(len));
@@ -33,30 +33,30 @@ impl<'a> SurveyReader<'a> {
         Ok(words.as_chunks::<N>().0.iter().map(|words| item(*words)).collect())
     }
 
-    /// Fails where something is left.
+    /// Fails if any words are left.
     pub fn end(self) -> Result<(), WordError> {
         if self.0.is_empty() { Ok(()) } else { Err(WordError) }
     }
 }
 
-/// Writes the number of `items` and then `N` words of each.
+/// Writes the number of `items` and then `N` words for each.
 pub fn write_list<const N: usize, T>(words: &mut Vec<u64>, items: &[T], item: impl Fn(&T) -> [u64; N]) {
     words.reserve(1 + N * items.len());
     words.push(items.len() as u64);
     words.extend(items.iter().flat_map(item));
 }
 
-/// Two numbers in a word.
+/// Packs two numbers into one word.
 pub fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// The numbers of [`pair`].
+/// The two numbers packed by [`pair`].
 pub fn split(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
 
-/// Writes numbers, two in a word.
+/// Writes numbers, two in each word.
 pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
     let (pairs, rest) = values.as_chunks();
     write_list(words, pairs, |&[low, high]: &[f32; 2]| [pair(low.to_bits(), high.to_bits())]);
@@ -66,7 +66,7 @@ pub fn write_floats(words: &mut Vec<u64>, values: &[f32]) {
 /// Reads the numbers that [`write_floats`] wrote.
 ///
 /// # Errors
-/// When there are none.
+/// Fails if the words do not have this format.
 pub fn read_floats(reader: &mut SurveyReader) -> Result<Vec<f32>, WordError> {
     let pairs: Vec<[f32; 2]> = reader.list(|[word]| split(word).map(f32::from_bits))?;
     let mut values = pairs.into_flattened();
@@ -74,10 +74,10 @@ pub fn read_floats(reader: &mut SurveyReader) -> Result<Vec<f32>, WordError> {
     Ok(values)
 }
 
-/// The same, if there are as many as `count`.
+/// Reads the numbers that [`write_floats`] wrote, which must be `count` numbers.
 ///
 /// # Errors
-/// When there are others.
+/// Fails if the words do not have this format or the count differs.
 pub fn read_float_field(reader: &mut SurveyReader, count: usize) -> Result<Vec<f32>, WordError> {
     let values = read_floats(reader)?;
     if values.len() == count { Ok(values) } else { Err(WordError) }

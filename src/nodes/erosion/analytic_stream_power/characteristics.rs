@@ -1,9 +1,9 @@
-//! Streams as chains of cells, and the way along them that a change of the base level has come in a time.
+//! Streams as chains of cells, and how far a change of the base level has travelled along them after a given time.
 //!
-//! Each cell continues the stream of its donor with the largest area; a chain runs from a spring down to the cell
-//! before a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the one it flows into:
-//! so what lies below a cell on its stream has smaller numbers, the response time grows with them along a chain, and a
-//! place on the way down is found by halving, in at most log₂(cells) chains.
+//! Each cell continues the stream of its donor with the largest area. A chain runs from a spring down to the cell
+//! before a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the chain that it
+//! flows into. So cells farther down a stream have smaller numbers, and the response time grows with the number along a
+//! chain. A binary search finds a point on the way down, in at most log₂(cells) chains.
 
 use rayon::prelude::*;
 
@@ -11,35 +11,36 @@ use crate::Context;
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::{FlowMesh, UpstreamOrder};
 
-/// Cells done between two looks at the stop flag.
+/// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 15;
-/// No cell.
+/// Marks the absence of a cell.
 const NOBODY: u32 = u32::MAX;
 /// Time in which half of a depression is filled.
 const FILL_YEARS: f64 = 10_000.0;
 
-/// See the module.
+/// The streams of a terrain, with response times and heights; see the module.
 pub struct Characteristics {
-    /// Cell of each number.
+    /// Cell index for each number.
     cells: Vec<u32>,
-    /// Number of each cell.
+    /// Number for each cell index.
     numbers: Vec<u32>,
-    /// Number of the lowest cell of the chain, by number.
+    /// For each number, the number of the lowest cell of its chain.
     mouths: Vec<u32>,
-    /// Number of the receiver; that of the cell itself at an outlet.
+    /// For each number, the number of the receiver; an outlet has its own number.
     below: Vec<u32>,
-    /// Years that a change at the outlet needs to each cell, by number.
+    /// Years that a change at the outlet takes to reach each cell, by number.
     response: Vec<f32>,
-    /// Height in balance along these streams, by number.
+    /// Steady-state height along these streams, by number.
     rise: Vec<f32>,
 }
 
 impl Characteristics {
-    /// The streams of `receivers`, of which each is the larger the greater its `area`; `reach` tells how many years a
-    /// change takes over one cell of distance, and the rise in balance. Outlets stay at the heights of `base`.
+    /// The streams of `receivers`; of several donors, the one with the greatest `area` continues the stream. `reach`
+    /// returns, for a cell, the years that a change takes per cell of distance, and the steady-state rise over that
+    /// distance. Outlets stay at the heights of `base`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         receivers: Vec<u32>,
@@ -67,7 +68,7 @@ impl Characteristics {
             }
             let to = receivers[mouth as usize] as usize;
             if to != mouth as usize && largest_donor[to] == mouth {
-                continue; // within a chain
+                continue; // not the mouth of a chain
             }
             let first = cells.len() as u32;
             let mut at = mouth;
@@ -98,10 +99,11 @@ impl Characteristics {
         Ok(Self { cells, numbers, mouths, below, response, rise })
     }
 
-    /// Takes `heights` that fall upstream by the `share` of the way to the height below them.
+    /// Raises `heights` that fall in the upstream direction, by the fraction `share` of the gap to the height
+    /// downstream.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn fill(&self, share: f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
         for (cells, below) in self.cells.chunks(CHECK).zip(self.below.chunks(CHECK)) {
             control.check()?;
@@ -115,14 +117,14 @@ impl Characteristics {
         Ok(())
     }
 
-    /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those
-    /// in balance. What is carried upstream is the filled ground; its depressions stay where they are and fill up, and
-    /// so do those that form where the ground rises faster downstream. By how much the ground in balance differs from
-    /// the rise along these streams, which follow the eight directions of the grid, comes in as the wave of erosion
-    /// nears.
+    /// Writes the heights at an `age` in years, from the heights at the `beginning`, the same heights
+    /// [`filled`](Self::fill), and the steady-state heights. The filled terrain is carried upstream. Its depressions
+    /// stay in place and fill up, as do depressions that form where the terrain downstream rises faster. The
+    /// steady-state terrain differs from the rise along these streams, which follow the eight grid directions. This
+    /// difference is added gradually as the wave of erosion approaches.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn heights(
         &self,
         cx: &Context,
@@ -153,8 +155,8 @@ impl Characteristics {
         self.fill(1.0 - open, heights, cx.control)
     }
 
-    /// The way down from the cell `number` to where the response time is `wanted`, above 0 and below that of the cell:
-    /// the last cell before, and the share of the way from it to its receiver.
+    /// Finds the point downstream of the cell `number` with the response time `wanted`, which is above 0 and below the
+    /// cell's own. Returns the last cell before that point, and the fraction of the way from it to its receiver.
     fn place_below(&self, number: usize, wanted: f32) -> (usize, f32) {
         let mut top = number;
         loop {
@@ -164,7 +166,7 @@ impl Characteristics {
                 top = next;
                 continue;
             }
-            // the first of the chain with that time or more
+            // the first cell of the chain with that response time or a greater one
             let chain = &self.response[mouth..=top];
             let above = mouth + chain.partition_point(|&years| years < wanted);
             let above = above.min(top);

@@ -1,10 +1,10 @@
-//! Landslides at once: the highest ground below the given one that is nowhere steeper than the talus angle.
+//! Instant landslides: the highest terrain, nowhere above the given one, that is nowhere steeper than the talus angle.
 //!
 //! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, |x - y| along the eight directions of the grid.
-//! Scheme: on a square two scans, one from each corner, in which every cell looks at the neighbours that are done;
-//! exact but across the seam of a wrapping one (Rosenfeld & Pfaltz 1966). There and on globes follow rounds in which
-//! every cell looks at all its neighbours, until nothing changes or after [`ROUNDS`]: a cliff of more cells than that
-//! on a globe stays somewhat too steep.
+//! Scheme: on a square two scans, one from each corner, in which every cell reads the neighbours that are done. They
+//! are exact except across the seam of a wrapping square (Rosenfeld & Pfaltz 1966). On wrapping squares and on globes
+//! rounds follow in which every cell reads all its neighbours, until nothing changes or at most [`ROUNDS`] times. On a
+//! globe a cliff of more cells than that stays somewhat too steep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,14 +13,14 @@ use talweg_ground::field::metric::{GridMetric, Metric, RowMetric, Uniform};
 use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid};
 
-/// Rounds at the most.
+/// Maximum number of rounds.
 const ROUNDS: u32 = 24;
 
-/// Brings what is steeper than `talus_angle` (degrees) down by the share `slides` of each cell. `buffers` hold what is
-/// worked with.
+/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess of each cell. The last
+/// argument is working memory.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn bring_down(
     cx: &Context,
     metric: &GridMetric,
@@ -58,7 +58,7 @@ pub fn bring_down(
     })
 }
 
-/// Both scans of a square.
+/// Runs both scans of a square.
 fn scan(cx: &Context, stands: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     let diagonal = stands * std::f32::consts::SQRT_2;
@@ -94,7 +94,7 @@ fn scan(cx: &Context, stands: f32, heights: &mut [f32]) -> Result<(), Cancelled>
     Ok(())
 }
 
-/// One round from `old` to `new`; whether anything changed.
+/// Runs one round from `old` to `new`; returns whether anything changed.
 fn lower<M: Metric>(cx: &Context, metric: &M, stands: f32, old: &[f32], new: &mut [f32]) -> Result<bool, Cancelled> {
     let grid: Grid = cx.grid;
     let n = grid.samples;

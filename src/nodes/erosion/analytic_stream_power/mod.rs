@@ -1,25 +1,25 @@
-//! Analytical stream power: mountains at any age in one solve, without the ages before.
+//! Analytical stream power: mountains at any age in one solve, without computing earlier ages.
 //!
-//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the law of [`stream_power`](super::stream_power) with slope exponent 1. Along a
-//! stream upward from its outlet a change of the base level arrives after the response time τ(x) = ∫ dx/(K·A^m), and
-//! with t the age
-//! h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (the balance of uplift and wear), and else
-//! h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the first ground, lifted and carried upstream.
-//! So an iteration costs the same at every age, and the playhead goes to any of them at once.
-//! Depressions of the first ground along the streams do not travel; they fill up with the rubble of the slopes, half of
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the law of [`stream_power`](super::stream_power) with slope exponent 1. A change of
+//! the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫ dx/(K·A^m). At the age
+//! t the height is
+//! h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance), and otherwise
+//! h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain, lifted and carried upstream.
+//! So an iteration costs the same at every age, and the playhead jumps to any age at once.
+//! Depressions of the initial terrain along the streams do not travel; they fill with rubble from the slopes, half of
 //! each in 10 000 years.
-//! Slopes at rest end at the talus angle, where landslides wear the ground as fast as it rises; the response time there
-//! is the shorter one. What the first ground has that is steeper comes down as in `stream_power`, within about
-//! [`SLIDE_YEARS`].
+//! Slopes in steady state end at the talus angle, where landslides erode the terrain as fast as it rises; there the
+//! shorter of the two response times counts. Steeper slopes of the initial terrain come down as in `stream_power`,
+//! within about [`SLIDE_YEARS`].
 //!
-//! Scheme: the drainage network ([`network`]) is found first, as a fixed point: from the flow directions areas, from
-//! those the heights at the network's age, from these the directions again, on coarse grids first. The network is the
-//! same at all ages, so that the ground changes smoothly with them. [`characteristics`] goes from each place down the
-//! stream to x₀.
-//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height.
-//! Limits: what is worn is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
-//! other than 1 there is no closed form in t. Where the network of the first ground differs from the final one, valleys
-//! cut through its hills from the first year on.
+//! Scheme: the drainage network ([`network`]) is found first, as a fixed point, on coarse grids first. Flow directions
+//! give the areas, the areas give the heights at the network's age, and these give the directions again. The network is
+//! the same at all ages, so the terrain changes smoothly with age. [`characteristics`] follows the stream from each
+//! cell down to x₀.
+//! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does.
+//! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
+//! other than 1 there is no closed form in t. Where the network of the initial terrain differs from the final network,
+//! valleys cut through its hills from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
 mod characteristics;
@@ -42,32 +42,33 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::Outlets;
 
 talweg_ground::params! {
-    /// Mountains at any age, as fast at ten million years as at one: the ground rises while streams cut it, solved in
-    /// one step on the drainage network. The playhead is the age.
+    /// Makes mountains of any age, as fast at ten million years as at one: the terrain rises while streams cut it,
+    /// solved in one step on the drainage network. The playhead is the age.
     AnalyticStreamPower "Mountains by age" in "Erosion", from "Steer 2021; Tzathas et al. 2024; Whipple & Tucker 1999", also "analytical stream power steady state uplift age response time chi tectonics fluvial valleys ridges" {
-        /// Iterations of one time step each: the age is their product. More make older mountains at no cost.
+        /// Number of iterations, each of one time step; the age is their product. More iterations make older mountains
+        /// at no cost.
         iterations: u32 = 100, 0..=10_000, slider 1..=300;
-        /// Time that passes in one iteration.
+        /// Duration of one iteration.
         time_step: f32 ["years"] = 50_000.0, 1.0..=10_000_000.0, slider 1000.0..=200_000.0;
-        /// Age at which the drainage network is in balance with the ground. Small keeps the valleys that the ground
-        /// has; large finds those that the uplift makes.
+        /// Age at which the drainage network is in balance with the terrain. Low values keep the valleys of the terrain
+        /// below; high values let the uplift form new valleys.
         network_age: f32 ["Ma"] = 10.0, 0.0..=1000.0, slider 0.0..=20.0;
-        /// Where the search for the network begins. On a coarse grid large valleys come first, and a larger size adds
-        /// finer ones to them.
+        /// Coarsest grid of the search for the network. Large valleys form first on a coarse grid, and larger grids add
+        /// finer valleys to them.
         network_scale: LargestScale = LargestScale::Samples65;
         uplift_params!();
-        /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
+        /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
+        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
         talus_angle: f32 ["°"] = 40.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Height of the sea: ground at or below it neither rises nor wears.
+        /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {
-            Young "Young uplift": "Gorges work their way up from the edges into ground that still rises as a whole." { iterations = 20, time_step = 25_000.0, uplift_rate = 1.0, source_area = 5000.0 }
-            Balance "In balance": "As much is worn as rises: a dense net of valleys and sharp crests." { iterations = 200 }
+            Young "Young uplift": "Gorges cut their way from the edges into terrain that still rises as a whole." { iterations = 20, time_step = 25_000.0, uplift_rate = 1.0, source_area = 5000.0 }
+            Balance "In balance": "Erosion equals uplift: a dense network of valleys and sharp crests." { iterations = 200 }
             Range "Range": "A range in balance from west to east." { iterations = 200, uplift_rate = 1.2, uplift_shape = UpliftShape::EastWest, erodibility = 4.0, talus_angle = 36.0 }
             Hills "Hills": "Slow uplift, soft rock, broad slopes." { iterations = 200, uplift_rate = 0.15, erodibility = 4.0, source_area = 60_000.0, talus_angle = 28.0 }
         }
@@ -83,13 +84,13 @@ impl Process for AnalyticStreamPower {
             writes: &WRITTEN,
             on_globe: true,
             is_random: true,
-            // 2: what comes together is added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of
-            // large grids stay where they are, 4: areas are whole numbers
+            // 2: areas are added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of large grids
+            // keep their places, 4: areas are whole numbers
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             working_fields: 14.5,
             more_on_planets: 2.5,
             follows_grid: true,
-            parts: NodeParts::Whole("its network is looked for in rounds over all of the ground"),
+            parts: NodeParts::Whole("the search for its drainage network needs the whole terrain"),
             ..Traits::PROCESS
         }
     }
@@ -117,13 +118,13 @@ impl Process for AnalyticStreamPower {
     }
 }
 
-/// Mountains at an age.
+/// A run: the mountains at an age.
 #[derive(Clone)]
 struct AnalyticStreamPowerRun {
     law: AnalyticStreamPower,
-    /// The first ground, with the maps that it came with.
+    /// The initial terrain and its maps.
     base: Arc<Terrain>,
-    /// Found in the first step; all ages share it.
+    /// The network, found in the first step; all ages share it.
     network: Option<Arc<SteadyNetwork>>,
     terrain: Terrain,
     iteration: u32,
@@ -131,7 +132,7 @@ struct AnalyticStreamPowerRun {
     scratch: WorkingMemory<AnalyticScratch>,
 }
 
-/// What a step works with; nothing in it outlives the step.
+/// Working memory of a step; nothing in it outlives the step.
 #[derive(Default)]
 struct AnalyticScratch {
     height: Vec<f32>,
@@ -181,7 +182,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;
                 deposits[j] = before[1][k] + won as f32;
-                // without areas the samples of a square that are no copies count alike
+                // without areas, all samples of a square except copies have the same area
                 let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;

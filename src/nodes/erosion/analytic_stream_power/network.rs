@@ -1,10 +1,10 @@
-//! The drainage network of a landscape at an age, and its heights in balance.
+//! The drainage network of a landscape at an age, and its steady-state heights.
 //!
-//! Fixed point: directions of the flow ([`DInfinity`] on the filled ground) → areas → heights in balance, from the
-//! outlets up, cut off at what can have risen in the network's age → directions again. On the coarsest grid it begins
-//! with the first ground and a trace of noise, so that water on level ground does not follow the rows; on each finer
-//! one with the ground sampled there and the change of the grid before, interpolated. Directions of a coarse grid lie
-//! along its rows and diagonals: the change is [bent](valley_bend) on the way.
+//! Fixed point: flow directions ([`DInfinity`] on the filled surface) → areas → steady-state heights, from the outlets
+//! up, limited to the uplift of the network's age → directions again. On the coarsest grid it starts with the initial
+//! terrain and a little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the
+//! initial terrain, sampled there, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
+//! lie along its rows and diagonals, so the change is [bent](valley_bend) when it is interpolated.
 
 use std::sync::Arc;
 
@@ -22,35 +22,35 @@ use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowGraph, FlowMesh, Flow
 
 /// Rounds of the fixed point on the coarsest grid.
 const ROUNDS: u32 = 40;
-/// Rounds on a finer grid beside those on the one before.
+/// Number of rounds on a finer grid relative to the grid before.
 const FEWER: f64 = 0.6;
-/// Rounds on a grid at the least.
+/// Minimum number of rounds on a grid.
 const LEAST_ROUNDS: u32 = 3;
-/// Noise on the first ground, as a share of the relief.
+/// Noise on the initial terrain, as a fraction of the relief.
 const NOISE: f32 = 1.0e-4;
-/// Steepest slope of rock that does not wear, a tangent.
+/// Steepest slope of rock that does not erode, as a tangent.
 const STEEPEST: f64 = 500.0;
-/// Response time of a cell at the most, in years.
+/// Maximum response time of a cell, in years.
 const LONGEST: f64 = 1.0e12;
-/// Keeps those random values apart from others.
+/// Separates these random values from other random streams.
 const NOISE_SALT: u64 = 0x0153;
 
-/// Where the water goes, and what follows from it alone.
+/// The drainage network, and the data that follow from it alone.
 pub struct SteadyNetwork {
     mesh: FlowMesh,
-    /// Where the ground rises.
+    /// Distribution of the uplift.
     pub uplift: Uplift,
-    /// Area that drains through each cell, in cells, weighted by the rain.
+    /// Drainage area of each cell, in cells, weighted by the rain.
     pub area: Arc<Vec<f32>>,
-    /// Heights at which as much is worn as rises.
+    /// Heights at which erosion equals uplift.
     pub steady: Vec<f32>,
-    /// The first ground, filled so that it falls nowhere upstream.
+    /// The initial terrain, filled so that it falls nowhere in the upstream direction.
     pub filled_base: Vec<f32>,
-    /// The streams, with the time that changes need along them.
+    /// The streams, with the response times along them.
     pub characteristics: Characteristics,
 }
 
-/// What a grid has before the mountains rise.
+/// The data of a grid before the mountains rise.
 struct LevelGround {
     height: Vec<f32>,
     rain: Option<Vec<f32>>,
@@ -60,9 +60,9 @@ struct LevelGround {
     wear: WearRates,
 }
 
-/// The law on cells of one size.
+/// The parameters of the law for cells of one size.
 struct WearRates {
-    /// Wear of a stream that drains one cell, on a slope of 1, in m/year.
+    /// Erosion of a stream that drains one cell, on a slope of 1, in m/year.
     strength: f64,
     /// Source area in cells.
     source: f64,
@@ -70,16 +70,16 @@ struct WearRates {
     cell_metres: f64,
     /// Greatest uplift in m/year.
     uplift: f64,
-    /// Slope at which the softest ground stands.
+    /// Slope at which the softest rock stands, as a tangent.
     talus: f64,
     relief: f64,
 }
 
-/// What happens along the way from a cell down to the next, for a distance of one cell.
+/// Response time and rise from a cell down to its receiver, over a distance of one cell.
 struct SteadyReach {
-    /// Years that a change of the base level needs.
+    /// Years that a change of the base level takes.
     years: f64,
-    /// Rise at which wear and uplift are in balance, as a share of the relief.
+    /// Rise at which erosion and uplift are in balance, as a fraction of the relief.
     rise: f64,
 }
 
@@ -98,13 +98,13 @@ impl WearRates {
         }
     }
 
-    /// Of a cell with this area, erodibility and share of the uplift.
+    /// The values of a cell with this area, erodibility and fraction of the greatest uplift.
     #[inline]
     fn reach(&self, area: f32, erodibility: f32, share: f32) -> SteadyReach {
         let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
         let strength = self.strength * soft * if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let by_streams = self.cell_metres / strength;
-        // hard rock stands steeper
+        // harder rock stands at steeper slopes
         let stands = (self.talus / soft).min(STEEPEST);
         let by_slides = stands * self.cell_metres / up;
         let years = by_streams.min(by_slides).min(LONGEST);
@@ -143,11 +143,11 @@ impl SteadyNetwork {
     /// The network on `base`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn find(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
         let scales = MultiScale { largest: law.network_scale, fine_weight: 1.0 };
         let levels = scales.levels(law.iterations, base.grid.samples);
-        // heights of the level before, less its ground
+        // heights of the coarser grid minus its initial terrain
         let mut change: Option<(Grid, Vec<f32>)> = None;
         let mut rounds = f64::from(ROUNDS);
         let (mut graph, mut flow, mut area) = (FlowGraph::default(), DInfinity::default(), Vec::new());
@@ -209,15 +209,15 @@ impl SteadyNetwork {
         unreachable!("the finest grid is the last one")
     }
 
-    /// The cells.
+    /// The cells of the network.
     pub fn mesh(&self) -> &FlowMesh {
         &self.mesh
     }
 }
 
 impl LevelGround {
-    /// Writes about what `age` makes of the ground that has the heights `steady` in balance: exactly that where the
-    /// ground was level and rises alike.
+    /// Writes an approximation of the terrain at `age`, where `steady` holds its steady-state heights. It is exact if
+    /// the initial terrain is level and the uplift uniform.
     fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
         let risen = (self.wear.uplift * age / self.wear.relief) as f32;
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
@@ -226,7 +226,7 @@ impl LevelGround {
         });
     }
 
-    /// Lets nothing that is no outlet sink below the sea.
+    /// Keeps all cells except outlets above the sea.
     fn stay_land(&self, outlets: &Outlets, surface: &mut [f32]) {
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
             let h = self.height[k];
@@ -234,7 +234,7 @@ impl LevelGround {
         });
     }
 
-    /// Areas along `flow`, and from the outlets up the heights in balance.
+    /// Computes areas along `flow`, and the steady-state heights from the outlets up.
     fn gather(
         &self,
         cx: &Context,
@@ -246,7 +246,7 @@ impl LevelGround {
         self.mesh.write_rained_areas(self.rain.as_deref(), &mut drained);
         let order = flow.accumulate(&flow.fraction, &mut drained, cx.control)?;
         *area = DrainedArea::into_cells(drained);
-        // the rise over one cell, which needs no order
+        // first the rise over one cell, which needs no order
         steady.resize(area.len(), 0.0);
         let area = &*area;
         cx.rows(steady, |row, cells| {

@@ -1,14 +1,14 @@
-//! How strongly the sea attacks a place on the shore: the open water it sees.
+//! The strength of the sea's attack at each point of the shore, from the open water around it.
 //!
-//! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions, f_k the open water in direction k (at most the fetch F), with
-//! w_k = 1 - p + 2 p cos² of the angle to the strongest waves, 0 for the side turned away. A straight coast that faces
-//! an open sea and these waves has E = 1: of the 8 directions on its side, the two that graze it meet its own rock.
-//! Wave height grows with the root of the fetch (Sverdrup & Munk 1947). No direction lies on a row, a column or a
-//! diagonal, so that these see no more sea than others. A ray looks ever farther apart, and what lies beyond an open
-//! edge is as the edge. Storms run over the beaches: only ground above them stands in a ray's way.
+//! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions. f_k is the length of open water in direction k, at most the fetch
+//! F. w_k = 1 - p + 2 p cos² of the angle to the strongest waves, with the cos² term 0 on the side turned away from
+//! them. A straight coast that faces an open sea and these waves has E = 1: of the 8 directions on its side, the two
+//! that graze it hit its own rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No
+//! direction lies on a row, a column or a diagonal, so that coasts along these get no more waves than others. The
+//! samples along a ray lie farther and farther apart, and beyond an open edge they read the edge cells. Storms run over
+//! the beaches: only terrain above them blocks a ray.
 //!
-//! Scheme: the looks of a ray are whole steps of the grid, the same for every cell, over a table of what stands in the
-//! way.
+//! Scheme: the samples of a ray are whole grid steps, the same for every cell, into a table of blocking cells.
 
 use super::shore::CoastalNeighbours;
 use super::{Coastal, CoastalLaw};
@@ -16,31 +16,31 @@ use crate::Context;
 use talweg_ground::field::Cancelled;
 
 const DIRECTIONS: usize = 16;
-/// Directions in which a straight coast sees the sea.
+/// Number of directions in which a straight coast faces the sea.
 const FACING: f32 = 6.0;
-/// A ray's first look, in cells: beyond the cell itself and what it stands on.
+/// Distance of a ray's first sample in cells: beyond the cell itself and its base.
 const FIRST: f32 = 1.5;
-/// How much farther each look is than the one before, and at least a cell.
+/// Ratio of the distances of two samples in turn, which differ by at least one cell.
 const STRETCH: f32 = 1.3;
 
-/// The waves of a coast.
+/// The open water around each cell of a coast.
 #[derive(Default)]
 pub struct Fetch {
-    /// Steps to the south and to the east of every look of every direction.
+    /// Grid steps to the south and to the east of every sample, direction by direction.
     looks: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
-    /// √(f / F) of a ray that ends at its nth look, and after the last.
+    /// √(f / F) of a ray that is blocked at its nth sample; the last entry is for a ray that is never blocked.
     openness: Vec<f32>,
-    /// Whether the ground of a cell stands in the way of waves.
+    /// Whether the terrain of a cell blocks waves.
     stands: Vec<bool>,
 }
 
 impl Fetch {
-    /// Makes ready for the waves of `params`.
+    /// Prepares the rays for the waves of `params`.
     pub fn prepare(&mut self, cx: &Context, params: &Coastal) {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let fetch = params.fetch / cx.cell_metres();
-        // beyond twice the side there is nothing new to see
+        // farther than twice the side a ray meets no new cells
         let most = 2.0 * cx.grid.samples as f32;
         let fetch = if fetch < most { fetch } else { most };
         let fetch = if fetch > FIRST { fetch } else { FIRST };
@@ -68,7 +68,7 @@ impl Fetch {
         }
     }
 
-    /// Finds what stands in the way of the waves.
+    /// Finds the cells that block waves.
     pub fn look_around(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         self.stands.resize(height.len(), false);

@@ -1,35 +1,36 @@
 //! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a
 //! beach.
 //!
-//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is
-//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down
-//! to the wave base B, z the height over the sea of the point of the face below the cell that lies nearest to the sea
-//! level, once a storm has stripped up to H / 2 of sand off the beach there. Above the sea level
-//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut, and what is
-//! left of a step when a cell is cut down goes to the cell behind it; rock that is undercut collapses to the cliff
-//! angle. Sand wears as loose ground does. All worn sand and the share `beach_share` of the worn rock become debris;
-//! the rest is mud and lost. Debris spreads over the shore by diffusion, √(4 D t) = `drift` an iteration, and settles
-//! as sand, the less the deeper, where the ground stays gentler than the beach angle and lower than half a wave height
-//! above the sea.
-//! Symbols: R `retreat` (metres an iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
+//! Law: every contour within reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is ∂h/∂t =
+//! -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H, and (1 - |z| / B)² below it down to the
+//! wave base B. z is a height relative to the sea: that of the point nearest to the sea level on the face below the
+//! cell, after a storm has stripped up to H / 2 of sand off the beach there. Above the sea level the rock behind a face
+//! counts as part of it, so a cliff keeps its speed while one of its cells is half cut. If a cell is cut down before a
+//! step ends, the rest of the step acts on the cell behind it. Undercut rock collapses to the cliff angle. Sand erodes
+//! like loose ground. All eroded sand and the fraction `beach_share` of the eroded rock become debris; the rest is mud
+//! and lost. Debris spreads over the shore by diffusion, √(4 D t) = `drift` per iteration. It settles as sand where the
+//! terrain stays gentler than the beach angle and lower than half a wave height above the sea; less settles in deeper
+//! water.
+//! Symbols: R `retreat` (metres per iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
 //! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at
-//! the same speed in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the
-//! cells of the shore are computed, in a list in row order. Debris spreads by the super-time-stepping RKL1 (Meyer,
-//! Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit passes, and like those make nothing negative.
+//! the same speed in every direction. An iteration takes enough steps to keep the retreat per step below half a cell.
+//! Only the cells of the shore are computed, in a list in row order. Debris spreads by the super-time-stepping scheme
+//! RKL1 (Meyer, Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit passes and, like those, make
+//! nothing negative.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is
-//! the sediment map.
+//! Conservation: eroded material is lost as mud, or becomes debris and later ground again; debris that has not settled
+//! yet is in the Sediment map.
 //! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle
 //! (tests/core/erosion_coastal.rs).
-//! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
-//! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
-//! From coarse to fine: an iteration of a grid lasts half as long as one of the grid before, so that coasts retreat by
-//! as many cells in it and debris drifts over 1/√2 of the way; with a weight of ½ the coarsest grid has three quarters
-//! of all the retreat, and finer ones hardly move the coast. Debris goes on from grid to grid; what was undercut is
+//! Stability: nothing falls below the wave base or below a neighbour, and nothing is built above the beach.
+//! Squares only: the waves have one direction everywhere, and the shore is listed in rows of equal cells.
+//! From coarse to fine: an iteration on a grid lasts half as long as on the grid before. So coasts retreat by as many
+//! cells in it, and debris drifts over 1/√2 of the distance. With a weight of ½ the coarsest grid makes three quarters
+//! of the whole retreat, and finer grids hardly move the coast. Debris is passed from grid to grid; undercut cells are
 //! found anew.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
-//! the settling by slope are ours.
+//! the settling by slope are our own.
 
 mod fetch;
 mod shore;
@@ -51,35 +52,35 @@ talweg_ground::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris
     /// gathers in beaches.
     Coastal "Coastal erosion" in "Erosion", from "Sunamura 1992; Adams et al. 2002", also "waves sea cliff beach shore coast bay headland abrasion" {
-        /// Iterations. More carry the cliffs farther back.
+        /// Number of iterations. More iterations move the cliffs farther back.
         iterations: u32 = 60, 0..=10_000, slider 1..=150;
         multiscale_params!();
-        /// How far a straight coast of loose rock retreats in one iteration where the sea is open.
+        /// Distance by which a straight coast of loose rock retreats in one iteration in an open sea.
         retreat: f32 ["m"] = 4.0, 0.0..=1000.0, slider 0.5..=20.0;
         /// Height that waves reach above the sea. Higher waves attack gentler shores farther up.
         wave_height: f32 ["m"] = 5.0, 0.1..=200.0, slider 1.0..=20.0;
-        /// Depth below which waves leave the sea floor alone. It is where the platform ends.
+        /// Depth below which waves do not erode the sea floor. The platform ends there.
         wave_base: f32 ["m"] = 15.0, 0.1..=1000.0, slider 2.0..=60.0;
-        /// Highest land that waves can bring down. Higher mountains stand firm.
+        /// Height above the waves up to which cliffs can be brought down. Higher land stands firm.
         cliff_reach: f32 ["m"] = 150.0, 0.0..=10_000.0, slider 10.0..=500.0;
         /// Steepest cliff that stands once the waves have undercut it.
         cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
         /// Slope of the beaches. Sand lies at 1 to 3 degrees, shingle at 5 to 10.
         beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
-        /// Share of the worn rock that stays on the shore as sand and shingle. The rest is mud, which is washed out to
-        /// sea.
+        /// Fraction of the eroded rock that stays on the shore as sand and shingle. The rest is mud, which is washed
+        /// out to sea.
         beach_share: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// How far debris spreads along the shore in one iteration.
+        /// Distance over which debris spreads along the shore in one iteration.
         drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0;
         /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are
         /// sheltered.
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
-        /// Where the strongest waves come from, clockwise from north.
+        /// Direction that the strongest waves come from, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How much the waves come from that side only. At the most the lee shores stay as they are.
+        /// How much the waves come from that direction only. At the maximum the lee shores stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }
@@ -87,7 +88,7 @@ talweg_ground::params! {
             Strong "Strong": "A wide platform below high cliffs." { iterations = 120, retreat = 6.0, cliff_reach = 400.0 }
             Storm "Storm coast": "Waves from the west cut the windward shore and spare the lee." { iterations = 90, retreat = 6.0, wave_height = 8.0, prevailing = 0.9 }
             Lagoon "Sheltered beaches": "Low waves that heap sand into wide beaches." { iterations = 80, retreat = 3.0, wave_height = 3.0, wave_base = 8.0, cliff_reach = 40.0, beach_angle = 1.5, drift = 120.0 }
-            AllScales "All scales": "Bays and headlands first, then the cliffs, at any size in seconds." { iterations = 40, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
+            AllScales "All scales": "Forms bays and headlands first, then cliffs; takes seconds at any resolution." { iterations = 40, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
         }
     }
 }
@@ -97,11 +98,11 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            // 3: debris drifts as far as asked on fine grids too; from coarse to fine 4: coasts stay where they are
+            // 3: debris drifts the full distance on fine grids too; from coarse to fine 4: coasts keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             carries_sediment_on: true,
             working_fields: 6.8,
-            parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
+            parts: NodeParts::Whole("its waves depend on all the open water in front of a shore"),
             ..Traits::PROCESS
         }
     }
@@ -122,10 +123,10 @@ impl Process for Coastal {
         prepare(&mut terrain, &WRITTEN);
         let mut carried_before = 0.0;
         if cx.level > 1.0 {
-            // what the coarser grids have under way
+            // debris passed on by the coarser grids
             carried_before = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         } else {
-            // debris of this coast only; what another process still carries is its own
+            // only the debris of this coast: sediment that another process carries is not ours
             terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
         }
         Box::new(CoastalRun {
@@ -141,32 +142,33 @@ impl Process for Coastal {
 }
 
 impl Coastal {
-    /// On a finer grid of a [multi-scale](crate::multiscale) erosion an iteration lasts as much shorter as cells
-    /// are smaller.
+    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion, where an iteration is
+    /// shorter in proportion to the cells.
     fn on_level(&self, level: f32) -> Self {
         let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };
         Self { retreat: self.retreat * shorter, drift: self.drift * shorter.sqrt(), ..self.clone() }
     }
 }
 
-/// The data maps of this process: wear and deposits are what each iteration changed on balance; sediment is the debris
-/// that has found no place yet; sand is what lies on the shore.
+/// The data maps of this process. Wear and deposits record the net change of each iteration; sediment is debris that
+/// has not settled yet; sand is the sand on the shore.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sediment, MapKind::Sand];
 
-/// Steps of an iteration at most; beyond, a coast of a very fine grid retreats half a cell a step.
+/// Maximum number of steps in an iteration; beyond it, a coast on a very fine grid retreats half a cell a step.
 const MOST_STEPS: f32 = 16.0;
-/// Retreat of a step in cells at most.
+/// Maximum retreat in a step, in cells.
 const COURANT: f32 = 0.5;
-/// D t in cells that one explicit pass spreads; up to ¼ nothing becomes negative.
+/// D t that one explicit pass spreads, in cells; up to ¼ nothing becomes negative.
 const EXPLICIT: f32 = 0.2;
-/// Stages of the diffusion at most: debris drifts up to 40 cells in a step.
+/// Maximum number of stages of the diffusion: debris drifts up to 40 cells in a step.
 const MOST_STAGES: u32 = 64;
 
-/// Share of the debris that rounding may take or make before it is given back. Where debris spreads far it lies so
-/// evenly that its differences round away, the same way in every pass.
+/// Fraction of the debris that rounding may lose or gain before it is corrected. Debris that spreads far lies so evenly
+/// that its differences are rounded away, in the same direction in every pass.
 const ROUNDING: f64 = 2.0e-7;
 
-/// Adds what rounding took to the cell with the most debris, the first of them; returns what that won.
+/// Adds `amount`, which rounding lost, to the cell with the most debris, the first of them. Returns the amount really
+/// added.
 fn give_back(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
     let (n, distinct) = (grid.samples, grid.distinct());
     let cells = (0..distinct).flat_map(|i| (0..distinct).map(move |j| i * n + j));
@@ -179,21 +181,21 @@ fn give_back(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
     won
 }
 
-/// Coastal erosion under way.
+/// A run of coastal erosion.
 #[derive(Clone)]
 struct CoastalRun {
     params: Coastal,
     rock: Rock,
-    /// Cells that waves or collapse have attacked: what stands steeply over them may fall.
+    /// Cells that waves or collapse have attacked: steep neighbours above them may fall.
     undercut: Vec<bool>,
     terrain: Terrain,
     next: WorkingMemory<CoastalBuffers>,
     mass_balance: MassBalance,
-    /// Debris that was under way at the start.
+    /// Debris in transit at the start.
     carried_before: f64,
 }
 
-/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
+/// Output of a step, which replaces the terrain once the step is complete. Empty until the first step.
 #[derive(Default)]
 struct CoastalBuffers {
     height: Vec<f32>,
@@ -201,7 +203,7 @@ struct CoastalBuffers {
     undercut: Vec<bool>,
     shore: ShoreCells,
     fetch: Fetch,
-    /// What each row lost, won, and has under way.
+    /// For each row, its loss, its gain and its debris in transit.
     rows: Vec<[f64; 3]>,
 }
 
@@ -286,35 +288,35 @@ impl ErosionRun for CoastalRun {
     }
 }
 
-/// What holds for the whole shore, in units of the grid: lengths in cells, heights as fractions of the relief.
+/// Values for the whole shore, in units of the grid: lengths in cells, heights as fractions of the relief.
 pub struct CoastalLaw {
     /// Neighbours of cells.
     pub ring: CoastalNeighbours,
-    /// Level of the sea.
+    /// Height of the sea level.
     pub sea: f32,
-    /// Top of the waves, of the cliffs they bring down, and of the beaches.
+    /// Height that waves reach.
     pub crest: f32,
     /// Top of the cliffs that waves bring down.
     pub top: f32,
     /// Top of the beaches.
     pub berm: f32,
-    /// Ground this high stands above the beaches, and keeps the waves off what is behind it.
+    /// Height from which on terrain stands above the beaches and blocks the waves.
     pub flooded: f32,
     /// Depth of sand that a storm strips off the beach.
     pub mobile: f32,
-    /// Share of the rock that becomes sand.
+    /// Fraction of the eroded rock that becomes sand.
     pub beach_share: f32,
-    /// Height of the wave base, below which waves wear nothing.
+    /// Height of the wave base, below which waves erode nothing.
     pub base: f32,
-    /// Retreat in one step.
+    /// Retreat in one step, in cells.
     pub retreat: f32,
-    /// Rise over one cell of the steepest cliff and of the beach.
+    /// Rise over one cell of the steepest cliff.
     pub cliff: f32,
     /// Rise over one cell of the beach.
     pub beach: f32,
-    /// Stages of the diffusion of debris in one step.
+    /// Number of stages of the debris diffusion in one step.
     pub stages: u32,
-    /// D t of all of them, in cells.
+    /// D t of all stages together, in cells.
     pub diffusion: f32,
 }
 
@@ -359,7 +361,7 @@ impl CoastalLaw {
         if left > 0.0 { left * left } else { 0.0 }
     }
 
-    /// Share of the debris that comes to rest at a height: all of it on the shore, none at the wave base.
+    /// Fraction of the debris that can settle at a height: 1 on the shore, 0 at the wave base.
     pub fn calm(&self, height: f32) -> f32 {
         let z = height - self.sea;
         let calm = 1.0 - if z < 0.0 { z / (self.base - self.sea) } else { 0.0 };

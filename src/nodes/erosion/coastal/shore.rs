@@ -1,4 +1,4 @@
-//! The cells of a shore and the four things that happen to them: found, attacked, their debris spread, settled.
+//! The cells of a shore, and its four operations: find, attack, spread the debris, settle.
 
 use rayon::prelude::*;
 
@@ -8,16 +8,16 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Share of the debris over a cell that settles in one step, if there is room.
+/// Fraction of the debris over a cell that settles in one step, if there is room.
 const SETTLING: f32 = 0.5;
-/// Share of an overhang that falls in one step.
+/// Fraction of an overhang that falls in one step.
 const COLLAPSE: f32 = 0.5;
-/// Cells of the shore that are computed between two looks at the stop flag.
+/// Cells of the shore that are processed between two checks for cancellation.
 const CHUNK: usize = 2048;
-/// No cell of the shore.
+/// Marks a cell that is not on the shore.
 const NONE: u32 = u32::MAX;
 
-/// Neighbours of cells, where every distinct cell counts once.
+/// Neighbours of cells; every distinct cell counts once.
 #[derive(Clone, Copy)]
 pub struct CoastalNeighbours {
     /// Samples per side.
@@ -40,7 +40,7 @@ impl CoastalNeighbours {
         if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
     }
 
-    /// West, east, north, south, and the diagonals; a cell itself where there is no neighbour.
+    /// West, east, north, south, then the diagonals; the cell itself where a neighbour is missing.
     fn neighbours(self, k: usize) -> [usize; 8] {
         let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
         let (west, east) = (self.index_before(j), self.index_after(j));
@@ -62,14 +62,14 @@ impl CoastalNeighbours {
         ]
     }
 
-    /// Whether a row and column lie on the terrain.
+    /// Whether the given row and column lie on the terrain.
     #[inline(always)]
     pub fn holds(self, i: isize, j: isize) -> bool {
         let side = self.distinct as isize;
         i >= 0 && j >= 0 && i < side && j < side
     }
 
-    /// The cell nearest to a row and column, which may lie beyond the edges.
+    /// The cell nearest to a row and column that may lie beyond the edges.
     #[inline(always)]
     pub fn clamped_cell(self, i: isize, j: isize) -> usize {
         let side = self.distinct as isize;
@@ -78,23 +78,23 @@ impl CoastalNeighbours {
     }
 }
 
-/// The shore of one step, in row order.
+/// The shore cells of one step, in row order.
 #[derive(Default)]
 pub struct ShoreCells {
     cells: Vec<u32>,
-    /// What each cell loses or wins.
+    /// Loss or gain of each cell.
     change: Vec<f32>,
     debris: Vec<f32>,
     spread: Vec<f32>,
-    /// West, east, north and south of each cell, as places in `cells`.
+    /// West, east, north and south neighbour of each cell, as positions in `cells`.
     beside: Vec<[u32; 4]>,
-    /// Place in `cells` of every cell of the grid.
+    /// Position in `cells` of every cell of the grid.
     place: Vec<u32>,
 }
 
 impl ShoreCells {
-    /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is
-    /// undercut.
+    /// Lists the cells that waves, collapse or debris may touch: the surf zone, the slopes that rise from it, and
+    /// undercut cells.
     pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
         let (n, distinct) = (ring.samples, ring.distinct);
@@ -105,13 +105,13 @@ impl ShoreCells {
                 || (vec![false; distinct], vec![false; distinct]),
                 |(around, rises), i| {
                     cx.control.check()?;
-                    // what waves reach or have undercut, in the column of three cells around each
+                    // in each column, whether waves reach or have undercut one of the three cells around row i
                     around.fill(false);
                     for row in [ring.index_before(i), Some(i), ring.index_after(i)].into_iter().flatten() {
                         let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
                         around.iter_mut().zip(cells).for_each(|(a, (&h, &u))| *a |= (h < law.crest) | u);
                     }
-                    // and the columns beside it
+                    // the same, including the neighbouring columns
                     rises.copy_from_slice(around);
                     rises[1..].iter_mut().zip(&*around).for_each(|(r, &a)| *r |= a);
                     rises.iter_mut().zip(&around[1..]).for_each(|(r, &a)| *r |= a);
@@ -132,8 +132,8 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Takes from the ground what the waves cut and what falls after it. Sand and a share of the rock become debris;
-    /// returns what is washed out to sea.
+    /// Removes the rock that waves cut and the rock that collapses after it. Sand and a fraction of the rock become
+    /// debris; returns the amount washed out to sea.
     pub fn attack(
         &mut self,
         cx: &Context,
@@ -169,7 +169,7 @@ impl ShoreCells {
         Ok(washed_out)
     }
 
-    /// Spreads the debris over the shore, together with what is new from the attack.
+    /// Spreads the debris over the shore, including the new debris of the attack.
     pub fn spread(
         &mut self,
         cx: &Context,
@@ -186,7 +186,7 @@ impl ShoreCells {
         beside.clear();
         beside.extend(cells.iter().enumerate().map(|(at, &k)| {
             let [west, east, north, south, ..] = law.ring.neighbours(k as usize);
-            // nothing passes to where there is no shore: a cell itself has the same
+            // a missing shore neighbour is replaced by the cell itself, so that nothing flows there
             [west, east, north, south].map(|other| match place[other] {
                 NONE => at as u32,
                 other => other,
@@ -197,7 +197,7 @@ impl ShoreCells {
         }
         spread.clone_from(own);
         let stages = law.stages as f32;
-        // of the stage before last, of the last, and of its differences
+        // each stage combines the stage before last, the last stage and its differences
         for stage in 1..=law.stages {
             let s = stage as f32;
             let [earlier, last] = if stage == 1 { [0.0, 1.0] } else { [(1.0 - s) / s, (2.0 * s - 1.0) / s] };
@@ -208,7 +208,7 @@ impl ShoreCells {
                     cx.control.check()?;
                     for ((to, &here), beside) in to.iter_mut().zip(&from[c * CHUNK..]).zip(beside) {
                         let [west, east, north, south] = beside.map(|other| from[other as usize] - here);
-                        // the two shares are 1 together
+                        // the weights of the two earlier stages sum to 1
                         *to = here + (earlier * (*to - here) + pass * ((west + east) + (north + south)));
                     }
                     Ok(())
@@ -222,7 +222,7 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Lays debris down where the beach stays gentle.
+    /// Deposits debris where the beach stays gentle.
     pub fn settle(
         &mut self,
         cx: &Context,
@@ -259,9 +259,9 @@ impl CoastalLaw {
             return 0.0;
         }
         let at = |d: usize| height[around[d]];
-        // the waves see nothing below their base
+        // terrain below the wave base does not count
         let floor = |d: usize| if at(d) > self.base { at(d) } else { self.base };
-        // storms strip the beach down to this before they meet the rock
+        // storms strip the beach to this height before they reach the rock
         let stripped = |d: usize| floor(d) - if sand[around[d]] < self.mobile { sand[around[d]] } else { self.mobile };
         let (mut lowest, mut foot) = (h, h);
         let (mut squares, mut cliff_squares) = (0.0, 0.0);
@@ -290,7 +290,7 @@ impl CoastalLaw {
             if strength > 0.0 {
                 let exposure = fetch.exposure(self.ring, k / self.ring.samples, k % self.ring.samples);
                 let speed = self.retreat * strength * exposure;
-                // what a cliff stands on is cut down to the sea as fast as the cliff retreats
+                // the foot of a cliff is cut down to the sea as fast as the cliff retreats
                 let (cut, notch, dry) = (speed * squares.sqrt(), speed * cliff_squares.sqrt(), h - self.sea);
                 let notch = if notch < dry { notch } else { dry };
                 loss = if notch > cut { notch } else { cut };
@@ -299,7 +299,7 @@ impl CoastalLaw {
                 loss = self.rest_of_the_step(fetch, rock, height, undercut, k);
             }
         }
-        // what stands over undercut ground falls to the cliff angle
+        // rock above undercut cells falls to the cliff angle
         let mut overhang = 0.0;
         for (d, &other) in around.iter().enumerate() {
             let rise = if d < 4 { self.cliff } else { self.cliff * std::f32::consts::SQRT_2 };
@@ -310,13 +310,13 @@ impl CoastalLaw {
         }
         let fall = COLLAPSE * overhang;
         let loss = if fall > loss { fall } else { loss };
-        // sand gives way whatever the rock below it
+        // the sand is removed in full; the hardness counts only for the rock below it
         let rock = loss - sand[k];
         if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
     }
 
-    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it
-    /// a cliff would wait for the next step with every cell, and lag behind.
+    /// Height that a cliff loses in the rest of the step, once the cell before it is cut down to the sea. Without this
+    /// a cliff would wait for the next step at every cell and lag behind.
     fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;
@@ -341,7 +341,7 @@ impl CoastalLaw {
         most
     }
 
-    /// Height that debris may raise cell `k` by, so that the beach stays gentle.
+    /// Height by which debris may raise cell `k` so that the beach stays gentle.
     fn room(&self, height: &[f32], k: usize) -> f32 {
         let mut level = self.berm;
         for (d, other) in self.ring.neighbours(k).into_iter().enumerate() {

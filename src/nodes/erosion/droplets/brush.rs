@@ -1,15 +1,15 @@
-//! What droplets work the ground with: cones of weights that dig and lay down.
+//! The brushes of droplets: cones of weights that dig and deposit.
 
 use super::ground::{LANES, TileGround};
 
-/// Radius of the fan at a droplet's end, in radii of the droplet.
+/// Radius of the fan at the end of a droplet, in radii of the droplet.
 pub const FAN: f32 = 3.0;
 
-/// What a droplet works the ground with.
+/// The brushes of a droplet.
 pub struct Tools {
-    /// Brushes of the radius of the droplet, for its way downhill.
+    /// Brush of the droplet's own radius, for its path downhill.
     pub brush: Brushes,
-    /// For all that it still carries at its end.
+    /// Wider brush for the load that remains at its end.
     pub fan: Brushes,
 }
 
@@ -19,13 +19,13 @@ impl Tools {
     }
 }
 
-/// Cones of weights around a place, for places within a cell: each sums to 1.
+/// Cones of weights around a point, one for each of several positions within a cell; each cone sums to 1.
 pub struct Brushes {
-    /// Cells from the middle to the edge of the square that holds the cone.
+    /// Cells from the middle to the edge of the square that contains the cone.
     pub half: usize,
-    /// Cells of a row of weights: the square's, and cells of weight 0 up to whole vectors.
+    /// Cells in a row of weights: those of the square, padded with weight 0 to whole vectors.
     width: usize,
-    /// Places told apart along one axis of a cell.
+    /// Number of positions distinguished along each axis of a cell.
     parts: usize,
     weights: Vec<f32>,
 }
@@ -44,7 +44,7 @@ impl Brushes {
         let width = square.next_multiple_of(LANES);
         let mut weights = vec![0.0; parts * parts * square * width];
         for (part, weights) in weights.chunks_mut(square * width).enumerate() {
-            // places run from -1/2 to 1/2 around the middle cell
+            // positions range from -1/2 to 1/2 around the middle cell
             let place = |k: usize| (k as f32 + 0.5) / parts as f32 - 0.5;
             let (px, py) = (place(part % parts), place(part / parts));
             let mut sum = 0.0;
@@ -59,7 +59,7 @@ impl Brushes {
         Self { half, width, parts, weights }
     }
 
-    /// Weights around a place, and the cell that it lies nearest to.
+    /// Weights around a point, and the row and column of its nearest cell.
     #[inline(always)]
     fn weights(&self, [x, y]: [f32; 2]) -> (&[f32], [usize; 2]) {
         let (j, i) = ((x + 0.5) as usize, (y + 0.5) as usize);
@@ -69,8 +69,8 @@ impl Brushes {
         (&self.weights[(py * self.parts + px) * size..][..size], [i, j])
     }
 
-    /// Gives the cells around a place the heights `new(cell of the patch, height, weight)` and returns how much they
-    /// rose.
+    /// Sets the cells around a point to `new(cell of the patch, height, weight)` and returns by how much they rose in
+    /// total.
     #[inline(always)]
     fn change(&self, patch: &mut TileGround, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
         let (half, width, side) = (self.half, self.width, patch.side);
@@ -80,7 +80,7 @@ impl Brushes {
         }
         let (mut first, step) = (patch.index(i - half, j - half), patch.width());
         let TileGround { height, erodibility, .. } = patch;
-        // a sum for each lane, so that one addition need not wait for another
+        // one sum per lane, so that no addition waits for another
         let mut rose = [0.0; LANES];
         for weights in weights.chunks_exact(width) {
             let (cells, _) = height[first..first + width].as_chunks_mut::<LANES>();
@@ -98,7 +98,7 @@ impl Brushes {
         rose[0] + rose[1] + rose[2] + rose[3]
     }
 
-    /// The same where the cone reaches over an edge: beyond an open one it is cut off.
+    /// [`change`](Self::change) for a cone that extends over an edge: beyond an open edge it is cut off.
     #[cold]
     #[inline(never)]
     fn change_at_edge(
@@ -128,7 +128,7 @@ impl Brushes {
         rose
     }
 
-    /// Whether a part of the cone lies beyond an open edge.
+    /// Whether part of the cone lies beyond an open edge.
     pub fn is_cut_off(&self, patch: &TileGround, place: [f32; 2]) -> bool {
         let cut = |p: f32| {
             let middle = (p + 0.5) as usize;
@@ -137,7 +137,8 @@ impl Brushes {
         !patch.wraps && place.into_iter().any(cut)
     }
 
-    /// Works the ground, which is of `erodibility` everywhere, or as the patch says; returns how much it rose.
+    /// Applies a stroke. `erodibility` is the uniform value, or `None` to read the patch. Returns by how much the cells
+    /// rose in total.
     #[inline(always)]
     pub fn work(&self, patch: &mut TileGround, erodibility: Option<f32>, stroke: &DropletStroke) -> f32 {
         let DropletStroke { place, mut amount, floor, level, digs } = *stroke;
@@ -156,13 +157,13 @@ impl Brushes {
     }
 }
 
-/// What a droplet does to the ground around a place.
+/// A change of the terrain around a point by a droplet.
 #[derive(Clone, Copy)]
 pub struct DropletStroke {
     place: [f32; 2],
-    /// Sum of what the cells rise by; negative where it digs.
+    /// Total rise of the cells; negative for digging.
     pub amount: f32,
-    /// No cell is dug below this, and none raised above `level`.
+    /// No cell is dug below this height, and none is raised above `level`.
     floor: f32,
     level: f32,
     digs: bool,
@@ -171,12 +172,12 @@ pub struct DropletStroke {
 impl DropletStroke {
     pub const NONE: Self = Self::lay([0.0; 2], 0.0, 0.0);
 
-    /// Raises the ground by `amount` in all, no cell above `level`.
+    /// Raises the terrain by `amount` in total, no cell above `level`.
     pub const fn lay(place: [f32; 2], amount: f32, level: f32) -> Self {
         Self { place, amount, floor: f32::INFINITY, level, digs: false }
     }
 
-    /// Lowers the ground by `amount` in all, no cell below `floor`.
+    /// Lowers the terrain by `amount` in total, no cell below `floor`.
     pub const fn dig(place: [f32; 2], amount: f32, floor: f32) -> Self {
         Self { place, amount: -amount, floor, level: f32::NEG_INFINITY, digs: true }
     }

@@ -1,4 +1,4 @@
-//! The way of one droplet.
+//! The path of a droplet.
 
 use super::Droplets;
 use super::brush::{DropletStroke, FAN, Tools};
@@ -6,16 +6,16 @@ use super::ground::{SharedGround, TileGround};
 use crate::Context;
 use talweg_ground::field::Cancelled;
 
-/// Widest brush, in cells, so that a droplet on a fine grid ends in good time.
+/// Radius of the widest brush in cells; it limits the time of a droplet on a fine grid.
 const WIDEST: f32 = 64.0;
-/// Narrowest brush: below, its cone would fall between the cells.
+/// Radius of the narrowest brush in cells; a narrower cone would fall between the cells.
 const NARROWEST: f32 = 1.25;
-/// A long droplet looks at the stop flag once in so many steps.
+/// Steps of a droplet between two checks for cancellation.
 const STEPS_BETWEEN_CHECKS: u32 = 64;
-/// Most steps of a droplet.
+/// Maximum number of steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
-/// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in
+/// The law of all droplets, in units of the grid: lengths in cells, heights as fractions of the relief, loads as
 /// heights over one cell.
 pub struct DropletLaw {
     pub radius: f32,
@@ -25,14 +25,14 @@ pub struct DropletLaw {
     capacity: f32,
     erosion: f32,
     deposition: f32,
-    /// Turns a height difference over one cell into a tangent.
+    /// Factor from a height difference over one cell to a tangent.
     tangent: f32,
     min_tangent: f32,
-    /// Height by which deposits may rise over a droplet: the gentlest slope over the brush.
+    /// Height by which deposits may rise above a droplet: the rise of the minimum slope over the brush.
     heap: f32,
-    /// v² gained per fall.
+    /// Gain of v² per height of fall.
     gravity: f32,
-    /// Share of the water lost per step.
+    /// Fraction of the water lost per step.
     drying: f32,
 }
 
@@ -50,7 +50,7 @@ impl DropletLaw {
         };
         let widest = within((cx.grid.samples - 1) as f32 * 0.25, NARROWEST, WIDEST);
         let radius = within(params.radius / cell, NARROWEST, widest);
-        // the way that rates are meant for, and the step
+        // the distance that the rates are defined for; `step` below is the distance of a step
         let stride = params.radius / (3.0 * cell);
         let step = within(radius / 3.0, 1.0, WIDEST);
         let most = within((cx.grid.samples - 1) as f32 * 2.0, 1.0, MOST_STEPS);
@@ -76,14 +76,14 @@ impl DropletLaw {
         }
     }
 
-    /// How far from its start a droplet can touch or read a cell.
+    /// Farthest distance from its start at which a droplet can read or change a cell.
     pub fn reach(&self, tools: &Tools) -> f32 {
         self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
-    /// Runs the droplets of the lanes to their end, in step: each lane's next look at the ground has to wait for its
-    /// last stroke, and what another lane does fills the time. Lanes touch no cell in common, so it makes no difference
-    /// to the ground.
+    /// Runs the droplets of all lanes to their end, in lockstep. A lane must finish its stroke before it can read the
+    /// terrain again, and the work of other lanes fills this time. No two lanes touch the same cell, so the result does
+    /// not change.
     pub fn run<S: Iterator<Item = Start>>(
         &self,
         cx: &Context,
@@ -126,7 +126,7 @@ impl DropletLaw {
         Ok(())
     }
 
-    /// Takes a droplet a step on; returns what it does to the ground where it was.
+    /// Moves a droplet one step ahead; returns the stroke at its previous position.
     #[inline(always)]
     fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> DropletStroke {
         let place = droplet.place;
@@ -141,7 +141,7 @@ impl DropletLaw {
         }
         let direction = [turned[0] / length, turned[1] / length];
         let water = 1.0 - self.drying * droplet.steps as f32;
-        // rounding may leave a droplet a last bit below nothing
+        // rounding may leave a load just below 0
         let load = droplet.load;
         let carried = if load > 0.0 { load } else { 0.0 };
         ground.pass(place, droplet.area * water * self.step, carried * self.step);
@@ -173,14 +173,14 @@ impl DropletLaw {
         stroke
     }
 
-    /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from
-    /// being laid down.
+    /// Deposits the load of a droplet at its end. Returns the load that left over an open edge, and the load that could
+    /// not be deposited because of rounding.
     fn end(&self, tools: &Tools, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
         let (place, mut load) = (droplet.place, droplet.load);
         if droplet.outside {
             return [f64::from(load), 0.0];
         }
-        // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge
+        // the final fan is wide and gentle; a load that exceeds its room lies on top, and the part beyond an open edge
         // is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN;
@@ -193,13 +193,13 @@ impl DropletLaw {
     }
 }
 
-/// Lanes that run in step.
+/// Number of lanes that run in lockstep.
 pub const LANES: usize = 4;
 
-/// Where a droplet starts, and the area whose rain it carries.
+/// Start of a droplet: its position, and the area whose rain it carries.
 pub type Start = ([f32; 2], f32);
 
-/// A droplet on its way.
+/// A moving droplet.
 struct Droplet {
     place: [f32; 2],
     direction: [f32; 2],
@@ -208,16 +208,16 @@ struct Droplet {
     energy: f32,
     steps: usize,
     ended: bool,
-    /// Over an open edge.
+    /// Whether it has left over an open edge.
     outside: bool,
 }
 
-/// The droplets of a tile, one after another.
+/// The droplets of a tile, run one after another.
 pub struct DropletLane<S> {
     pub patch: TileGround,
     pub starts: S,
     droplet: Option<Droplet>,
-    /// Load that left over an open edge, and what rounding kept from being laid down.
+    /// Load that left over an open edge; `dust` is the load that could not be deposited because of rounding.
     pub lost: f64,
     pub dust: f64,
 }

@@ -1,4 +1,4 @@
-//! The ground that droplets act on: one for all, and the patch of it that the droplets of a tile work on by themselves.
+//! The terrain that droplets change: one shared copy, and a patch of it for the droplets of each tile.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,18 +9,18 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Cells that a brush may reach beyond the end of a row because its rows are whole vectors.
+/// Cells that a brush may extend beyond the end of a row, because its rows are whole vectors.
 pub const LANES: usize = 4;
 
-/// Every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in safe code; no
-/// two of them touch the same cell, so plain (relaxed) loads and stores are enough.
+/// The shared terrain; it stores every distinct cell once. The cells are atomic so that the tiles of a colour can write
+/// in parallel in safe code. No two tiles touch the same cell, so relaxed loads and stores are enough.
 pub struct SharedGround {
-    /// Cells of a row.
+    /// Number of cells in a row.
     pub side: usize,
     wraps: bool,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
-    /// Water that passed in this iteration, in cell areas. Empty where nobody reads it.
+    /// Water that passed in this iteration, in cell areas. Empty if no one reads it.
     pub flow: Vec<AtomicU32>,
     /// Load that passed in this iteration, as a height over the cell.
     pub load: Vec<AtomicU32>,
@@ -44,7 +44,7 @@ impl SharedGround {
         Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(all), flow: zeros(noted), load: zeros(all) }
     }
 
-    /// Takes over the heights of a terrain and forgets the water.
+    /// Loads the heights of a terrain and resets flow and load.
     pub fn load(&mut self, cx: &Context, height: &[f32]) -> Result<(), Cancelled> {
         let (n, side) = (cx.grid.samples, self.side);
         self.flow.par_iter_mut().for_each(|cell| *cell.get_mut() = 0);
@@ -59,14 +59,14 @@ impl SharedGround {
         })
     }
 
-    /// The position inside, or nothing beyond an open edge.
+    /// The position wrapped into the terrain; `None` beyond an open edge.
     #[inline(always)]
     pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
         let side = self.side as f32;
         if self.wraps {
             let around = |p: f32| {
                 let p = if p < 0.0 { p + side } else { p };
-                // a sum just below zero rounds to the side itself
+                // a sum just below zero may round to `side` itself
                 if p >= side { p - side } else { p }
             };
             Some([around(x), around(y)])
@@ -76,7 +76,7 @@ impl SharedGround {
         }
     }
 
-    /// Notes water and load that pass the cell nearest to a place.
+    /// Records water and load that pass the cell nearest to a point.
     #[inline(always)]
     pub fn pass(&self, [x, y]: [f32; 2], water: f32, load: f32) {
         let around = |p: f32| {
@@ -91,19 +91,20 @@ impl SharedGround {
     }
 }
 
-/// A rectangle of the ground as plain numbers, for the droplets of one tile. It may lie over the seam of the terrain.
+/// A rectangle of the terrain as plain numbers, for the droplets of one tile. It may lie across the seam of the
+/// terrain.
 pub struct TileGround {
     pub side: usize,
     pub wraps: bool,
     columns: Span,
     rows: Span,
     pub height: Vec<f32>,
-    /// Softness of every cell, unless it is the same everywhere.
+    /// Erodibility of every cell; empty if it is uniform.
     pub erodibility: Vec<f32>,
 }
 
 impl TileGround {
-    /// Copies the rectangle of `rows` and `columns` from the ground.
+    /// Copies the rectangle of `rows` and `columns` from the shared terrain.
     pub fn take(ground: &SharedGround, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
         let (side, wraps, cells) = (ground.side, ground.wraps, rows.count * columns.count);
         let mut patch =
@@ -115,7 +116,7 @@ impl TileGround {
         }
         patch.height.resize(cells + LANES, 0.0);
         if rock.uniform().is_none() {
-            // the rock knows the samples of the grid, the ground its distinct cells
+            // the rock is indexed by the samples of the grid, the shared terrain by its distinct cells
             let samples = side + usize::from(wraps);
             let erodibility = |k: usize| rock.erodibility(k / side * samples + k % side);
             patch.erodibility = (0..rows.count).flat_map(|row| patch.parts(row)).flatten().map(erodibility).collect();
@@ -124,7 +125,7 @@ impl TileGround {
         patch
     }
 
-    /// Writes the heights back.
+    /// Writes the heights back to the shared terrain.
     pub fn give_back(&self, ground: &SharedGround) {
         let mut heights = self.height.iter();
         for row in 0..self.rows.count {
@@ -134,7 +135,7 @@ impl TileGround {
         }
     }
 
-    /// Cells of the ground under a row of the patch: up to the seam, and beyond it.
+    /// Shared cells below a row of the patch: the part up to the seam, then the part beyond it.
     fn parts(&self, row: usize) -> [std::ops::Range<usize>; 2] {
         let i = self.rows.first + row;
         let from = (if i < self.side { i } else { i - self.side }) * self.side;
@@ -143,19 +144,19 @@ impl TileGround {
         [from + first..from + first + ahead, from..from + count - ahead]
     }
 
-    /// Place in the patch of the cell in row `i` and column `j`.
+    /// Index in the patch of the cell in row `i` and column `j`.
     #[inline(always)]
     pub fn index(&self, i: usize, j: usize) -> usize {
         self.rows.place(i, self.side) * self.columns.count + self.columns.place(j, self.side)
     }
 
-    /// Cells of a row.
+    /// Number of cells in a row.
     #[inline(always)]
     pub fn width(&self) -> usize {
         self.columns.count
     }
 
-    /// Height between the cells, with its gradient per cell; the position lies inside.
+    /// Interpolated height at a point, with its gradient per cell; the point must lie inside the patch.
     #[inline(always)]
     pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let (j, i) = (x as usize, y as usize);

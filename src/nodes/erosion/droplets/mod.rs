@@ -1,35 +1,37 @@
-//! Droplet erosion: single drops of rain run downhill, take up rock where they are fast and steep and drop it where
-//! they slow down.
+//! Droplet erosion: single droplets of rain run downhill, pick up rock where they are fast and steep, and deposit it
+//! where they slow down.
 //!
-//! Law, for a droplet at p with unit direction e, speed v, water w and load s, a step of length δ further down:
+//! Law, for a droplet at p with unit direction e, speed v, water w and load s, per step of length δ:
 //! e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p').
-//! Uphill (fall < 0) it fills the hollow behind it, no higher than h(p'). Downhill it can carry
-//! c = K · sin(max(θ, θ_min)) · v · w with tan θ = fall / δ; it takes up a share of c - s, never digging below h(p'),
-//! or lays down a share of s - c, never building above h(p) + δ' tan θ_min. Then v² ← v² + g · fall / L and w = 1 - ε ·
-//! way / L. It ends when it is spent (v² ≤ 0, no slope, way = L) and lays down all it carries, or at an open edge,
-//! where its load is lost.
-//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a way,
-//! in metres, like the `radius` R of the ground a droplet touches: a cone of weights). Rates and inertia are meant for
-//! a way of R/3, and are converted to the step: δ is R/3, but at least a cell. Every iteration rains the same depth:
-//! droplets stand for the area between them, so their number changes the grain and not the depth, and a grid of any
-//! resolution gets the same landscape.
+//! Uphill (fall < 0) the droplet fills the hollow behind it, no higher than h(p'). Downhill its capacity is c = K ·
+//! sin(max(θ, θ_min)) · v · w with tan θ = fall / δ. Below capacity it picks up a fraction of c - s and never digs
+//! below h(p'). Above capacity it deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min. Then v²
+//! grows by g · fall / L, and w = 1 - ε · path / L. The droplet ends when it is spent (v² ≤ 0, no slope, path = L) and
+//! deposits its whole load, or at an open edge, where its load is lost.
+//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a path
+//! length in metres), R `radius` (the radius in metres of the cone of weights that a droplet changes). Rates and
+//! inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every iteration
+//! rains the same depth. Droplets represent the area between them, so their number changes the grain but not the depth,
+//! and grids of any resolution give the same landscape.
 //!
-//! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that
-//! runs in parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
-//! From coarse to fine: radius, way and capacity are those of the coarsest grid and halve with the cell, so that
-//! droplets are as many cells wide on every grid and run and carry as far in cells; angles and rates stay. A droplet
-//! knows no drained area: it leaves plains of debris without a stream, and on every grid the water would go elsewhere.
-//! So trunk streams of the grid of 257 samples get channels on all finer ones, which droplets mostly spare
-//! ([`StreamBeds::Incised`]). What that takes away is in the mass balance as resampled.
-//! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
-//! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its
-//! samples.
-//! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what
-//! rounding keeps from being laid down, less than a height's last bit a droplet, stays in the book as carried.
-//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still
-//! carries at its end is laid down in a fan of 3 R.
-//! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two limits of height, the depth that
-//! does not depend on the number, and the tiles are ours.
+//! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `tiles` describes
+//! how droplets run in parallel with the same bits for any number of threads. Starts are jittered in a lattice of
+//! blocks.
+//! From coarse to fine: radius, path length and capacity are those of the coarsest grid and halve with the cell size.
+//! So droplets are as many cells wide on every grid, and run and carry as far in cells; angles and rates stay. A
+//! droplet does not know its drainage area: it leaves plains of debris without a stream, and on every grid the water
+//! would take another path. So trunk streams of the grid of 257 samples get channels on all finer grids, and droplets
+//! mostly spare these ([`StreamBeds::Incised`]). The volume removed for them is in the mass balance as resampled.
+//! Boundary: open edges swallow droplets; on a wrapping terrain they re-enter on the other side.
+//! Squares only: droplets that run in parallel work on square tiles that do not touch, and brushes are discs of samples
+//! of the square.
+//! Conservation: the load of a droplet equals the loss of the terrain, measured on its stored heights. Load that cannot
+//! be deposited because of rounding, less than the last bit of a height per droplet, counts as carried in the mass
+//! balance.
+//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit. The load that
+//! remains at its end is deposited in a fan of radius 3 R.
+//! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two height limits, the depth independent of the
+//! number of droplets, and the tiles are our own.
 
 mod brush;
 mod flight;
@@ -53,38 +55,39 @@ use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 use tiles::DropletTiles;
 
 talweg_ground::params! {
-    /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at
+    /// Lets single droplets of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at
     /// their feet.
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
-        /// Showers, one after another. More cut deeper.
+        /// Number of showers, one after another. More showers cut deeper.
         iterations: u32 = 40, 0..=10_000, slider 1..=150;
         multiscale_params!();
-        /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth
-        /// stays the same.
+        /// Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer; the
+        /// depth stays the same.
         droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
-        /// Longest way a droplet runs. Long ways carry the debris down to the plain.
+        /// Longest path of a droplet. Long paths carry the debris down to the plain.
         lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
-        /// Half the width of the ground that a droplet wears. Wide ones make soft, broad gullies.
+        /// Radius of the terrain that a droplet erodes. Higher values make soft, broad gullies.
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
-        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the ground it fell on.
+        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area that it fell on.
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
-        /// Share of the free capacity that is taken up on the way across a third of the radius. High values cut near
-        /// the crests already.
+        /// Fraction of the free capacity that is picked up on a path of a third of the radius. High values cut even
+        /// close to the crests.
         erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
-        /// Share of the surplus that is laid down on the way across a third of the radius. Low values spread the debris
-        /// far.
+        /// Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the
+        /// debris far.
         deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// How much a droplet keeps its direction. High values make it shoot straight over small bumps.
+        /// How much a droplet keeps its direction. High values make it run straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
-        /// Slope that gentle ground counts as. Higher values let droplets carry their load farther over plains.
+        /// Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over
+        /// plains.
         min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
         /// How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes.
         gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
-        /// Share of the water that is gone at the end of the way. Where it is all, a droplet drops its load bit by bit
-        /// until it is dry.
+        /// Fraction of the water that has evaporated at the end of the path. At 100 % a droplet deposits its load
+        /// little by little until it is dry.
         evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
@@ -93,7 +96,7 @@ talweg_ground::params! {
             Ravines "Ravines": "Narrow ravines close together, as on bare clay." { radius = 12.0, lifetime = 500.0, sediment_capacity = 1.5 }
             Canyon "Canyon": "Few broad and deep valleys." { iterations = 60, radius = 60.0, lifetime = 2500.0, sediment_capacity = 4.0, erosion_rate = 0.03, inertia = 0.4 }
             Wash "Wash": "Rounds the slopes off and fills the hollows." { radius = 60.0, erosion_rate = 0.5, sediment_capacity = 0.5, evaporation = 0.5 }
-            AllScales "All scales": "Valleys within valleys: wide ones first, then ever finer ones, at any size in seconds." { iterations = 20, largest_scale = LargestScale::Samples129, fine_weight = 0.8, radius = 150.0, lifetime = 4000.0, sediment_capacity = 7.0, erosion_rate = 0.1, inertia = 0.05, evaporation = 0.5 }
+            AllScales "All scales": "Forms wide valleys first, then ever finer valleys within them; takes seconds at any resolution." { iterations = 20, largest_scale = LargestScale::Samples129, fine_weight = 0.8, radius = 150.0, lifetime = 4000.0, sediment_capacity = 7.0, erosion_rate = 0.1, inertia = 0.05, evaporation = 0.5 }
         }
     }
 }
@@ -103,12 +106,12 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // from coarse to fine 2: trunk streams of large grids stay where they are; 3: in channels
+            // from coarse to fine 2: trunk streams of large grids keep their places; 3: and get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
             stream_beds: StreamBeds::Incised,
             working_fields: 4.0,
             fewer_for_heights: Some(1.0),
-            parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
+            parts: NodeParts::Whole("each droplet runs over terrain that earlier droplets changed"),
             ..Traits::PROCESS
         }
     }
@@ -140,8 +143,8 @@ impl Process for Droplets {
 }
 
 impl Droplets {
-    /// On a finer grid of a [multi-scale](crate::multiscale) erosion droplets are smaller: as many cells wide,
-    /// running as far and carrying as much in cells.
+    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. Droplets are smaller there:
+    /// their width, path length and load stay the same in cells.
     fn on_level(&self, level: f32) -> Self {
         Self {
             radius: self.radius / level,
@@ -152,15 +155,14 @@ impl Droplets {
     }
 }
 
-/// The data maps of this process: wear and deposits are what each iteration
-/// changed on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the
-/// load that passed in the last one.
+/// The data maps of this process. Wear and deposits record the net change of each iteration; flow is the water that
+/// passed, in cell areas, summed over the iterations; sediment is the load that passed in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
-/// Rows that a thread folds at once.
+/// Rows that a thread processes together in [`DropletsRun::fold`].
 const BAND_ROWS: usize = 16;
 
-/// Droplet erosion under way.
+/// A run of droplet erosion.
 #[derive(Clone)]
 struct DropletsRun {
     params: Droplets,
@@ -168,16 +170,16 @@ struct DropletsRun {
     rain: Option<Arc<Vec<f32>>>,
     terrain: Terrain,
     next: WorkingMemory<DropletBuffers>,
-    /// Iterations done: each has droplets of its own.
+    /// Number of iterations done; each has its own droplets.
     round: u32,
     mass_balance: MassBalance,
 }
 
-/// What a step works on. Empty until the first step.
+/// Working memory of a step. Empty until the first step.
 #[derive(Default)]
 struct DropletBuffers {
     ground: Option<SharedGround>,
-    /// What each row lost and gained.
+    /// Loss and gain of each row.
     rows: Vec<[f64; 2]>,
 }
 
@@ -243,8 +245,8 @@ impl ErosionRun for DropletsRun {
 }
 
 impl DropletsRun {
-    /// Makes heights, maps and mass balance of what the droplets left on the ground: in their place, which takes a
-    /// moment and is not broken off, so that nothing is there twice.
+    /// Updates heights, maps and mass balance from the shared terrain that the droplets changed. It works in place, to
+    /// hold nothing twice, and so takes only a moment and is not cancelled.
     fn fold(&mut self) {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
@@ -252,7 +254,7 @@ impl DropletsRun {
         let ground = ground.as_ref().expect("the droplets ran on it");
         rows.resize(n, [0.0; 2]);
         let mut maps = WRITTEN.map(|kind| {
-            // one that a snapshot shares stays with it; there is none where nobody reads it
+            // a map that a snapshot shares stays with the snapshot; a map that nobody reads does not exist
             self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
         let cells = BAND_ROWS * n;
@@ -299,14 +301,14 @@ impl DropletsRun {
     }
 }
 
-/// Copies a row of shared cells; what is beyond its end repeats the first.
+/// Copies a row of shared cells; samples beyond its end repeat the first cells.
 fn read(cells: &[AtomicU32], out: &mut [f32]) {
     for (out, cell) in out.iter_mut().zip(cells.iter().chain(cells)) {
         *out = f32::from_bits(cell.load(Ordering::Relaxed));
     }
 }
 
-/// The rain map at the sample nearest to a start.
+/// The rain map at the sample nearest to the start of a droplet.
 fn rain_at(grid: Grid, map: &[f32], [x, y]: [f32; 2]) -> f32 {
     let last = grid.samples - 1;
     map[((y + 0.5) as usize).min(last) * grid.samples + ((x + 0.5) as usize).min(last)]

@@ -1,34 +1,35 @@
-//! How droplets that act on the ground at once run in parallel and still give the same bits for any number of threads.
+//! Tiles in which droplets run in parallel, although they change the terrain at once, with the same bits for any number
+//! of threads.
 //!
-//! The terrain is cut into tiles, and the tiles are coloured in a pattern of c × c. A droplet stays within its reach of
-//! where it started, and tiles of one colour lie two reaches apart: they never touch the same cell. So the colours run
-//! one after another, the tiles of a colour side by side, and the droplets of a tile one after another. Tiles depend on
-//! the terrain and the parameters only. They are shifted at random in every iteration, so no edge of a tile stays in
-//! place long enough to show.
+//! The terrain is divided into tiles, which are coloured in a pattern of c × c. A droplet stays within its reach of its
+//! start, and tiles of one colour lie two reaches apart, so they never touch the same cell. The colours run one after
+//! another, the tiles of a colour in parallel, and the droplets of a tile one after another. Tiles depend only on the
+//! terrain and the parameters. They are shifted at random in every iteration, so that no tile edge stays in place long
+//! enough to be visible.
 
 use talweg_ground::field::{Edges, Grid, Stream};
 
-/// Most colours along one axis. More colours leave more tiles of each, but smaller ones.
+/// Maximum number of colours along one axis. More colours make the tiles smaller, and so more numerous in each colour.
 const MOST_COLOURS: usize = 8;
-/// Tiles of one colour along one axis that are enough to keep the processors busy.
+/// Tiles of one colour along one axis that are enough to keep all processors busy.
 const ENOUGH: usize = 6;
 
-/// The starts of one iteration, cut into tiles.
+/// The starts of one iteration, divided into tiles.
 pub struct DropletTiles {
-    /// Blocks along one axis; a droplet starts in each.
+    /// Number of blocks along one axis; one droplet starts in each block.
     blocks: usize,
-    /// Cells between the starts of neighbouring blocks, before the jitter.
+    /// Distance in cells between the starts of neighbouring blocks, before the jitter.
     pitch: f32,
-    /// Cell areas that a droplet stands for.
+    /// Area that a droplet represents, in cell areas.
     pub area: f32,
-    /// Tiles and colours along one axis.
+    /// Number of tiles along one axis; `colours` is the number of colours.
     tiles: usize,
     colours: usize,
     shift: [usize; 2],
     random: Stream,
 }
 
-/// Neighbouring rows or columns of the terrain, which may go on at its other side.
+/// Consecutive rows or columns of the terrain, which may wrap around to its other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Span {
     pub first: usize,
@@ -36,19 +37,20 @@ pub struct Span {
 }
 
 impl Span {
-    /// Place of an index within the span, on a terrain of `side` cells.
+    /// Position of an index within the span, on a terrain of `side` cells.
     #[inline(always)]
     pub fn place(self, index: usize, side: usize) -> usize {
         if index >= self.first { index - self.first } else { index + side - self.first }
     }
 }
 
-/// A tile: row and column of tiles.
+/// A tile, given by its row and column.
 #[derive(Clone, Copy)]
 pub struct DropletTile([usize; 2]);
 
 impl DropletTiles {
-    /// `side` distinct cells along an axis, `density` droplets a cell, none going farther than `reach` cells.
+    /// Divides an axis of `side` distinct cells, with `density` droplets per cell that never go farther than `reach`
+    /// cells.
     pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
         let extent = (grid.samples - 1) as f32;
         let blocks = ((extent * density.sqrt() + 0.5) as usize).max(1);
@@ -61,15 +63,15 @@ impl DropletTiles {
         Self { blocks, pitch, area: cells / (blocks * blocks) as f32, tiles, colours, shift, random }
     }
 
-    /// The tiles of each colour, in the order the colours run.
+    /// The tiles of each colour, in the order in which the colours run.
     pub fn colours(&self) -> impl Iterator<Item = Vec<DropletTile>> {
         let c = self.colours;
         let along = move |first: usize| (first..self.tiles).step_by(c);
         (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| DropletTile([i, j]))).collect())
     }
 
-    /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles
-    /// of one colour have none in common.
+    /// Rows and columns of the terrain (`side` cells per axis) that the droplets of a tile may touch. The spans of two
+    /// tiles of one colour never overlap.
     pub fn spans(&self, tile: &DropletTile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
         let whole = Span { first: 0, count: side };
         std::array::from_fn(|axis| {
@@ -80,13 +82,14 @@ impl DropletTiles {
             if from >= self.blocks {
                 (from, to) = (from - self.blocks, to - self.blocks);
             }
-            // a cell less than the reach on both sides: what rounding adds stays apart from the next tile
+            // one cell less than the reach on both sides, so that rounding cannot make neighbouring spans overlap
             let mut first = (from as f32 * self.pitch - reach + 1.0).floor() as isize;
             let mut last = (to as f32 * self.pitch + reach - 1.0).ceil() as isize;
             if grid.edges == Edges::Open {
                 let end = side as isize - 1;
                 first = first.max(0);
-                // of a tile in two parts, one at each edge, the second begins a cell later: the seam has no width
+                // a tile in two parts, one at each edge: the second part starts one cell later, because the seam has no
+                // width
                 last = if to > self.blocks { last + 1 } else { last.min(end) };
             }
             let count = (last - first + 1) as usize;
@@ -94,13 +97,13 @@ impl DropletTiles {
         })
     }
 
-    /// Where the droplets of a tile start (x, y in cells), in the order they run: scattered, so that neighbours do not
-    /// follow each other in rows.
+    /// Starting points of the droplets of a tile (x, y in cells), in the order in which they run. The order is
+    /// scattered, so that neighbours do not follow each other in rows.
     pub fn starts(&self, tile: &DropletTile) -> impl Iterator<Item = [f32; 2]> {
         let bound = |k: usize| k * self.blocks / self.tiles;
         let [first, size] = [tile.0.map(bound), tile.0.map(|k| bound(k + 1) - bound(k))];
         let count = size[0] * size[1];
-        // a stride near the golden section of the count that visits every block once
+        // a stride near the golden ratio of the count that visits every block once
         let mut stride = (count as f64 * 0.618_033_988_749_894_9) as usize | 1;
         while common_divisor(stride, count) != 1 {
             stride += 2;
@@ -116,8 +119,9 @@ impl DropletTiles {
     }
 }
 
-/// Colours and tiles along an axis of `blocks`, so that tiles of one colour have `apart` blocks between them. Along a
-/// ring the number of tiles has to be a multiple of the colours; one tile of one colour if there is no room for more.
+/// Number of colours and of tiles along an axis of `blocks`, such that tiles of one colour have `apart` blocks between
+/// them. Around a ring the number of tiles must be a multiple of the number of colours. If there is no room for more,
+/// one tile of one colour.
 fn colouring(blocks: usize, apart: usize) -> (usize, usize) {
     let mut best = (1, 1);
     for colours in 2..=MOST_COLOURS {
@@ -144,7 +148,7 @@ fn common_divisor(mut a: usize, mut b: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Blocks between the tiles of one colour, around the ring, and every block in a tile.
+    /// Returns the blocks between the tiles of one colour, around the ring, and checks that every block lies in a tile.
     #[test]
     fn tiles_of_one_colour_keep_their_distance_and_all_blocks_are_visited_once() {
         for (blocks, apart) in [(1, 1), (7, 100), (40, 3), (51, 14), (205, 29), (1000, 7)] {
@@ -172,7 +176,7 @@ mod tests {
                 seen[at] = true;
             }
             let missed = seen.iter().filter(|&&s| !s).count();
-            // a jitter rounded up to 1 may fall into the next block
+            // a jitter that rounds up to 1 may fall into the next block
             assert!(missed * 10_000 <= seen.len(), "{missed} blocks of {blocks}²");
         }
     }

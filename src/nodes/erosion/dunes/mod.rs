@@ -1,29 +1,30 @@
 //! Wind erosion: loose sand hops downwind, settles in wind shadows and slides at its angle of repose, and dunes grow.
 //!
-//! Law, an iteration: a cell of sand depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it, where a
-//! is already. All that is in the air makes one hop of the saltation length ℓ with the wind w; where it comes down the
-//! share p of it stays, the rest hops on in the next iteration. Then the sand slides (`Repose`).
-//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope it climbs and lets go of one it leaves. This
-//!   makes flat sand unstable: bedforms of wavelength near 3 ℓ grow fastest, E · B · k · sin(k ℓ) an iteration, and
-//!   then merge.
-//! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground,
-//!   over what a shadow falls in half a hop. The shadow's surface falls at `shadow_angle` from every crest.
+//! Law, per iteration: a cell with sand of depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it,
+//! which already holds a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where it lands,
+//! the fraction p of it stays, and the rest hops on in the next iteration. Then the sand slides (`Repose`).
+//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope that it climbs and less on a slope that it
+//!   leaves. This makes flat sand unstable: bedforms of wavelength near 3 ℓ grow fastest, by E · B · k · sin(k ℓ) per
+//!   iteration, and then merge.
+//! - σ, from 0 to 1, is the shelter behind obstacles upwind: the height of the shadow surface above the ground, divided
+//!   by the fall of a shadow over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand wears by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as
-//!   dust.
+//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away
+//!   as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
-//! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`): the sand is conserved to the last
-//! slab, and the wind blows alike in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not
-//! depend on the grid; the shadow's surface is relaxed by one cell an iteration. Old states are read, new ones written;
-//! a cancelled step leaves the run as it was.
-//! Boundary: sand leaves over an open edge, and `inflow` comes in on the windward side; a wrapping terrain continues.
-//! Squares only: slabs are carried along the wind, which has one direction, and count alike wherever they fall.
-//! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
-//! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the
-//! end is in the mass balance only.
-//! One grid alone: slabs hop a length in metres that the wind gives, and ripples of a coarse grid would stay as dunes.
-//! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
+//! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`). So the sand is conserved exactly, and
+//! the wind acts equally in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not depend on the
+//! grid. The shadow surface is relaxed by one cell per iteration. Old states are read, new ones written; a cancelled
+//! step leaves the run unchanged.
+//! Boundary: sand leaves over an open edge, and `inflow` enters on the windward side; a wrapping terrain continues.
+//! Squares only: slabs are carried along the wind, which has one direction, and have the same volume wherever they
+//! fall.
+//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is taken.
+//! Maps: [`MapKind::Sand`] is the sand on the ground, [`MapKind::Wear`] the eroded rock. Sand that is in the air at the
+//! end is only in the mass balance.
+//! Always on one grid: the wind sets the hop length in metres, and ripples of a coarse grid would remain as dunes.
+//! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (alternating winds); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 
 mod run;
@@ -34,56 +35,56 @@ use crate::{Context, NodeParts, Pace, Process, Run, Traits};
 use run::DunesRun;
 use talweg_ground::field::{MapKind, Terrain};
 
-/// Share of the flying sand that stays where it comes down on sand (Werner 1995).
+/// Fraction of the flying sand that stays where it lands on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
-/// How much harder the wind presses on a slope that it climbs, per unit of slope.
+/// Increase of the wind's pressure on a slope that it climbs, per unit of slope.
 pub(super) const PRESS: f32 = 5.0;
-/// Most that a slope multiplies the lift by.
+/// Maximum factor by which a slope increases the lift.
 pub(super) const MOST_PRESS: f32 = 3.0;
 
 talweg_ground::params! {
-    /// Wind carries loose sand over the ground and piles it up into dunes. Lays down sand first if you want some, and
-    /// can wear bare rock with it.
+    /// Carries loose sand over the ground with the wind and piles it up into dunes. It can lay down sand first, and can
+    /// erode bare rock with it.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
-        /// Iterations. More let the dunes grow, merge and travel.
+        /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
-        /// Where the wind comes from, clockwise from north: 270 is a west wind. Crests stand across it.
+        /// Direction that the wind comes from, clockwise from north: 270 is a west wind. Crests form across it.
         wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
-        /// Winds that blow by turns. One makes crests across it, two make ridges between them, three and more make
+        /// Number of alternating winds. One makes crests across it, two make ridges between them, three and more make
         /// stars.
         winds: u32 = 1, 1..=8;
-        /// Angle between one wind and the next. 120 with three winds blows from all around.
+        /// Angle between one wind and the next. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
         /// Iterations that each wind blows before the next takes its turn.
         season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
-        /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much
-        /// buries it.
+        /// Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground, much
+        /// sand buries it.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
-        /// How unevenly the sand is laid, from a sheet to bare places between heaps.
+        /// How unevenly the sand is laid, from an even sheet to heaps with bare ground between them.
         patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow
-        /// and travel faster.
+        /// Depth of sand that the wind lifts from level ground in one iteration. Higher values mean a stronger wind:
+        /// dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. Sets the size of the dunes: crests begin about three hops apart and grow from
+        /// Length of a hop of the sand. Sets the size of the dunes: crests start about three hops apart and grow from
         /// there.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
-        /// Share of the flying sand that stays where it comes down on bare rock; on sand it is 60 %. Little keeps the
+        /// Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the
         /// ground between dunes bare.
         rock_grip: f32 ["share"] = 0.35, 0.0..=1.0;
-        /// Angle at which a wind shadow falls off behind a crest. Smaller shelters longer lee sides, and dunes stand
-        /// farther apart.
+        /// Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides, and dunes
+        /// stand farther apart.
         shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0;
-        /// Steepest slope of sand that stays where it is; the lee sides of dunes have it.
+        /// Steepest slope at which sand stays in place; the lee sides of dunes have this slope.
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;
-        /// Sand that comes in over the open windward edges, as a share of what a full wind over sand carries.
+        /// Sand that enters over the open windward edges, as a fraction of the sand that a saturated wind carries.
         inflow: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Rock that flying sand wears off bare ground, as a share of the sand that passes. Carves the rock into ribs
-        /// along the wind.
+        /// Rock that flying sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the
+        /// rock into ribs along the wind.
         abrasion: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// How much the hardness of the rock changes from place to place. Hard places shelter what is behind them.
+        /// Variation of the rock's hardness from place to place. Hard spots shelter the ground behind them.
         unevenness: f32 ["share"] = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }
@@ -91,7 +92,7 @@ talweg_ground::params! {
             Barchans "Barchans": "Little sand on bare ground gathers in crescents whose horns point downwind." {
                 iterations = 400, sand_metres = 3.5, patchiness = 0.9, saltation_metres = 65.0, inflow = 0.35, rock_grip = 0.12
             }
-            Seif "Long ridges": "Two winds by turns draw the sand out into ridges between them." {
+            Seif "Long ridges": "Two alternating winds draw the sand out into ridges between them." {
                 iterations = 600, winds = 2, turn_angle = 110.0, season = 20, sand_metres = 12.0, inflow = 0.3, rock_grip = 0.2
             }
             Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
@@ -110,7 +111,7 @@ impl Process for Dunes {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
             working_fields: if self.abrasion > 0.0 { 14.0 } else { 9.0 },
-            parts: NodeParts::Whole("sand flies on across the whole side"),
+            parts: NodeParts::Whole("its sand can fly across the whole terrain"),
             ..Traits::PROCESS
         }
     }

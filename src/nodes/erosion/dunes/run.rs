@@ -1,4 +1,4 @@
-//! The dunes under way: the state of sand and air, and one iteration of it.
+//! A run of dunes: the state of sand and air, and one iteration.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::erosion::wind::{Hop, WindLine, wind_direction};
 use crate::{Context, MassBalance};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
 
-/// Cells of a band of rows.
+/// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
-/// Part of a slope's excess, and of any slope, that slides in one iteration.
+/// Fraction of a slope's excess that slides in one iteration; [`MOST_CREEP`] limits the fraction of any slope.
 const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
-/// Sand under the wind.
+/// A run of dunes.
 #[derive(Clone)]
 pub struct DunesRun {
     params: Arc<Dunes>,
     slabs: Slabs,
-    /// Rock without sand, as it was at the start.
+    /// The rock without sand at the start.
     bed: Arc<Vec<f32>>,
-    /// Softness of the rock at every sample; only where it wears.
+    /// Erodibility of the rock at every sample; `None` if the rock does not erode.
     erodibility: Option<Arc<Vec<f32>>>,
-    /// Rock worn off by layers below.
+    /// Rock eroded by layers below.
     worn_before: Option<Arc<Vec<f32>>>,
     iteration: u32,
     now: Saltation,
@@ -38,51 +38,51 @@ pub struct DunesRun {
     next: WorkingMemory<DuneBuffers>,
 }
 
-/// What flies above the ground.
+/// The sand in the air, the wind shadow and the eroded rock.
 #[derive(Clone)]
 struct Saltation {
     /// Sand in the air.
     flying: Vec<f32>,
-    /// Surface of the wind's shadow; as high as the ground where there is none.
+    /// Surface of the wind shadow; equal to the terrain where there is no shadow.
     shadow: Vec<f32>,
-    /// Rock worn off by this run; empty where it does not wear.
+    /// Rock eroded by this run; empty if the rock does not erode.
     worn: Vec<f32>,
 }
 
-/// What a step writes. Empty until the first step.
+/// Output of a step. Empty until the first step.
 #[derive(Default)]
 struct DuneBuffers {
     flying: Vec<f32>,
     shadow: Vec<f32>,
     worn: Vec<f32>,
-    /// Sand on the way from one part of the step to the next.
+    /// Sand in the air, passed from one part of the step to the next.
     lifted: Vec<f32>,
     left: Vec<f32>,
     height: Vec<f32>,
     sand: Vec<f32>,
     wear: Vec<f32>,
-    /// What each row lost, gained and has in the air.
+    /// Loss and gain of each row, and its sand in the air.
     rows: Vec<[f64; 3]>,
     entered: Vec<f64>,
 }
 
-/// Everything that one iteration needs to know; lengths in fractions of the relief.
+/// The law of one iteration; lengths are fractions of the relief.
 struct DuneLaw {
     slabs: Slabs,
     lift: f32,
-    /// Sand that covers the rock, inverted.
+    /// Inverse of the sand depth that covers the rock.
     full: f32,
     rock_grip: f32,
     abrasion: f32,
-    /// Slope, in metres over metres, of a height difference over the distance that the press is taken over.
+    /// Slope per height difference over the distance that the wind pressure is taken over, as a pure number.
     steepness: f32,
-    /// Fall of a shadow over one cell, and over half a hop, inverted.
+    /// Fall of a shadow over one cell; `shelter` is the inverse of its fall over half a hop.
     shadow_fall: f32,
     shelter: f32,
     press: Hop,
     cell: Hop,
     hop: Hop,
-    /// What a cell beyond the edge sends.
+    /// Sand that enters from a cell beyond the edge.
     outside: f32,
     turned: bool,
 }
@@ -110,7 +110,7 @@ impl DunesRun {
         let mut bed = terrain.height.clone();
         let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
             None => vec![0.0; grid.len()],
-            // what layers below laid goes on moving
+            // sand laid by layers below keeps moving
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
@@ -158,7 +158,7 @@ impl DunesRun {
         }
     }
 
-    /// Which of the winds blows in an iteration.
+    /// Number of the wind that blows in an iteration.
     fn turn(&self, iteration: u32) -> u32 {
         (iteration / self.params.season.max(1)) % self.params.winds.max(1)
     }
@@ -195,7 +195,7 @@ impl DunesRun {
 
     fn repose(&self, cx: &Context) -> Repose {
         let params = &*self.params;
-        // reptation: a little of what the wind lifts rolls downhill
+        // reptation: a little of the lifted sand rolls downhill
         let cell = cx.cell_metres();
         let creep = 0.2 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
         let rise = cx.rise_per_cell(params.repose_angle);
@@ -268,7 +268,7 @@ impl ErosionRun for DunesRun {
             Ok(())
         })?;
 
-        // slide, and keep the mass balance
+        // slide, and update the mass balance
         let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
         let worn_part = (!worn.is_empty()).then_some(worn);
         let layers = Layers { bed, worn: worn_part, cover: left };
@@ -319,7 +319,7 @@ impl ErosionRun for DunesRun {
             carried += row[2];
         }
         let mass_balance = &mut self.mass_balance;
-        // what blows in counts as laid on the edge and lifted at once
+        // sand that blows in counts as laid at the edge and lifted at once
         mass_balance.added += entered;
         mass_balance.eroded += eroded + entered;
         mass_balance.deposited += deposited;
@@ -348,12 +348,12 @@ impl ErosionRun for DunesRun {
 
     fn own_bytes(&self) -> usize {
         let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
-        // the rock is shared by all snapshots of a run
+        // all snapshots of a run share the rock
         4 * own
     }
 }
 
-/// Bands of a field, or as many empty ones where the field is not kept.
+/// Bands of a field; empty bands if the field is not kept.
 fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32]> {
     if field.is_empty() {
         return (0..len.div_ceil(cells)).map(|_| <&mut [f32]>::default()).collect();
@@ -362,7 +362,7 @@ fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32
 }
 
 impl DuneLaw {
-    /// How the wind presses on a cell, by how much higher it stands than the ground upwind.
+    /// Pressure of the wind on a cell, which stands higher than the ground upwind by `rise`.
     #[inline(always)]
     fn pressure(&self, rise: f32) -> f32 {
         let press = 1.0 + PRESS * self.steepness * rise;
@@ -370,14 +370,14 @@ impl DuneLaw {
         if press < MOST_PRESS { press } else { MOST_PRESS }
     }
 
-    /// Share of the wind that is kept off below a shadow's surface.
+    /// Fraction of the wind that is kept off at a depth `below` a shadow's surface.
     #[inline(always)]
     fn sheltered(&self, below: f32) -> f32 {
         let shelter = below * self.shelter;
         if shelter < 1.0 { shelter } else { 1.0 }
     }
 
-    /// Share of the rock that sand hides.
+    /// Fraction of the rock that sand covers.
     #[inline(always)]
     fn hidden(&self, sand: f32) -> f32 {
         let hidden = sand * self.full;
@@ -406,7 +406,7 @@ impl DuneLaw {
         }
     }
 
-    /// Flying sand wears the rock it passes.
+    /// Erodes the rock below flying sand.
     fn wear(
         &self,
         [height, sand, flying, erodibility, had]: [&[f32]; 5],
@@ -441,19 +441,19 @@ impl DuneLaw {
     }
 }
 
-/// Waves of random direction laid over each other: smooth random values about 0 of variance 1, the same at any
-/// resolution and without a grid of their own. They close at the edges of a wrapping terrain.
+/// A sum of waves with random directions: smooth random values with mean 0 and variance 1, the same at any resolution.
+/// They join at the edges of a wrapping terrain.
 struct Swell {
     /// Cosine and sine of every wave, along the columns and along the rows.
     columns: Vec<[f32; 2 * WAVES]>,
     rows: Vec<[f32; 2 * WAVES]>,
 }
 
-/// Waves of a swell.
+/// Number of waves in a swell.
 const WAVES: usize = 24;
 
 impl Swell {
-    /// Waves of about `metres`, from two thirds to twice of it.
+    /// Waves with wavelengths around `metres`, from two thirds of it to twice as long.
     fn new(cx: &Context, metres: f32, salt: u64) -> Self {
         let random = cx.random.fork(salt);
         let count = f64::from(cx.size_metres) / f64::from(metres);
@@ -471,7 +471,7 @@ impl Swell {
                 .map(|index| {
                     let mut entry = [0.0; 2 * WAVES];
                     for (k, wave) in waves.iter().enumerate() {
-                        // whole turns make no difference, so that a wrapping terrain closes to the bit
+                        // whole turns are dropped, so that a wrapping terrain joins to the bit
                         let turns = wave[axis] * index as f64 / last;
                         let phase = tau * (turns - turns.floor());
                         let (phase, size) = if axis == 0 { (phase + wave[2], amplitude) } else { (phase, 1.0) };

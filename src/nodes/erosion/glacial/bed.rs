@@ -1,6 +1,6 @@
-//! What ice does to rock: it wears its bed, walls beside it fall, and what it carries comes to rest.
+//! The effect of ice on rock: it erodes its bed, the walls beside it fall, and its till settles.
 //!
-//! Heights are stored in single precision. What that cuts off counts as washed away, so that the books close.
+//! Heights are stored in single precision. The rounding error counts as washed away, so that the mass balance closes.
 
 use rayon::prelude::*;
 
@@ -13,42 +13,42 @@ use talweg_ground::field::topology::{
 };
 use talweg_ground::field::{Cancelled, Grid, Uniform};
 
-/// Least and greatest 1 + `floor_radius` · ∇²b that count.
+/// Range to which 1 + `floor_radius` · ∇²b is clamped.
 const CONSTRICTION: [f64; 2] = [0.6, 1e6];
-/// Steepest bed whose wear at right angles is told apart from steeper ones, metres over metres.
+/// Slope above which a steeper bed no longer erodes faster, as a tangent.
 const STEEPEST: f64 = 4.0;
-/// Share of what stands too steep that falls in one iteration.
+/// Fraction of the excess height that falls in one iteration.
 const FALLING: f64 = 0.25;
-/// Thickness of ice in metres from which on it carries away what falls on it.
+/// Ice thickness in metres above which the ice carries away rock that falls on it.
 const CARRYING_METRES: f64 = 1.0;
 
-/// Wear of the bed in one iteration; depths are fractions of the relief.
+/// Parameters of the bed's erosion in one iteration; depths are fractions of the relief.
 pub struct BedWear<'a> {
-    /// Depth at a sliding speed of 100 m/year.
+    /// Eroded depth at a sliding speed of 100 m/year.
     pub depth: f64,
-    /// Exponent of the speed.
+    /// Exponent of the sliding speed.
     pub exponent: f64,
-    /// Deepest wear, at right angles to the bed, in one iteration: for each metre of ice, and in all.
+    /// Deepest erosion in one iteration, at right angles to the bed: per metre of ice, and in total.
     pub deepest: [f64; 2],
-    /// Radius of curvature of a floor that wears half as fast as a level one, in cells, times the relief over the
+    /// Radius of curvature, in cells, of a floor that erodes half as fast as a level floor, times the relief over the
     /// side of a cell.
     pub rounding: f64,
-    /// Most till that is laid down in one iteration.
+    /// Maximum till deposited in one iteration.
     pub most_laid: f64,
-    /// Share of the worn rock that stays in the ice; water washes the rest away.
+    /// Fraction of the eroded rock that stays in the ice; water washes the rest away.
     pub till_share: f64,
     /// Relief over the side of a cell.
     pub per_cell: f64,
-    /// What resists.
+    /// Erodibility of the rock.
     pub rock: &'a Rock,
 }
 
 impl BedWear<'_> {
-    /// Writes the new bed: worn by ice that slides at `speed` m/year, and raised by `laid`. What is worn goes into
-    /// `till`. Returns what was washed away over the distinct samples.
+    /// Writes the new bed: eroded by ice that slides at `speed` m/year, and raised by `laid`. Eroded rock is added to
+    /// `till`. Returns the amount washed away over the distinct samples.
     ///
-    /// Ice wears at right angles to its bed, so that a slope sinks faster than level ground. Only lower neighbours
-    /// count (upwind): the walls of a valley draw back from it, and its floor becomes an arc.
+    /// Ice erodes at right angles to its bed, so that a slope sinks faster than level ground. Only lower neighbours
+    /// count (upwind): the walls of a valley retreat, and its floor becomes an arc.
     pub fn wear(
         &self,
         cx: &Context,
@@ -91,7 +91,7 @@ impl BedWear<'_> {
                 let kept = self.till_share * fall;
                 till[j] += kept;
                 if j < grid.distinct() {
-                    // the ground's loss, less what the ice took and gave
+                    // the loss of the ground, minus the till that the ice took, plus the till that it brought
                     washed += (f64::from(h) - f64::from(new[j])) - (kept - brought);
                 }
             }
@@ -101,18 +101,19 @@ impl BedWear<'_> {
     }
 }
 
-/// Rocks that fall.
+/// Parameters of rockfall.
 pub struct Rockfall {
-    /// Rise of the steepest wall that stands, over one cell, as a fraction of the relief.
+    /// Rise of the steepest stable wall over one cell, as a fraction of the relief.
     pub rise: f32,
-    /// The same of till that was just laid down, and how much of it makes the ground loose.
+    /// The same rise for freshly deposited till; `loose_depth` is the depth of till above which the ground counts as
+    /// loose.
     pub loose_rise: f32,
     pub loose_depth: f64,
 }
 
 impl Rockfall {
-    /// Writes what every cell loses, for each unit of height that a lower neighbour lies below it beyond the steepest
-    /// wall; below 0 for ground that was just laid down.
+    /// Writes the loss of every cell per unit of height by which its slope to a lower neighbour exceeds the steepest
+    /// stable wall. The value is negative for freshly deposited ground.
     pub fn shares(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         cx.bands_of(BAND_ROWS, shares, |first, out| {
@@ -142,7 +143,8 @@ impl Rockfall {
         if excess > 0.0 { excess } else { 0.0 }
     }
 
-    /// Writes the bed after the fall; what falls on ice of `thickness` goes into `till`. Returns what was cut off.
+    /// Writes the bed after the rockfall; rock that falls on ice of `thickness` is added to `till`. Returns the amount
+    /// lost by rounding.
     pub fn fall(
         &self,
         cx: &Context,
@@ -179,7 +181,7 @@ impl Rockfall {
     }
 }
 
-/// Works on bands of rows that see their neighbours in `read`; returns the sum of what `work` returns for the distinct
+/// Runs `work` on bands of rows, with the neighbouring rows of `read`. Returns the sum of its results over the distinct
 /// rows.
 fn banded<const FIELDS: usize>(
     cx: &Context,

@@ -1,4 +1,4 @@
-//! Ice that flows: shallow ice over any bed, with sliding, and the till that it carries.
+//! Ice flow: shallow ice over any bed, with sliding, and the till that it carries.
 
 use rayon::prelude::*;
 
@@ -12,18 +12,18 @@ use talweg_ground::field::{Cancelled, Grid};
 const WEIGHT: f64 = 917.0 * 9.81;
 /// Rate factor of temperate ice, A of Glen's law, in 1/(Pa³ s) (Cuffey & Paterson 2010).
 const SOFTNESS: f64 = 2.4e-24;
-/// Seconds of a year.
+/// Seconds in a year.
 const YEAR: f64 = 31_556_926.0;
-/// Drag on the bed at which the ice slides as fast as the parameter says, in Pa.
+/// Drag on the bed in Pa at which the ice slides at the speed of the parameter.
 const SLIDING_DRAG: f64 = 1.0e5;
-/// Share by which the thickness that decides how fast ice flows follows the thickness itself. Flux grows with the
-/// third power of the slope, one of which is implicit: a third stops that swing at once however long the step, and the
-/// one by the fifth power of the thickness dies out.
+/// Fraction by which the lagging thickness, which sets the speed of the ice, approaches the true thickness in a step.
+/// The flux grows with the third power of the slope, of which one is implicit. With a third the oscillation from this
+/// stops at once however long the step, and the oscillation from the fifth power of the thickness dies out.
 pub const FOLLOWING: f64 = 1.0 / 3.0;
-/// Fastest sliding that counts, in m/year: that of the fastest valley glaciers.
+/// Upper limit of the sliding speed in m/year: that of the fastest valley glaciers.
 const FASTEST: f64 = 500.0;
 
-/// Flow of ice on one grid; lengths in metres, times in years.
+/// Ice flow on one grid; lengths in metres, times in years.
 #[derive(Clone, Copy, Debug)]
 pub struct IceFlow {
     /// 2A/5 (ρg)³, in 1/(m³ year).
@@ -34,8 +34,8 @@ pub struct IceFlow {
     relief: f64,
 }
 
-/// What decides how fast ice flows: ground and lagging thickness as fractions of the relief, and slopes of the
-/// surface to the east and to the south, metres over metres.
+/// Fields that set the speed of the ice: bed and lagging thickness as fractions of the relief, and slopes of the
+/// surface to the east and to the south, as tangents.
 #[derive(Clone, Copy)]
 pub struct FlowFields<'a> {
     pub bed: &'a [f32],
@@ -43,7 +43,7 @@ pub struct FlowFields<'a> {
     pub slopes: [&'a [f32]; 2],
 }
 
-/// Working memory of a block of lines.
+/// Working memory for a block of lines.
 #[derive(Default)]
 struct BlockMemory {
     bed: Vec<Lane>,
@@ -65,8 +65,8 @@ impl IceFlow {
         }
     }
 
-    /// Velocity of sliding to the east and to the south, in m/year, under ice of `thickness` metres whose surface has
-    /// the `slopes`.
+    /// Sliding velocity to the east and to the south, in m/year, under ice of `thickness` metres whose surface has the
+    /// `slopes`.
     pub fn sliding_velocity(&self, thickness: f64, slopes: [f32; 2]) -> [f64; 2] {
         let [east, south] = slopes.map(f64::from);
         let slope2 = east * east + south * south;
@@ -77,8 +77,8 @@ impl IceFlow {
         [-factor * east, -factor * south]
     }
 
-    /// Lets ice and till (fields of metres and of any unit) pass for `years` along the lines of `lines`; the result is
-    /// in `outs`. Returns what left over open edges, of both.
+    /// Moves ice (in metres) and till (in any unit) for `years` along the lines of `lines`; the result is in `outs`.
+    /// Returns the amounts of both that left over open edges.
     pub fn pass(
         &self,
         cx: &Context,
@@ -116,12 +116,12 @@ impl IceFlow {
         Ok(gone.iter().fold([0.0; 2], |sum, gone| [sum[0] + gone[0], sum[1] + gone[1]]))
     }
 
-    /// What passes between the cells of a block of lines in `years`.
+    /// Computes the exchange between the cells of a block of lines in `years`.
     ///
-    /// The flux D (s_l - s_r) / Δx² is κ (s_l - b_r) of the higher cell less κ H_r of the lower one, κ = D Δt / Δx²:
-    /// with the new thicknesses in place of the old ones both cells give shares of what they will have, 0 or above.
-    /// D has the thickness of the higher cell, carried on to the face between them by van Leer's limiter: bare ground
-    /// gives nothing.
+    /// The flux D (s_l - s_r) / Δx² equals κ (s_l - b_r) of the higher cell minus κ H_r of the lower cell, with κ = D
+    /// Δt / Δx². If the new thicknesses replace the old ones, each cell gives a fraction of its new content, 0 or
+    /// above. D uses the thickness of the higher cell, extrapolated to the face with van Leer's limiter, so that bare
+    /// ground gives nothing.
     fn exchange(&self, wraps: bool, years: f64, memory: &mut BlockMemory) {
         let BlockMemory { bed, lagged, cross, ice, till } = memory;
         let cells = bed.len();
@@ -152,7 +152,7 @@ impl IceFlow {
             };
             let (b0, b1) = (&bed[k], &bed[next]);
             let (h0, h1, h_before, h_after) = (&lagged[k], &lagged[next], &lagged[before], &lagged[after]);
-            // bare ground on both sides gives nothing
+            // between two cells of bare ground nothing flows
             if !holds_any(h0) && !holds_any(h1) {
                 continue;
             }
@@ -189,7 +189,7 @@ impl IceFlow {
         if wraps || cells < 2 {
             return;
         }
-        // beyond an open edge the surface goes on falling as it does before it
+        // beyond an open edge the surface continues with the slope inside it
         for (end, (edge, inner)) in [(0, 1), (cells - 1, cells - 2)].into_iter().enumerate() {
             for lane in 0..LANES {
                 let h = lagged[edge][lane];
@@ -205,9 +205,9 @@ impl IceFlow {
         }
     }
 
-    /// Slopes of the ice surface to the east and to the south, metres over metres; `surface` and
-    /// `thickness` are fractions of the relief. Bare rock that stands above the ice beside it does not count: the ice
-    /// only leans on it.
+    /// Computes the slopes of the ice surface to the east and to the south, as tangents; `surface` and `thickness` are
+    /// fractions of the relief. Bare rock that stands above the ice beside it does not count, because the ice only
+    /// leans on it.
     pub fn slopes(
         &self,
         cx: &Context,
@@ -234,7 +234,7 @@ impl IceFlow {
                         let side = |direction: usize| {
                             let d = levels[direction][j] - s;
                             let is_wall = h > 0.0 && ice[direction][j] <= 0.0 && d > 0.0;
-                            // no number beyond an open edge
+                            // NaN marks a neighbour beyond an open edge
                             if is_wall || d.is_nan() { (0.0, 0.0) } else { (d, 1.0f32) }
                         };
                         let ((a, counts), (b, more)) = (side(ahead), side(behind));
@@ -249,8 +249,8 @@ impl IceFlow {
         })
     }
 
-    /// Spreads `field` along the lines of `lines` over `metres`, or where `ice` has a thickness over `metres` for each
-    /// metre of ice, under ice alone. Its sum stays.
+    /// Spreads `field` along the lines of `lines` over a distance of `metres`. If `ice` is given, the distance is
+    /// `metres` per metre of ice thickness, and only ice-covered cells spread. The sum of the field is conserved.
     pub fn spread(
         &self,
         cx: &Context,
@@ -285,10 +285,10 @@ impl IceFlow {
     }
 }
 
-/// Rows between two looks at the stop flag.
+/// Rows between two checks for cancellation.
 pub const BAND_ROWS: usize = 8;
 
-/// Copies a field of blocks back to the grid, copies of wrapping ground included.
+/// Copies a field of blocks back to the grid, including the copies of a wrapping terrain.
 pub fn unpack(cx: &Context, lines: &GridLines, blocks: &[Lane], field: &mut [f64]) -> Result<(), Cancelled> {
     let grid: Grid = cx.grid;
     cx.rows(field, |i, row| {

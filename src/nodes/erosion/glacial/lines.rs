@@ -1,47 +1,48 @@
-//! Implicit transport along the lines of a grid: what every cell gives to its neighbours on a row or a column.
+//! Implicit transport along the lines of a grid: the exchange of every cell with its neighbours in a row or a column.
 //!
-//! With a_k what cell k gives to cell k + 1 in a step, beside what it holds, and c_k what cell k + 1 gives back:
-//! (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k x_(k+1) = r_k. All a and c are 0 or above, so that the columns of
-//! the matrix add up to 1 and no x is below 0: whatever the step, nothing is made, lost or overdrawn.
-//! Elimination keeps e_k = 1 + c_(k-1) e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann,
-//! Taksar & Heyman 1985): volumes stay right to the last digits where a and c are millions.
-//! On wrapping ground the last cell of a line is set apart and solved for in the end.
-//! [`LANES`] lines side by side go through the processor together; where nothing passes between the cells of none of
-//! them, as on bare ground, they are left as they are.
+//! Let a_k be the fraction that cell k gives to cell k + 1 in a step, relative to its new content, and c_k the fraction
+//! that cell k + 1 gives back: (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k x_(k+1) = r_k. All a and c are 0 or
+//! above, so the columns of the matrix sum to 1 and no x is below 0. So at any step length nothing is created, lost or
+//! overdrawn.
+//! Elimination keeps e_k = 1 + c_(k-1) e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann, Taksar
+//! & Heyman 1985): volumes stay right to the last digits even where a and c are millions.
+//! On a wrapping terrain the last cell of a line is separated and solved at the end.
+//! [`LANES`] adjacent lines are processed together as a vector. Cells between which nothing flows in any of these
+//! lines, as on bare ground, stay unchanged.
 
 use rayon::prelude::*;
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Lines that are solved together.
+/// Number of lines that are solved together.
 pub const LANES: usize = 8;
-/// A value of each of them.
+/// One value for each of these lines.
 pub type Lane = [f64; LANES];
 
-/// Whether any of the values is other than 0.
+/// Whether any of the values is not 0.
 #[inline(always)]
 pub fn holds_any(lane: &Lane) -> bool {
     lane.iter().fold(false, |any, &value| any | (value != 0.0))
 }
 
-/// Which lines of a square.
+/// Direction of the lines of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineDirection {
-    /// Rows.
+    /// The rows.
     EastWest,
-    /// Columns.
+    /// The columns.
     NorthSouth,
 }
 
-/// The lines of a square grid in one direction, without the copies of a wrapping one.
+/// The lines of a square grid in one direction, without the copies of a wrapping grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridLines {
     direction: LineDirection,
     samples: usize,
-    /// Lines, and cells of each.
+    /// Number of lines, which is also the number of cells in each.
     pub cells: usize,
-    /// Whether the last cell is followed by the first.
+    /// Whether the first cell follows the last.
     pub wraps: bool,
 }
 
@@ -51,12 +52,12 @@ impl GridLines {
         Self { direction, samples: grid.samples, cells: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }
 
-    /// Which lines these are.
+    /// Direction of these lines.
     pub fn direction(&self) -> LineDirection {
         self.direction
     }
 
-    /// Reads a block of lines, each value times `factor`. Lanes behind the last line hold what they held.
+    /// Reads a block of lines, each value times `factor`. Lanes beyond the last line keep their values.
     pub fn load<T: Copy + Into<f64>>(&self, block: usize, field: &[T], factor: f64, out: &mut [Lane]) {
         let (first, lanes) = (block * LANES, self.lanes(block));
         match self.direction {
@@ -75,8 +76,8 @@ impl GridLines {
         }
     }
 
-    /// Works on all blocks in parallel, each with its part of `outs` and working memory; looks at the stop flag before
-    /// every one. Returns what the blocks return, in their order.
+    /// Runs `work` on all blocks in parallel, each with its part of `outs` and working memory, and checks for
+    /// cancellation before each block. Returns the results in the order of the blocks.
     pub fn blocks<S: Default + Send, const FIELDS: usize, R: Send>(
         &self,
         cx: &Context,
@@ -97,12 +98,12 @@ impl GridLines {
         parts.into_par_iter().enumerate().map_init(S::default, run).collect()
     }
 
-    /// The lanes of a block that have a line of their own.
+    /// The lanes of a block that hold a line.
     pub fn lanes(&self, block: usize) -> std::ops::Range<usize> {
         0..(self.cells - block * LANES).min(LANES)
     }
 
-    /// Writes the cells of row `row`, below [`cells`](Self::cells), from a field of blocks.
+    /// Writes the cells of row `row`, which is below [`cells`](Self::cells), from a field of blocks.
     pub fn unload_row(&self, blocks: &[Lane], row: usize, out: &mut [f64]) {
         let out = &mut out[..self.cells];
         match self.direction {
@@ -119,23 +120,23 @@ impl GridLines {
     }
 }
 
-/// What passes between the cells of a block of lines in a step.
+/// The exchange between the cells of a block of lines in a step.
 #[derive(Default)]
 pub struct Exchange {
-    /// What cell k gives to the next one, for each unit that it will hold.
+    /// Amount that cell k gives to the next cell, per unit of its new content.
     pub onward: Vec<Lane>,
-    /// What it gets from the next one, for each unit that that will hold.
+    /// Amount that cell k gets from the next cell, per unit of that cell's new content.
     pub back: Vec<Lane>,
-    /// What the first and the last cell give away over open edges.
+    /// Amounts that the first and the last cell lose over open edges, per unit of their new content.
     pub off: [Lane; 2],
-    /// One over the pivots.
+    /// Inverses of the pivots.
     inverse: Vec<Lane>,
-    /// Shares of the cell that is set apart.
+    /// Coefficients of the separated cell.
     apart: Vec<Lane>,
 }
 
 impl Exchange {
-    /// For lines of `cells`, in which nothing passes.
+    /// Resets the exchange to lines of `cells` between which nothing flows.
     pub fn reset(&mut self, cells: usize) {
         for table in [&mut self.onward, &mut self.back] {
             table.clear();
@@ -144,7 +145,7 @@ impl Exchange {
         self.off = [[0.0; LANES]; 2];
     }
 
-    /// Replaces what the cells held by what they hold after the step.
+    /// Replaces the contents of the cells by their contents after the step.
     pub fn solve(&mut self, wraps: bool, held: &mut [Lane]) {
         let cells = held.len();
         if cells == 1 {
@@ -156,11 +157,11 @@ impl Exchange {
             table.resize(cells, [0.0; LANES]);
         }
         let chain = if wraps { last } else { cells };
-        // what stays of a unit in the cells before, and of the pivots one over
+        // fraction of a unit that stays in the cells so far; the inverses of the pivots follow from it
         let mut stays: Lane = if wraps { back[last].map(|back| 1.0 + back) } else { off[0].map(|off| 1.0 + off) };
         for k in 0..chain {
             let is_end = !wraps && k == last;
-            // where nothing passes, a cell keeps what it holds
+            // where nothing flows, a cell keeps its content
             if k > 0 && !is_end && ![&onward[k - 1], &back[k - 1], &onward[k]].into_iter().any(holds_any) {
                 (stays, inverse[k]) = ([1.0; LANES], [1.0; LANES]);
                 continue;
@@ -206,7 +207,7 @@ impl Exchange {
         (0..LANES).for_each(|lane| apart[end][lane] += back[end][lane]);
         back_substitute(apart, end);
         back_substitute(held, end);
-        // what the last cell gives away stays in the others: all of it, since nothing is lost on the way
+        // the amount that the last cell gives away stays in the other cells, since nothing is lost on the way
         let mut given = [0.0; LANES];
         for row in &apart[..last] {
             (0..LANES).for_each(|lane| given[lane] += row[lane]);
@@ -227,7 +228,7 @@ impl Exchange {
 mod tests {
     use super::*;
 
-    /// The dense matrix of lane 0, solved by elimination with the largest pivots.
+    /// Solves the dense matrix of lane 0 by elimination with the largest pivots.
     fn dense(exchange: &Exchange, wraps: bool, held: &[f64]) -> Vec<f64> {
         let n = held.len();
         let mut rows: Vec<Vec<f64>> = (0..n).map(|i| (0..=n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
@@ -285,7 +286,7 @@ mod tests {
                 }
             }
         }
-        // what leaves over open edges is gone
+        // amounts that leave over open edges are lost
         let mut exchange = Exchange::default();
         exchange.reset(4);
         exchange.off = [[1.0; LANES], [3.0; LANES]];

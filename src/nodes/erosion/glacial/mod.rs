@@ -1,46 +1,46 @@
-//! Glacial erosion: ice that gathers above the snow line flows down, wears its bed and carries rock away.
+//! Glacial erosion: ice that gathers above the snow line flows down, erodes its bed and carries rock away.
 //!
 //! Law: ice of thickness H on the bed b has the surface s = b + H.
-//! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow gathers M
+//! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow accumulates, M
 //!   falls to 0 on slopes of `hold_angle`, over their last 15°.
-//! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times
-//!   `softness`, ρ = 917 kg/m³. C follows from `sliding`: the speed C·τ³ under a drag of τ = ρgH|∇s| = 100 kPa.
+//! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times `softness`,
+//!   ρ = 917 kg/m³. C follows from `sliding`: the speed C·τ³ under a drag of τ = ρgH|∇s| = 100 kPa.
 //! - Sliding: the velocity C·τ³ down the slope of the surface, spread under the ice as u - ∇·(ℓ²∇u) = C·τ³ with ℓ of
-//!   three thicknesses: stresses along and across a glacier share the drag.
-//! - Wear: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
-//!   sinks by E·√(1 + |∇b|²) a year; k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
-//!   in one that is rounded to the radius R, the `floor_radius`. Where a bed wears alike every place of it becomes the
-//!   centre of a circle: the notch of a river becomes an arc, and walls draw back into cirques.
-//! - Rockfall: walls steeper than `wall_angle` come down, on the ice if there is any.
-//! - Till: `till_share` of what is worn, and what falls on the ice, goes with the ice. It is laid down as the ice
-//!   melts: of the till in thick ice little, of that in ice that melts away all (moraines), and melt water spreads it
-//!   over some hundred metres. Water takes the rest of the worn rock away for good.
+//!   three thicknesses, because stresses along and across a glacier share the drag.
+//! - Erosion: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
+//!   sinks by E·√(1 + |∇b|²) a year. k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
+//!   in a valley rounded to the radius R, the `floor_radius`. A bed that erodes evenly moves outwards from every point
+//!   like a circle: the notch of a river becomes an arc, and walls retreat into cirques.
+//! - Rockfall: walls steeper than `wall_angle` collapse, onto the ice if there is any.
+//! - Till: the fraction `till_share` of the eroded rock, and rock that falls on the ice, moves with the ice. It is
+//!   deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
+//!   Melt water spreads it over some hundred metres. Water carries the rest of the eroded rock away for good.
 //!
-//! Two clocks: ice finds its form in centuries, a valley in ten thousands of years. An iteration wears for
-//! `time_step`, and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by
-//! like these.
+//! Two clocks: ice takes its form in centuries, a valley in tens of thousands of years. An iteration erodes for
+//! `time_step`, and simulates the ice for `ice_years` of it (at most `time_step`), which stand for the rest of the
+//! time.
 //!
-//! Scheme: `ice_years` go in as many steps, at most 16, each 0.7 times as long as the one before. A step is balance,
-//! then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes between
-//! two cells is a share of what they will have, with the thickness of the higher one (upstream, with van Leer's
-//! limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0 and
-//! none is made. The thickness that decides the speed follows the thickness by a third, without which long steps
-//! would swing.
-//! From coarse to fine: times are the same on every grid; ice and till go on from grid to grid.
+//! Scheme: `ice_years` are divided into as many steps, at most 16, each 0.7 times as long as the step before. A step is
+//! the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`. The flow
+//! between two cells is a fraction of their new content, with the thickness of the higher cell (upstream, with van
+//! Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013). So ice on the steepest bed is never below 0, and
+//! none is created. The thickness that sets the speed lags: it approaches the true thickness by a third per step,
+//! without which long steps would oscillate.
+//! From coarse to fine: times are the same on every grid; ice and till are passed from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
-//! the other side. Squares only: lines through the corners of a globe's faces are none.
-//! Stability: for any parameters. In one iteration wear is at most a twentieth of the thickness of the ice and half a
-//! cell, and till comes to rest to a twentieth of a cell at most; water takes what is more.
+//! the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
+//! Stability: for any parameters. In one iteration erosion is at most a twentieth of the ice thickness and half a cell,
+//! and at most a twentieth of a cell of till is deposited; water carries the excess away.
 //! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's
-//! slab within 0.1 %; the wear of a cone is the same within 1 % along rows and diagonals.
-//! What remains of the grid: flow along rows and columns by turns leaves faint streaks on the surface of broad, thick
-//! ice, the more the longer the steps; the bed does not show them. Ice that moves fast beside its step comes out
-//! thicker: in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.
-//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The
-//! height is that of the bed, as if the ice had melted; with `leave_ice` the ice is part of it, and its uppermost
-//! metre of the map of snow. Ice counts as `added` in the mass balance, which is otherwise that of the rock alone.
-//! Source: Cordonnier et al. 2023, *Forming terrains by glacial erosion* (law of wear and its parts); Hutter 1983
-//! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (wear); Braun, Zwartz & Tomkin 1999 (narrow
+//! slab within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals.
+//! Visible traces of the grid: flow along rows and columns in turn leaves faint streaks on the surface of broad, thick
+//! ice, more with longer steps; the bed does not show them. Ice that moves fast relative to its step becomes too thick:
+//! in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.
+//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The height
+//! is the height of the bed, as if the ice had melted. With `leave_ice` the height includes the ice, and the uppermost
+//! metre of the ice is the Snow map. Ice counts as `added` in the mass balance, which otherwise counts only rock.
+//! Source: Cordonnier et al. 2023, *Forming terrains by glacial erosion* (erosion law and its parts); Hutter 1983
+//! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (erosion); Braun, Zwartz & Tomkin 1999 (narrow
 //! valleys); Jarosch et al. 2013 (limiter).
 
 mod bed;
@@ -63,43 +63,45 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
     /// Lets glaciers grow and carve: troughs with broad floors and steep walls, cirques at their heads, side valleys
-    /// that hang above the main one, and moraines where the ice melts.
+    /// that hang above the main valley, and moraines where the ice melts.
     Glacial "Glacial erosion" in "Erosion", from "Cordonnier et al. 2023; Jarosch et al. 2013; Hallet 1979", also "glacier ice cap alpine trough U-shaped valley cirque hanging moraine fjord till" {
-        /// Iterations of one time step each. More carve deeper.
+        /// Number of iterations, each of one time step. More iterations carve deeper.
         iterations: u32 = 120, 0..=10_000, slider 1..=400;
         multiscale_params!();
-        /// Time for which the ice wears the rock in one iteration. An ice age lasts some 50,000 years.
+        /// Time for which the ice erodes the rock in one iteration. An ice age lasts some 50,000 years.
         time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
-        /// Part of that time for which the ice itself is followed; it finds its form within some centuries. Less makes
-        /// the glaciers grow more slowly from iteration to iteration; above 16 they come out too thick.
+        /// Part of the time step for which the ice itself is simulated; it takes its form within some centuries. Lower
+        /// values make the glaciers grow more slowly from iteration to iteration; above 16 they become too thick.
         ice_years: f32 ["years"] = 5.0, 0.1..=10_000.0, slider 1.0..=50.0;
-        /// Height at which as much snow falls as melts in a year. Lower makes longer and thicker glaciers.
+        /// Height at which snowfall equals melting over a year. Lower lines make longer and thicker glaciers.
         equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
-        /// How much more ice a year brings for each kilometre of height. Large makes quick glaciers that end abruptly.
+        /// Increase of the yearly ice gain with height. High values make fast glaciers that end abruptly.
         balance_gradient: f32 ["m/year/km"] = 7.0, 0.0..=100.0, slider 1.0..=15.0;
-        /// Most ice that a year brings, however high the place.
+        /// Maximum yearly gain of ice at any height.
         most_snow: f32 ["m/year"] = 1.5, 0.0..=50.0, slider 0.0..=5.0;
-        /// Steepest ground on which snow stays. Less keeps the crests bare.
+        /// Steepest slope on which snow stays. Lower values keep the crests bare.
         hold_angle: f32 ["°"] = 45.0, 16.0..=89.0, slider 30.0..=80.0;
-        /// How fast ice slides under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. 0 is ice that
-        /// is frozen to its bed and wears nothing.
+        /// Sliding speed of ice under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. At 0 the ice
+        /// is frozen to its bed and erodes nothing.
         sliding: f32 ["m/year"] = 40.0, 0.0..=1000.0, slider 0.0..=200.0;
-        /// How soft the ice is beside ice at its melting point. Cold ice has a tenth, flows slowly and grows thick.
+        /// Softness of the ice relative to ice at its melting point. Cold ice has a tenth of it, flows slowly and grows
+        /// thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
-        /// How broad the floors of valleys become: radius to which a notch is rounded. 0 lets ice sink into slots.
+        /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice sinks into slots.
         floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
-        /// How fast ice wears its bed where it slides at 100 m/year.
+        /// Rate at which ice erodes its bed where it slides at 100 m/year.
         erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
-        /// How much more fast ice wears than slow ice. Above 1 main valleys sink below their side valleys.
+        /// How much more fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
-        /// Share of the worn rock that the ice carries on. Large makes high moraines; water takes the rest away.
+        /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
+        /// away.
         till_share: f32 ["share"] = 0.05, 0.0..=1.0;
-        /// Steepest wall that stands; steeper ones fall on the ice. 89 lets all stand.
+        /// Steepest wall that stands; rock from steeper walls falls on the ice. At 89 all walls stand.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Leaves the ice where it lies: heights are those of its surface. Without it the ice has melted.
+        /// Keeps the ice on the terrain, so that heights include it. If off, the ice has melted.
         leave_ice: bool = false;
         presets {
             Light "Light": "Small glaciers high up dig the first cirques." { iterations = 60, erosion_rate = 4.0, most_snow = 0.8 }
@@ -108,38 +110,38 @@ talweg_ground::params! {
             Present "Glaciers today": "The valley glaciers themselves, on a bed that they hardly change." { iterations = 60, time_step = 20.0, ice_years = 10.0, till_share = 0.3, leave_ice = true }
             IceCap "Ice cap": "Cold, slow ice that buries all but the highest crests." { iterations = 100, ice_years = 16.0, equilibrium_line = 500.0, balance_gradient = 3.0, most_snow = 0.5, softness = 0.3, sliding = 15.0, leave_ice = true }
             Fjords "Fjords": "Fast, thick ice down to the sea: few long and deep troughs." { iterations = 200, ice_years = 10.0, equilibrium_line = 400.0, balance_gradient = 5.0, most_snow = 2.5, sliding = 100.0, erosion_rate = 8.0, erosion_exponent = 1.3, till_share = 0.03 }
-            AllScales "All scales": "The largest troughs first, then the small ones, at any size in seconds." { iterations = 120, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
+            AllScales "All scales": "Forms the largest troughs first, then small ones; takes seconds at any resolution." { iterations = 120, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
         }
     }
 }
 
-/// Mean step of the ice while [`MOST_STEPS`] suffice, in years.
+/// Mean step of the ice in years, as long as [`MOST_STEPS`] suffice.
 const SUB_YEARS: f64 = 1.0;
-/// Length of a step beside the one before: rows flow apart from each other in a step along rows, and the last steps
-/// level that.
+/// Length of a step relative to the step before. In a step along rows the rows drift apart, and the short last steps
+/// level the difference.
 const SHORTER: f64 = 0.7;
-/// Most steps of the ice in an iteration.
+/// Maximum number of ice steps in an iteration.
 const MOST_STEPS: f64 = 16.0;
-/// Range of slopes, up to `hold_angle`, over which snow stays less and less.
+/// Range of slopes, up to `hold_angle`, over which less and less snow stays.
 const HOLD_FADE_DEGREES: f32 = 15.0;
-/// Thickness in metres of ice that lays down half of its till as it melts, and of ice that lays down all.
+/// Thickness in metres of ice that deposits half of its till as it melts; ice of at most [`LAST_ICE`] deposits all.
 const LETTING_DOWN: f64 = 20.0;
 const LAST_ICE: f64 = 0.1;
-/// Deepest wear of one iteration beside the thickness of the ice, and most till that comes to rest in it beside the
-/// side of a cell.
+/// Deepest erosion of one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the most till deposited in it,
+/// as a fraction of the side of a cell.
 const DEEPEST_SHARE: f64 = 0.05;
 const MOST_LAID: f64 = 0.05;
-/// Distance in metres over which melt water spreads the till that is laid down.
+/// Distance in metres over which melt water spreads the deposited till.
 const LAID_METRES: f64 = 100.0;
-/// Steepest slope of till that was just laid down, and how much of it makes the ground loose.
+/// Steepest slope of freshly deposited till. The ground counts as loose above a till depth of [`LOOSE_METRES`].
 const LOOSE_DEGREES: f32 = 30.0;
 const LOOSE_METRES: f64 = 0.1;
-/// Distance over which sliding is alike, in thicknesses of the ice.
+/// Distance over which sliding speeds are coupled, in ice thicknesses.
 const COUPLING: f64 = 3.0;
-/// Depth in metres of the snow that lies on ice that is left.
+/// Depth in metres of the snow on ice that is kept.
 const FIRN_METRES: f32 = 1.0;
 
-/// The data maps of this process, with and without ice that is left.
+/// The data maps of this process, including [`MapKind::Snow`] for ice that is kept.
 const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Ice, MapKind::Sediment, MapKind::Snow];
 const MAPS: usize = 4;
 
@@ -149,7 +151,7 @@ impl Process for Glacial {
             writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
             working_fields: 27.0,
             carries_sediment_on: true,
-            parts: NodeParts::Whole("all ice moves by the step that its fastest allows"),
+            parts: NodeParts::Whole("its fastest ice sets the time step for all ice"),
             ..Traits::PROCESS
         }
     }
@@ -192,32 +194,32 @@ impl Process for Glacial {
     }
 }
 
-/// Glaciers under way.
+/// A run of glaciers.
 #[derive(Clone)]
 struct GlacialRun {
     law: Arc<Glacial>,
     rock: Rock,
-    /// The ground beneath the ice, where that is part of the height.
+    /// The ground below the ice, if the height includes the ice.
     bed: Option<Arc<Vec<f32>>>,
-    /// The thickness that decides how fast the ice flows.
+    /// The lagging thickness, which sets the speed of the ice.
     lagged: Vec<f32>,
     terrain: Terrain,
-    /// Its `carried` has all the till that is in the ice, whoever brought it there.
+    /// Mass balance; its `carried` counts all till in the ice, whichever layer brought it there.
     mass_balance: MassBalance,
     carried_before: f64,
     next: WorkingMemory<Next<MAPS>>,
     scratch: WorkingMemory<GlacialScratch>,
 }
 
-/// What an iteration works in; empty in snapshots.
+/// Working memory of an iteration; empty in snapshots.
 #[derive(Default)]
 struct GlacialScratch {
-    /// In metres.
+    /// Ice thickness in metres.
     ice: Vec<f64>,
-    /// Fractions of the relief, as all that follows.
+    /// Till as a fraction of the relief; the fields below use the same unit unless they say otherwise.
     till: Vec<f64>,
     laid: Vec<f64>,
-    /// In m/year.
+    /// Sliding speed in m/year.
     speed: Vec<f64>,
     across: Vec<f64>,
     surface: Vec<f32>,
@@ -227,7 +229,7 @@ struct GlacialScratch {
     blocks: [Vec<Lane>; 2],
 }
 
-/// What snow and sun do to the ice in a step.
+/// Gain and loss of ice by snowfall and melting in a step.
 struct IceBalance {
     /// Length of the step.
     years: f64,
@@ -235,7 +237,7 @@ struct IceBalance {
     line: f64,
     gradient: f64,
     most: f64,
-    /// Slope on which nothing stays, and one over how much less that on which all does.
+    /// Slope on which no snow stays; `hold_fade` is 1 over its difference to the slope on which all snow stays.
     hold: f64,
     hold_fade: f64,
 }
@@ -255,7 +257,8 @@ impl IceBalance {
         }
     }
 
-    /// Thickness after a step on a bed of height `bed`, a fraction of the relief, where the surface has `slope2`.
+    /// Ice thickness after a step on a bed of height `bed` (a fraction of the relief), where the squared slope of the
+    /// surface is `slope2`.
     #[inline(always)]
     fn thickness(&self, ice: f64, bed: f32, slope2: f32) -> f64 {
         let rate = self.gradient * (f64::from(bed) * self.relief + ice - self.line);
@@ -267,7 +270,7 @@ impl IceBalance {
         if left > 0.0 { left } else { 0.0 }
     }
 
-    /// Share of its till that ice lays down.
+    /// Fraction of its till that ice deposits when its thickness changes from `before` to `after`.
     #[inline(always)]
     fn laid_share(before: f64, after: f64) -> f64 {
         if after <= LAST_ICE {
@@ -281,20 +284,20 @@ impl IceBalance {
 }
 
 impl GlacialRun {
-    /// The ground beneath the ice.
+    /// The ground below the ice.
     fn bed(&self) -> &[f32] {
         self.bed.as_deref().unwrap_or(&self.terrain.height)
     }
 
-    /// Writes the map of snow: the uppermost `depth` of the ice.
+    /// Writes the Snow map: the uppermost `depth` of the ice.
     fn cover_with_firn(&mut self, depth: f32) {
         let ice = self.terrain.map(MapKind::Ice).expect("made at the start").clone();
         let snow = self.terrain.map_mut(MapKind::Snow);
         snow.par_iter_mut().zip(&ice[..]).for_each(|(snow, &ice)| *snow = if ice < depth { ice } else { depth });
     }
 
-    /// Follows ice and till for the years of an iteration; what is laid down gathers in `laid`. Returns the till that
-    /// left over open edges.
+    /// Simulates ice and till for the ice years of an iteration; deposited till is added to `laid`. Returns the till
+    /// that left over open edges.
     fn follow_ice(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<f64, Cancelled> {
         let GlacialScratch { ice, till, laid, surface, lagged, slopes, blocks, .. } = scratch;
         let (bed, n, relief) = (self.bed(), cx.grid.samples, f64::from(cx.relief_metres));
@@ -338,7 +341,7 @@ impl GlacialRun {
                 for (j, lagged) in row.iter_mut().enumerate() {
                     let thickness = ice[i * n + j] / relief;
                     let followed = f64::from(*lagged) + FOLLOWING * (thickness - f64::from(*lagged));
-                    // what is too little to matter is nothing, and no subnormal number
+                    // negligible thicknesses become 0 instead of subnormal numbers
                     *lagged = if followed * relief > 1e-6 { followed as f32 } else { 0.0 };
                 }
             })?;
@@ -365,7 +368,7 @@ impl GlacialRun {
         flow.slopes(cx, [surface, lagged], [east, south])
     }
 
-    /// Writes how fast the ice slides, in `speed`, and spreads what it laid down.
+    /// Writes the sliding speed of the ice to `speed`, and spreads the deposited till.
     fn write_speed(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<(), Cancelled> {
         let GlacialScratch { ice, laid, speed, across, slopes, blocks, .. } = scratch;
         let n = cx.grid.samples;

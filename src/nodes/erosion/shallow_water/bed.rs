@@ -1,11 +1,11 @@
-//! What the water does to the ground, and what slips.
+//! Erosion of the bed by water, and slipping slopes.
 
 use super::law::{ShallowWaterLaw, TINY};
 use super::rows::NeighbourRow;
 
-/// What the neighbours' ground means for a cell.
+/// Effects of the neighbouring ground on the cells of a row.
 pub struct BedNeighbours {
-    /// Ground that slips into the cell, less what slips out.
+    /// Ground that slips into the cell, minus ground that slips out.
     pub slip: Vec<f32>,
     pub lowest: Vec<f32>,
     pub highest: Vec<f32>,
@@ -18,7 +18,7 @@ impl BedNeighbours {
     }
 }
 
-/// Looks at the ground around the cells of `mid`.
+/// Computes the effects of the neighbouring ground on the cells of `mid`.
 pub fn look_around(law: &ShallowWaterLaw, [north, mid, south]: [&NeighbourRow; 3], out: &mut BedNeighbours) {
     let ground = [&north.ground, &mid.ground, &south.ground].map(|row| row.as_slice());
     let soft = [&north.soft, &mid.soft, &south.soft].map(|row| row.as_slice());
@@ -29,7 +29,7 @@ pub fn look_around(law: &ShallowWaterLaw, [north, mid, south]: [&NeighbourRow; 3
     slip_cells::<false>([ground, soft, washed(2), washed(3)], diagonal, law.slip_diagonal, &mut out.slip);
 }
 
-/// Lowest and highest of each cell and its neighbours.
+/// Writes the lowest and the highest ground among each cell and its neighbours.
 fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
     let n = lowest.len();
     let [north, mid, south] = ground.map(|row| &row[..n + 2]);
@@ -44,9 +44,9 @@ fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
     }
 }
 
-/// Each pair of cells moves `rate` of what its difference exceeds its rest by, as far as the higher one is soft. It
-/// rests at `rest`, less `undercut` as far as running water washes the lower one along the pair's direction: `washed`
-/// of the first of the two directions, `washed_2` of the second.
+/// Moves, between each pair of cells, `rate` times the height difference in excess of the rest difference, times the
+/// erodibility of the higher cell. The rest difference is `rest`, minus `undercut` times the wash of the lower cell
+/// along the pair's direction. `washed` holds the wash for the first of the two directions, `washed_2` for the second.
 fn slip_cells<const STRAIGHT: bool>(
     [ground, soft, washed, washed_2]: [[&[f32]; 3]; 4],
     [rest, undercut]: [f32; 2],
@@ -63,7 +63,7 @@ fn slip_cells<const STRAIGHT: bool>(
         let pair = |other: f32, soft: f32, own_washed: f32, washed: f32| {
             let rise = other - h;
             let (down, up) = (rise - (rest - undercut * own_washed), rise + (rest - undercut * washed));
-            // NaN, beyond an edge, compares as neither
+            // beyond an edge the difference is NaN, and both comparisons are false
             soft * if down > 0.0 { down } else { 0.0 } + own * if up < 0.0 { up } else { 0.0 }
         };
         let (foot, foot_2) = (washed_m[j + 1], washed_2m[j + 1]);
@@ -83,7 +83,7 @@ fn slip_cells<const STRAIGHT: bool>(
     }
 }
 
-/// What [`work_cells`] reads of a row.
+/// Input of [`work_cells`] for a row.
 pub struct Wetted<'a> {
     pub ground: &'a [f32],
     pub water: &'a [f32],
@@ -95,7 +95,8 @@ pub struct Wetted<'a> {
     pub around: &'a BedNeighbours,
 }
 
-/// New ground of a row; `held` is the sediment that then is in its water, before any of it moves on.
+/// Writes the new ground of a row to `ground`, and to `held` the sediment that is then in its water, before any of it
+/// moves.
 pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
     let n = ground.len();
     let (old, water, sediment, soft) = (&row.ground[..n], &row.water[..n], &row.sediment[..n], &row.soft[..n]);
@@ -122,12 +123,12 @@ pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held:
         let laid = if laid < most { laid } else { most };
         let new = h + (slip[j] + (laid - taken));
         ground[j] = new;
-        // by what the ground really changed: rounding stays in the mass balance
+        // from the change really stored: the rounding error stays in the mass balance
         held[j] = s - ((new - h) - slip[j]);
     }
 }
 
-/// Sediment that leaves a cell per unit of flux before K: K·s/d.
+/// Computes K·s/d: the sediment that leaves a cell per unit of flux before K.
 pub fn load_cells(scale: &[f32], water: &[f32], held: &[f32], load: &mut [f32]) {
     let n = load.len();
     let (scale, water, held) = (&scale[..n], &water[..n], &held[..n]);

@@ -1,11 +1,12 @@
-//! Fluxes in the pipes: what the levels push, and K, the share of it that friction and the water there is let through.
+//! Fluxes in the pipes: the push of the water levels, and K, the fraction of it that friction and the available water
+//! let through.
 
 use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
 use super::rows::{NeighbourRow, Pipes};
 use super::state::{FLUX, StateRows, WATER};
 use talweg_ground::field::Edges;
 
-/// Flux of one pipe after the push of the levels, from cell (h, level) to (h2, level2).
+/// Flux of one pipe from cell (h, level) to cell (h2, level2), after the push of the water levels.
 #[inline(always)]
 fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [f32; 2]) -> f32 {
     let sill = if h > h2 { h } else { h2 };
@@ -13,11 +14,11 @@ fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [
     let mean = 0.5 * (if deep > 0.0 { deep } else { 0.0 } + if deep2 > 0.0 { deep2 } else { 0.0 });
     let bore = if mean < full { mean } else { full };
     let pushed = flux + weight * bore * (level - level2);
-    // the neighbour's bank stands above the water, or there is no neighbour
+    // 0 if the neighbour's bank stands above the water, or there is no neighbour
     if bore > 0.0 { pushed } else { 0.0 }
 }
 
-/// Outflow over an open edge: the flux of the straight pipe before it, carried on as the whole flow, and the fall.
+/// Outflow over an open edge and its fall: the flux of the straight pipe before the edge, continued as the whole flow.
 #[inline(always)]
 fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
     let bore = if water < law.full { water } else { law.full };
@@ -25,7 +26,7 @@ fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
 }
 
 impl ShallowWaterLaw {
-    /// Fluxes of row `row` (which lies between `mid` and `south`) before K.
+    /// Computes the fluxes of row `row`, between `mid` and `south`, before K.
     pub fn push_row(
         &self,
         state: &dyn StateRows,
@@ -50,7 +51,7 @@ impl ShallowWaterLaw {
         let old: [&[f32]; 4] = std::array::from_fn(|k| state.row(at, FLUX + k));
         self.relax_row(state, at, old, out);
         let relaxed = [out.south[1], out.south[n]];
-        // along an edge the straight pipe stands for the diagonal one that would be mirrored there
+        // along an edge the straight pipe also stands for the diagonal pipe that would be mirrored there
         let edge = self.push * (STRAIGHT + DIAGONAL);
         let along =
             if self.grid.edges == Edges::Open && (at == 0 || row == last) { edge } else { self.push * STRAIGHT };
@@ -122,8 +123,8 @@ fn push_cells(
 }
 
 impl ShallowWaterLaw {
-    /// Writes the fluxes of row `at`, each drawn a little towards its neighbours along its own direction: the viscosity
-    /// that keeps fronts from rippling (de Almeida et al. 2012).
+    /// Writes the fluxes of row `at`, each relaxed a little towards its neighbours along its own direction. This
+    /// viscosity keeps fronts from rippling (de Almeida et al. 2012).
     fn relax_row(&self, state: &dyn StateRows, at: usize, old: [&[f32]; 4], out: &mut Pipes) {
         let n = self.grid.samples;
         let [e, s, se, sw] = old;
@@ -137,7 +138,7 @@ impl ShallowWaterLaw {
         self.relax(sw, (row(north, 3, sw), 1), (row(far, 3, sw), -1), &mut out.south_west[1..=n]);
     }
 
-    /// Draws `own` towards two rows read some columns aside.
+    /// Relaxes `own` towards two rows, each read with a column offset.
     fn relax(&self, own: &[f32], (a, aside): (&[f32], isize), (b, beside): (&[f32], isize), out: &mut [f32]) {
         let n = own.len();
         let aside_of = |j: usize, by: isize| match by {
@@ -162,11 +163,11 @@ fn drawn(own: f32, a: f32, b: f32) -> f32 {
     own + VISCOSITY * ((a - own) + (b - own))
 }
 
-/// What leaves a cell, before K.
+/// Total outflow of each cell, before K.
 pub struct Outflow {
     /// Sum of the fluxes.
     pub sum: Vec<f32>,
-    /// Length of the vector of the flux.
+    /// Length of the flux vector.
     pub flow: Vec<f32>,
     /// Σ flux·fall: the power of the flow.
     pub power: Vec<f32>,
@@ -179,7 +180,7 @@ impl Outflow {
     }
 }
 
-/// Adds up what leaves the cells between the fluxes `above` (of the row before) and `own`.
+/// Sums the outflow of the cells between the fluxes `above` (of the row before) and `own`.
 pub fn gather_outflow(levels: [&[f32]; 3], above: &Pipes, own: &Pipes, out: &mut Outflow) {
     let pipes =
         [&above.south, &above.south_east, &above.south_west, &own.east, &own.south, &own.south_east, &own.south_west];
@@ -208,7 +209,7 @@ fn outflow_cells(levels: [&[f32]; 3], pipes: [&[f32]; 7], sum: &mut [f32], flow:
     }
 }
 
-/// K of each cell: how much of its outflow takes place.
+/// Computes K of each cell: the fraction of its outflow that really flows.
 pub fn scale_cells(drag: f32, water: &[f32], sum: &[f32], flow: &[f32], scale: &mut [f32]) {
     let n = water.len();
     let (sum, flow, scale) = (&sum[..n], &flow[..n], &mut scale[..n]);
@@ -228,7 +229,8 @@ mod tests {
     use super::super::law::COURANT;
     use super::*;
 
-    /// Symplectic Euler is stable while C²·λ < 4, λ the largest eigenvalue of the eight-pipe Laplacian (Fourier modes).
+    /// Symplectic Euler is stable for C²·λ < 4, with λ the largest eigenvalue of the eight-pipe Laplacian (Fourier
+    /// modes).
     #[test]
     fn the_courant_number_is_below_the_bound() {
         let mut largest = 0.0f32;

@@ -1,32 +1,33 @@
-//! The numbers of the law, in the units of the grid: cells, iterations, fractions of the relief.
+//! The constants of the law, in grid units: cells, iterations, fractions of the relief.
 
 use super::{Border, ShallowWater};
 use crate::Context;
 use talweg_ground::field::{Edges, Grid};
 
-/// Shares of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as a plane's flow asks for. Of all such pairs,
-/// (2/3, 1/6) makes the Laplacian of the waves isotropic to fourth order, but flow spreads sideways less along rows
-/// than along diagonals, so that on rough cones a fifth more gullies grew along rows. This pair was found by measuring
-/// that.
+/// Weights of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as the flow on a plane requires. Of all such
+/// pairs, (2/3, 1/6) makes the wave Laplacian isotropic to fourth order. But with it flow spreads sideways less along
+/// rows than along diagonals, and on rough cones a fifth more gullies grew along rows. This pair was chosen by
+/// measuring that.
 pub const STRAIGHT: f32 = 0.5;
 pub const DIAGONAL: f32 = 0.25;
-/// How far a flux is drawn to each of its two neighbours in an iteration: θ = 0.9 of de Almeida et al. 2012.
+/// Fraction by which a flux approaches each of its two neighbours in an iteration: θ = 0.9 of de Almeida et al. 2012.
 pub const VISCOSITY: f32 = 0.05;
-/// Cells that a wave in full pipes travels in an iteration.
+/// Distance in cells that a wave in full pipes travels in an iteration.
 pub const COURANT: f32 = 0.5;
-/// Cells that water travels in an iteration at the most.
+/// Maximum distance in cells that water travels in an iteration.
 pub const FASTEST: f32 = 0.5;
-/// Share of the way to the lowest or highest neighbour that the bed moves in an iteration at the most.
+/// Maximum change of the bed in an iteration, as a fraction of the height difference to the lowest or highest
+/// neighbour.
 const BED_STEP: f32 = 0.2;
-/// Share of the slope beyond rest that slips in an iteration; 3/16 would overshoot.
+/// Fraction of the slope beyond rest that slips in an iteration; 3/16 would overshoot.
 const SLIP: f32 = 0.125;
-/// Discharge over a width, in metres of depth a cell an iteration, that undercuts the banks fully. It means the same on
+/// Discharge per width, in metres of depth per cell and iteration, that undercuts the banks fully. It means the same on
 /// any grid.
 const WASHING_METRES: f32 = 0.1;
-/// Intervals of the grid that the rates are given for.
+/// Number of intervals per side of the grid that the rates are defined for.
 const NOMINAL_INTERVALS: f32 = 512.0;
 
-/// Far below all depths and fluxes that matter, so that nothing is divided by 0.
+/// Far below all relevant depths and fluxes; prevents division by 0.
 pub const TINY: f32 = 1e-20;
 
 #[derive(Clone, Copy)]
@@ -35,9 +36,9 @@ pub struct ShallowWaterLaw {
     pub walls: bool,
     /// Depth of a full pipe.
     pub full: f32,
-    /// C²/D: flux gained per depth of the pipe and difference of the level.
+    /// C²/D: gain of flux per unit of pipe depth and level difference.
     pub push: f32,
-    /// 4·friction·cell: what |q|/d² is multiplied by.
+    /// 4·friction·cell: the factor of |q|/d².
     pub drag: f32,
     pub per_cell: f32,
     pub capacity: f32,
@@ -47,18 +48,18 @@ pub struct ShallowWaterLaw {
     pub deposition: f32,
     pub softening: f32,
     pub bed_step: f32,
-    /// Change of the bed that is always allowed: a thousandth of a cell.
+    /// Change of the bed that is always allowed: a thousandth of the cell size.
     pub bed_least: f32,
     pub rest_straight: f32,
     pub rest_diagonal: f32,
-    /// How much less rises over one cell beside running water: the talus slope less the bank slope.
+    /// Reduction of the rest rise over one cell beside running water: talus slope minus bank slope.
     pub undercut_straight: f32,
     pub undercut_diagonal: f32,
-    /// What a flux, in and out, is multiplied by: at 1 the banks are undercut fully.
+    /// Factor from the sum of in- and outflow to the wash; at 1 the banks are undercut fully.
     pub per_washing: f32,
     pub slip_straight: f32,
     pub slip_diagonal: f32,
-    /// What is left of the water after an iteration's evaporation.
+    /// Fraction of the water that remains after the evaporation of an iteration.
     pub kept: f32,
 }
 
@@ -71,7 +72,7 @@ impl ShallowWaterLaw {
         let undercut = rest - cx.rise_per_cell(of.bank_angle);
         let undercut = if undercut > 0.0 { undercut } else { 0.0 };
         let full = of.pipe_depth * per_metre;
-        // implicit, so that any rate at any step stays a share
+        // implicit, so that the result stays below 1 for any rate and time
         let share = |rate: f32| rate * time / (1.0 + rate * time);
         let shallow = of.shallow_depth * per_metre;
         Self {
@@ -100,13 +101,13 @@ impl ShallowWaterLaw {
         }
     }
 
-    /// Whether water leaves over the edges.
+    /// Whether water leaves over the edges of the terrain.
     pub fn leaks(&self) -> bool {
         self.grid.edges == Edges::Open && !self.walls
     }
 }
 
-/// Length of an iteration on this grid, in iterations at 513 samples.
+/// Duration of an iteration on this grid, relative to an iteration at 513 samples.
 pub fn time(cx: &Context) -> f32 {
     NOMINAL_INTERVALS / (cx.grid.whole_samples() - 1) as f32
 }

@@ -1,21 +1,21 @@
-//! Rows of the state, and rows with the cell beyond each end.
+//! Rows of the state, and rows padded with one cell beyond each end.
 
 use super::law::ShallowWaterLaw;
 use super::state::{FLUX, GROUND, StateRows, WATER};
 use talweg_ground::field::Edges;
 
-/// One row with the cell beyond each end.
+/// A row padded with one cell beyond each end.
 pub type PaddedRow = Vec<f32>;
 
-/// What a row's neighbours read of it.
+/// Values of a row that its neighbouring rows read.
 pub struct NeighbourRow {
-    /// NaN where there is no ground, which compares as no slope.
+    /// Height of the ground; NaN where there is none, which compares as no slope.
     pub ground: PaddedRow,
-    /// Level of the water; beyond an open edge what the flow falls to.
+    /// Level of the water; beyond an open edge, the level that the flow falls to.
     pub level: PaddedRow,
     pub soft: PaddedRow,
-    /// Share of the way from the talus slope to the bank slope that ground beside the cell rests at: to the east and
-    /// west, north and south, along falling and along rising diagonals.
+    /// Wash: position of the rest slope of the ground beside the cell, from 0 at the talus slope to 1 at the bank
+    /// slope. Directions: east and west, north and south, falling diagonals, rising diagonals.
     pub washed: [PaddedRow; 4],
 }
 
@@ -47,8 +47,7 @@ impl Pipes {
     }
 }
 
-/// Where the level beyond an open edge lies: as far below the edge as that below the cell inside, and no higher than
-/// the bed.
+/// Level beyond an open edge: as far below the edge as the edge is below the cell inside, and no higher than the bed.
 #[inline(always)]
 fn fall(ground: f32, level: f32, inside: f32) -> f32 {
     let rise = inside - level;
@@ -57,7 +56,7 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 }
 
 impl ShallowWaterLaw {
-    /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
+    /// Loads row `row` and its padding; `erodibility` returns the value of a cell.
     pub fn load(&self, state: &dyn StateRows, row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let Some(at) = self.grid.row_beyond(row) else {
@@ -89,7 +88,7 @@ impl ShallowWaterLaw {
         }
     }
 
-    /// The row beyond the first or last of an open terrain.
+    /// Loads the row beyond the first or last row of an open terrain.
     fn load_beyond(&self, state: &dyn StateRows, row: isize, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let (edge, inside) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
@@ -104,8 +103,9 @@ impl ShallowWaterLaw {
         out.washed.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows
-    /// in and out, and by how squarely it passes them. The bed before and behind it is no bank.
+    /// Computes how much the water passing each cell of row `at` undercuts its banks, from 0 to 1. It depends on the
+    /// mean of in- and outflow, and on the angle between flow and bank. The bed upstream and downstream of a cell is
+    /// not a bank.
     fn load_washed(&self, state: &dyn StateRows, at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| state.row(row, FLUX + pipe)) };
@@ -134,7 +134,8 @@ impl ShallowWaterLaw {
     }
 }
 
-/// How far flow undercuts what lies across it, from 0 to 1, along each of the four directions; of each the two pipes.
+/// How much the flow undercuts the ground at its sides, from 0 to 1, along each of the four directions. Each direction
+/// is given by its two pipes.
 #[inline(always)]
 fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     let (falling, rising) = (se[0] + se[1], sw[0] + sw[1]);
@@ -144,7 +145,7 @@ fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     let flow = (xx + yy).sqrt();
     let share = flow * per_washing;
     let share = if share < 1.0 { share } else { 1.0 };
-    // twice the square of the sine between the flow and the direction: from 45° on the whole share
+    // twice the squared sine of the angle between flow and direction: the full effect from 45° on
     let per_square = 1.0 / (xx + yy + 1e-36);
     [2.0 * yy, 2.0 * xx, (xx + yy) - 2.0 * xy, (xx + yy) + 2.0 * xy].map(|twice| {
         let squarely = twice * per_square;
@@ -152,7 +153,7 @@ fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     })
 }
 
-/// The inner cells of [`ShallowWaterLaw::load_washed`].
+/// [`ShallowWaterLaw::load_washed`] for the inner cells.
 fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: [&mut [f32]; 4]) {
     let [across, upright, falling, rising] = out;
     let n = across.len();

@@ -1,4 +1,4 @@
-//! The process under way: its state, its mass balance, and the terrain it shows.
+//! A run of the process: its state, its mass balance, and the terrain that it shows.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,30 +14,30 @@ use crate::erosion::rock::Rock;
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-/// Cells of a band; three rows beside it are computed twice, so bands are not too small.
+/// Cells of a band. Three rows beside each band are computed twice, so bands must not be too small.
 const BAND_CELLS: usize = 64 * 1024;
 const BAND_ROWS: usize = 32;
-/// Most rows of a band that is written in place, whose neighbours' rows are copied before.
+/// Maximum number of rows in a band that is written in place; the rows beside it are copied first.
 const WIDEST_BAND: usize = 512;
-/// Discharge is shown in cells of rain; without rain and springs, of a millionth of the relief.
+/// Least supply that the flow map counts in, as a fraction of the relief; used without rain and springs.
 const LEAST_SUPPLY: f32 = 1e-6;
 
-/// Hydraulic erosion under way.
+/// A run of hydraulic erosion by shallow water.
 pub struct ShallowWaterRun {
     law: ShallowWaterLaw,
     rock: Rock,
     supply: Supply,
-    /// The terrain at the start; its heights are gone where nobody asks what became of them.
+    /// The terrain at the start; its heights are dropped if no record needs them.
     before: Arc<Terrain>,
     sediment_before: f64,
     state: FlowState,
-    /// What a step writes; it takes the state's place when the step is whole. None until the first step.
+    /// Output of a step, which replaces the state once the step is complete. `None` until the first step.
     next: Option<FlowState>,
-    /// What left over the edges so far.
+    /// Water and sediment that have left over the edges so far.
     left: Rim,
     /// Records that nobody reads.
     unread: Vec<MapKind>,
-    /// Made when somebody looks.
+    /// The terrain of the current state, made when it is first read.
     shown: OnceLock<Terrain>,
 }
 
@@ -49,7 +49,7 @@ impl ShallowWaterRun {
         let mut state = FlowState::new(grid.samples);
         let goes_on = terrain.process_state.len() == UNDER_WAY;
         for (field, kind) in [(WATER, MapKind::Water), (SEDIMENT, MapKind::Sediment)] {
-            // they are in the state from here on
+            // the state holds these maps from here on
             let Some(map) = terrain.set_map(kind, None) else { continue };
             let field = &mut state.fields[field];
             let taken = |there: f32| if goes_on || there > 0.0 { there } else { 0.0 };
@@ -80,7 +80,7 @@ impl ShallowWaterRun {
         }
     }
 
-    /// Works on bands of `rows` rows; what left over the edges of each row.
+    /// Runs a step on bands of `rows` rows. Returns the water and sediment that left over the edges of each row.
     fn work_on<B: BandState + Send>(&self, bands: Vec<B>, rows: usize, cx: &Context) -> Result<Vec<Rim>, Cancelled> {
         let mut rims = vec![Rim::default(); self.law.grid.samples];
         bands.into_par_iter().zip(rims.par_chunks_mut(rows)).try_for_each(|(mut band, rims)| {
@@ -89,7 +89,7 @@ impl ShallowWaterRun {
         Ok(rims)
     }
 
-    /// Takes note of what left over the edges in a step.
+    /// Adds the losses over the edges in a step.
     fn passed(&mut self, rims: &[Rim]) {
         for rim in rims {
             self.left.water += rim.water;
@@ -103,7 +103,7 @@ impl ShallowWaterRun {
         terrain_of((*self.before).clone(), shown, self.discharge(), &self.unread)
     }
 
-    /// Discharge, in cells of mean supply: the mean of what flows in and out of each cell, as a vector, its length.
+    /// Discharge in cells of mean supply: the length of the mean vector of in- and outflow of each cell.
     fn discharge(&self) -> Option<Vec<f32>> {
         if self.unread.contains(&MapKind::Flow) {
             return None;
@@ -131,13 +131,14 @@ impl ShallowWaterRun {
     }
 }
 
-/// Fields of a terrain under way beside heights, water and sediment: heights at the start, and fluxes.
+/// Number of extra fields in the saved state of a run, besides heights, water and sediment: heights at the start, and
+/// fluxes.
 pub const UNDER_WAY: usize = 1 + FIELDS - FLUX;
-/// Records of what the ground lost and won since the start.
+/// Records of the ground's loss and gain since the start.
 const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// The terrain of a state: its `ground`, `water` and `sediment`, with the records of the way from `before` to it that
-/// somebody reads.
+/// The terrain of a state: its `ground`, `water` and `sediment`, with those records of the change since `before` that
+/// are read.
 fn terrain_of(
     before: Terrain,
     [ground, water, mut sediment]: [Vec<f32>; 3],
@@ -158,7 +159,7 @@ fn terrain_of(
         terrain.height = before;
     }
     terrain.height = ground;
-    // the rounding of the ground may leave a hair below nothing
+    // rounding of the ground may leave sediment just below 0
     sediment.iter_mut().for_each(|s| *s = if *s > 0.0 { *s } else { 0.0 });
     for (kind, map) in [(MapKind::Water, Some(water)), (MapKind::Sediment, Some(sediment)), (MapKind::Flow, flow)] {
         terrain.set_map(kind, map.map(Arc::new));
@@ -182,7 +183,7 @@ impl Run for ShallowWaterRun {
         let rows = (BAND_CELLS / n).max(BAND_ROWS);
         let bands = next.bands(rows).into_iter().map(|out| BesideState { state: &self.state, out }).collect();
         let stepped = self.work_on(bands, rows, cx);
-        // whatever came of it is memory for the next step
+        // even after an error it serves as memory for the next step
         self.next = Some(next);
         let rims = stepped?;
         // from here on the step cannot fail

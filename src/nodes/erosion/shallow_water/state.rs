@@ -1,25 +1,25 @@
-//! The state of the water and the ground, and the bands of rows that a step works on: beside it, so that it stays until
-//! the step is whole, or in its place.
+//! The state of water and ground, and the bands of rows that a step works on. A step writes either to a second copy, so
+//! that the state survives until the step is complete, or in place.
 
 use std::ops::Range;
 
 use talweg_ground::field::Grid;
 
-/// Fields of the state.
+/// Number of fields in the state.
 pub const FIELDS: usize = 7;
 pub const GROUND: usize = 0;
 pub const WATER: usize = 1;
 pub const SEDIMENT: usize = 2;
-/// Fluxes to the east, south, south-east and south-west.
+/// First of the four fluxes: to the east, south, south-east and south-west.
 pub const FLUX: usize = 3;
 
-/// Rows before and after a band that its step reads.
+/// Number of rows before and after a band that its step reads.
 const READ_BEFORE: isize = 3;
 const READ_AFTER: isize = 2;
-/// Cells that a step looks in any direction.
+/// Stencil radius of a step, in cells.
 pub const LOOK: usize = 3;
 
-/// Rows of the state before a step.
+/// Read access to the rows of the state before a step.
 pub trait StateRows {
     /// Row `row` of `field`.
     fn row(&self, row: usize, field: usize) -> &[f32];
@@ -27,13 +27,13 @@ pub trait StateRows {
 
 /// Rows that a step reads and writes.
 pub trait BandState: StateRows {
-    /// Their numbers.
+    /// Numbers of the rows in the band.
     fn rows(&self) -> Range<usize>;
-    /// Puts a row of every field there.
+    /// Writes one row of every field.
     fn write(&mut self, row: usize, fields: &[Vec<f32>; FIELDS]);
 }
 
-/// All fields, sample by sample.
+/// All fields, each stored sample by sample.
 #[derive(Clone)]
 pub struct FlowState {
     samples: usize,
@@ -47,12 +47,12 @@ impl StateRows for FlowState {
 }
 
 impl FlowState {
-    /// Nothing anywhere, on `samples` in a row and as many rows.
+    /// A state of zeros with `samples` rows and columns.
     pub fn new(samples: usize) -> Self {
         Self { samples, fields: std::array::from_fn(|_| vec![0.0; samples * samples]) }
     }
 
-    /// Memory that it takes.
+    /// Memory of the state in bytes.
     pub fn bytes(&self) -> usize {
         self.fields.iter().map(|field| 4 * field.len()).sum()
     }
@@ -71,7 +71,7 @@ impl FlowState {
     }
 }
 
-/// Rows of a band, of every field.
+/// The rows of a band, for every field.
 pub struct BandRows<'a> {
     samples: usize,
     first: usize,
@@ -91,7 +91,7 @@ impl BandRows<'_> {
     }
 }
 
-/// A step whose rows are written beside the state.
+/// A step that writes to a second copy of the state.
 pub struct BesideState<'a> {
     pub state: &'a FlowState,
     pub out: BandRows<'a>,
@@ -113,10 +113,10 @@ impl BandState for BesideState<'_> {
     }
 }
 
-/// A step whose rows are written over those that it read.
+/// A step that overwrites the rows that it has read.
 pub struct InPlaceState<'a> {
     own: BandRows<'a>,
-    /// What it reads beyond its ends, as it was before the step.
+    /// Copies of the rows read beyond its ends, from before the step.
     beyond: Vec<(usize, [Vec<f32>; FIELDS])>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> InPlaceState<'a> {
                 let Some(at) = grid.row_beyond(row) else { continue };
                 read.push(at);
                 if !(0..=last).contains(&row) {
-                    // beyond a seam the rows beside it have other numbers too
+                    // across a seam, the rows next to it have non-consecutive numbers
                     read.extend([grid.previous(at), grid.next(at)].into_iter().flatten());
                 }
             }

@@ -1,4 +1,4 @@
-//! Water that arrives: rain, under its map, and springs at high places.
+//! Water supply: rain, weighted by its map, and springs at high places.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use super::law;
 use crate::Context;
 use talweg_ground::field::{Edges, Grid, MapKind, Stream, Terrain};
 
-/// Places drawn for each spring, of which the highest is taken.
+/// Number of random places drawn for each spring; the highest is used.
 const DRAWS: i32 = 8;
-/// Radius of a spring as a fraction of the side, and the least in cells.
+/// Radius of a spring as a fraction of the side; [`LEAST_CELLS`] is the minimum in cells.
 const RADIUS: f32 = 0.008;
 const LEAST_CELLS: f32 = 1.5;
 
-/// Depth that arrives in each cell in an iteration.
+/// Depth of water that each cell receives in an iteration.
 #[derive(Clone)]
 pub struct Supply {
     samples: usize,
-    /// A single row where it is the same everywhere.
+    /// Depth of each cell; a single row if it is the same everywhere.
     depth: Arc<Vec<f32>>,
     mean: f32,
 }
@@ -57,18 +57,18 @@ impl Supply {
         if self.depth.len() == self.samples { &self.depth } else { &self.depth[row * self.samples..][..self.samples] }
     }
 
-    /// Depth that arrives in a cell on average.
+    /// Mean depth of water that a cell receives.
     pub fn mean(&self) -> f32 {
         self.mean
     }
 
-    /// Memory held, where cells differ.
+    /// Memory in bytes, if the supply differs between cells.
     pub fn bytes(&self) -> usize {
         4 * self.depth.len()
     }
 }
 
-/// The highest of some random places.
+/// The highest of several random places.
 fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
     let place = |draw: i32| (random.unit(2 * draw, spring), random.unit(2 * draw + 1, spring));
     let mut best = place(0);
@@ -83,7 +83,7 @@ fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
     best
 }
 
-/// Adds `volume` (a sum of depths) around (u, v), smoothly to nothing at the radius.
+/// Adds `volume` (a sum of depths) around (u, v), fading smoothly to 0 at the radius.
 fn well_up(grid: Grid, u: f32, v: f32, volume: f32, depth: &mut [f32]) {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u * last, v * last);

@@ -1,8 +1,8 @@
 //! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written
-//! once.
+//! only once.
 //!
-//! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 its water and
-//! sediment. The rows beside a band are computed twice; the bits do not depend on where it begins.
+//! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 gets its water and
+//! sediment. The rows beside a band are computed twice; the bits do not depend on where a band starts.
 
 use super::bed::{BedNeighbours, Wetted, load_cells, look_around, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
@@ -14,7 +14,7 @@ use super::transport::{FluxShare, PipeTransport, rain_cells, stay_cells};
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Control};
 
-/// Water and sediment that left over the edges.
+/// Water and sediment that left over the edges of a row.
 #[derive(Clone, Copy, Default)]
 pub struct Rim {
     pub water: f64,
@@ -28,7 +28,7 @@ impl Rim {
     }
 }
 
-/// Ground and sediment of a row between the work on the bed and the transport.
+/// Ground and sediment of a row after the erosion of its bed and before the transport.
 struct Worked {
     ground: Vec<f32>,
     held: Vec<f32>,
@@ -53,7 +53,7 @@ pub struct RollingRows<'a> {
     moved: Pair<PipeTransport>,
     outflow: Outflow,
     around: BedNeighbours,
-    /// All fields of a row after the step.
+    /// All fields of one row after the step.
     made: [Vec<f32>; FIELDS],
 }
 
@@ -76,8 +76,8 @@ impl<'a> RollingRows<'a> {
         }
     }
 
-    /// Writes the new state of the rows, and what left over the edges of each. A row is written when
-    /// no row that comes reads it any more. After an error some are written.
+    /// Writes the new state of the rows, and the losses over the edges of each row. A row is written once no later row
+    /// reads it. After an error, some rows have been written.
     pub fn run(&mut self, rims: &mut [Rim], control: &Control) -> Result<(), Cancelled> {
         let rows = self.state.rows();
         let first = rows.start as isize;
@@ -148,7 +148,7 @@ impl<'a> RollingRows<'a> {
         share.close(self.law.grid.edges);
     }
 
-    /// Makes the new state of `row`.
+    /// Computes the new state of `row`.
     fn settle(&mut self, row: usize) -> Rim {
         let n = self.law.grid.samples;
         let [above, own] = &self.moved;

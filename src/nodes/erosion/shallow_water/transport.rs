@@ -1,9 +1,9 @@
-//! Moves water and sediment through the pipes: what leaves one cell arrives in another.
+//! Moves water and sediment through the pipes from cell to cell.
 
 use super::rows::{PaddedRow, Pipes};
 use talweg_ground::field::Edges;
 
-/// What multiplies the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j at j + 1.
+/// Factor of the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j is at index j + 1.
 pub struct FluxShare {
     pub water: PaddedRow,
     pub sediment: PaddedRow,
@@ -19,7 +19,7 @@ impl FluxShare {
         self.sediment.fill(0.0);
     }
 
-    /// Fills in the cells beyond the ends.
+    /// Fills the padding beyond the ends.
     pub fn close(&mut self, edges: Edges) {
         for row in [&mut self.water, &mut self.sediment] {
             let n = row.len() - 2;
@@ -31,7 +31,7 @@ impl FluxShare {
     }
 }
 
-/// What moved through a row's pipes.
+/// Amounts that moved through a row's pipes.
 pub struct PipeTransport {
     pub water: Pipes,
     pub sediment: Pipes,
@@ -42,13 +42,13 @@ impl PipeTransport {
         Self { water: Pipes::new(n), sediment: Pipes::new(n) }
     }
 
-    /// Scales the fluxes `pushed` by what the cells they leave let through.
+    /// Scales each of the fluxes `pushed` by the factor of the cell that it leaves.
     pub fn move_row(&mut self, pushed: &Pipes, own: &FluxShare, south: &FluxShare) {
         for (moved, own, south) in
             [(&mut self.water, &own.water, &south.water), (&mut self.sediment, &own.sediment, &south.sediment)]
         {
             let n = own.len() - 2;
-            // each slice starts with the first pipe that a cell of the row reads
+            // each slice starts at the first pipe that a cell of the row reads
             scale_pipes(&pushed.east[..=n], &own[..=n], &own[1..], &mut moved.east[..=n]);
             scale_pipes(&pushed.south[1..=n], &own[1..=n], &south[1..=n], &mut moved.south[1..=n]);
             scale_pipes(&pushed.south_east[..=n], &own[..=n], &south[1..], &mut moved.south_east[..=n]);
@@ -57,20 +57,22 @@ impl PipeTransport {
     }
 }
 
-/// Flux times the share of the cell it leaves: `near` where it is positive, `far` where it is negative.
+/// Multiplies each flux by the factor of the cell that it leaves: `near` if the flux is positive, `far` if it is
+/// negative.
 #[inline(never)]
 fn scale_pipes(flux: &[f32], near: &[f32], far: &[f32], out: &mut [f32]) {
     let n = out.len();
     let (flux, near, far) = (&flux[..n], &near[..n], &far[..n]);
     for k in 0..n {
         let q = flux[k];
-        // one of the two is 0: a choice between products would be a branch
+        // one of the two is 0; selecting between the products would cost a branch
         let (forth, back) = (if q > 0.0 { q } else { 0.0 }, if q < 0.0 { q } else { 0.0 });
         out[k] = forth * near[k] + back * far[k];
     }
 }
 
-/// What stays of `old` in the cells of a row: less what leaves through the pipes `above` them and their `own`.
+/// Computes what remains of `old` in the cells of a row, after the outflow through the pipes `above` them and their
+/// `own`.
 pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
     let n = out.len();
     let old = &old[..n];

@@ -1,8 +1,8 @@
-//! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
+//! One step of stream power on a bed with routed water: uplift, erosion, settling, creep, and their mass balance.
 //!
-//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before,
-//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other
-//! n the root comes from a table ([`PowerRoot`]).
+//! Erosion: let x be the new fall to the point where the flow direction meets the far side of its facet, and y the fall
+//! before. Then x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ the solution has a
+//! closed form. For any other n the root comes from a table ([`PowerRoot`]).
 
 use rayon::prelude::*;
 
@@ -16,44 +16,44 @@ use talweg_ground::field::metric::Links;
 use talweg_ground::field::topology::{Beyond, StencilWindow, around_row};
 use talweg_ground::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 
-/// A coefficient that wears everything there is to wear.
+/// Maximum coefficient, large enough to erode a fall completely.
 const MOST: f64 = 1.0e30;
-/// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
+/// Fraction of a lake's depth that can be filled in one step; a lake filled at once would be level to the bit.
 const FILL: f32 = 0.5;
 /// Largest Courant number of explicit creep.
 const COURANT: f64 = 0.25;
 
-/// The law in heights and cells.
+/// The parameters of the law, in heights and cells.
 pub struct Forces {
-    /// Greatest uplift of a step.
+    /// Greatest uplift in a step.
     pub uplift: f32,
     settles: bool,
     m: f64,
     n: f64,
-    /// For an n without a closed form.
+    /// Table of roots, for an n without a closed form.
     root: Option<PowerRoot>,
-    /// c of one cell area (in cells) on one cell of distance.
+    /// c for a drainage area of one cell and a distance of one cell.
     wear: f64,
     /// Source area in cells.
     source: f64,
     /// Fall over one cell at the talus angle.
     talus: f32,
-    /// Share of what is too steep that comes down.
+    /// Fraction of the excess slope that comes down in a step.
     slide: f32,
-    /// Height that no land is worn below: on planets the sea's.
+    /// Height below which no land is eroded: the sea level on planets.
     base: f32,
-    /// Creep's D·Δt in m², and per square cell.
+    /// Creep's D·Δt in m²; `creep` is the same in cells.
     creep_metres: f64,
     creep: f64,
 }
 
 impl Forces {
-    /// The law on cells with sides of `cell` metres.
+    /// The law for cells with a side of `cell` metres.
     pub fn new(law: &StreamPower, cx: &Context, cell: f64) -> Self {
         let relief = f64::from(cx.relief_metres);
         let (dt, m, n) = (f64::from(law.time_step), f64::from(law.area_exponent), f64::from(law.slope_exponent));
         let cell_area = cell * cell;
-        // metres a step for one cell area on a slope of 1
+        // metres per step for a drainage area of one cell on a slope of 1
         let metres = dt * f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m);
         let creep_metres = f64::from(law.diffusivity) * dt;
         let talus = if law.talus_angle < 89.9 { cx.rise_over(law.talus_angle, cell as f32) } else { f32::INFINITY };
@@ -73,8 +73,8 @@ impl Forces {
         }
     }
 
-    /// c of a cell that drains `area` cells, from where its way down meets the far side of its facet; how far it is to
-    /// there is given on a globe.
+    /// c of a cell that drains `area` cells. `fraction` is the point where its flow direction meets the far side of its
+    /// facet; `distance` to that point is given on a globe.
     #[inline(always)]
     pub fn wear_of(&self, area: f32, fraction: f32, distance: Option<f32>, erodibility: f32) -> f32 {
         let fraction = f64::from(fraction);
@@ -85,7 +85,8 @@ impl Forces {
         coefficient(self.wear * strength / along, erodibility)
     }
 
-    /// [`wear_of`](Self::wear_of) in cells of a square that drain `c` cells each, which it takes the place of.
+    /// [`wear_of`](Self::wear_of) for the cells of a row of a square. On entry `c` holds the drainage areas, which the
+    /// coefficients replace.
     fn wear_of_row(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
         if (self.m, self.n) == (0.5, 1.0) {
             return wear_by_root(self.wear, self.source, fractions, erodibility, c);
@@ -95,7 +96,7 @@ impl Forces {
         }
     }
 
-    /// The height that is left of `h` after wear of coefficient `c`, with the new heights of the two receivers.
+    /// The height after erosion of `h` with coefficient `c`, given the new heights of the two receivers.
     #[inline(always)]
     pub fn worn_height(
         &self,
@@ -105,7 +106,7 @@ impl Forces {
         c: f32,
         erodibility: f32,
     ) -> f32 {
-        // the height where the way down meets the far side of the facet
+        // the height where the flow direction meets the far side of the facet
         let below = one + (two - one) * fraction;
         let floor = if below > self.base { below } else { self.base };
         if h <= floor {
@@ -113,11 +114,11 @@ impl Forces {
         }
         let fall = f64::from(h) - f64::from(floor);
         let mut left = self.worn(fall, f64::from(c)) as f32;
-        // of what is too steep this share comes down
+        // fraction of the excess slope that comes down
         let slide = self.slide * erodibility;
         let stands = match distance {
             Some(distance) => self.talus * distance,
-            // no way on a square is shorter than a cell
+            // no distance on a square is shorter than a cell
             None if left <= self.talus => left,
             None => self.talus * (1.0 + fraction * fraction).sqrt(),
         };
@@ -125,16 +126,16 @@ impl Forces {
             left -= (left - stands) * slide;
         }
         let new = floor + left;
-        // what is not worn keeps its bits
+        // cells that do not erode keep their bits
         if new < h && slide > 0.0 { new } else { h }
     }
 
-    /// The standard deviation in metres of the Gaussian that creep is, where it is none of explicit steps.
+    /// Standard deviation in metres of the Gaussian that stands for the creep; `None` if explicit steps compute it.
     pub fn creep_deviation(&self) -> Option<f32> {
         (self.creep > COURANT).then(|| (2.0 * self.creep_metres).sqrt() as f32)
     }
 
-    /// The fall that is left of `fall` after wear of coefficient `c`.
+    /// The fall that remains of `fall` after erosion with coefficient `c`.
     #[inline(always)]
     fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
@@ -146,13 +147,13 @@ impl Forces {
         if self.n == 2.0 {
             return 2.0 * fall / (1.0 + (1.0 + 4.0 * c * fall).sqrt());
         }
-        // n = ½; in the root z: z² + c·z = fall
+        // n = ½; with z the square root of the result: z² + c·z = fall
         let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
         z * z
     }
 }
 
-/// c of rock of this erodibility, from that of the softest.
+/// c of rock of this erodibility, from the c of the softest rock.
 #[inline(always)]
 fn coefficient(softest: f64, erodibility: f32) -> f32 {
     (softest * f64::from(erodibility)).min(MOST) as f32
@@ -168,21 +169,21 @@ fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(
     }
 }
 
-/// The ground of a step, and what wears it.
+/// The bed in a step, and its erosion coefficients.
 #[derive(Default)]
 pub struct Bed {
-    /// Heights in cells.
+    /// Height of each cell.
     pub height: Vec<f32>,
-    /// Coefficient of each cell's wear; once it is worn, the height that the soil creeps to.
+    /// Erosion coefficient of each cell; after the erosion, the height that the soil creeps to.
     c: Vec<f32>,
-    /// The ground before it is worn, where settling asks for it.
+    /// The bed before the erosion, if settling needs it.
     risen: Vec<f32>,
-    /// Rock that comes to each cell, as a volume.
+    /// Rock that reaches each cell, as a volume.
     flux: Vec<f32>,
 }
 
 impl Bed {
-    /// Lifts the ground; outlets stay.
+    /// Raises the bed by the uplift of a step; outlets stay.
     pub fn rise(
         &mut self,
         cx: &Context,
@@ -208,8 +209,8 @@ impl Bed {
         Ok(())
     }
 
-    /// Computes the coefficient of the wear in every cell, from its area: in the memory of the areas, if they are not
-    /// `kept` for later.
+    /// Computes the erosion coefficient of every cell from its drainage area. Unless the areas are `kept` for later,
+    /// their memory is reused.
     pub fn prepare(
         &mut self,
         cx: &Context,
@@ -235,7 +236,7 @@ impl Bed {
                 (None, Some(erodibility)) => forces.wear_of_row(fractions, |_| erodibility, row),
                 (None, None) => forces.wear_of_row(fractions, |j| rock.erodibility(first + j), row),
             }
-            // an outlet does not wear
+            // outlets do not erode
             for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
                 row[j] = 0.0;
             }
@@ -243,7 +244,7 @@ impl Bed {
         })
     }
 
-    /// Wears the bed, from the outlets up.
+    /// Erodes the bed, from the outlets up.
     pub fn wear(
         &mut self,
         cx: &Context,
@@ -259,12 +260,12 @@ impl Bed {
         })
     }
 
-    /// Gives back what was only for the wear.
+    /// Frees the memory that only the erosion needs.
     pub fn forget_wear(&mut self) {
         (self.c, self.risen, self.flux) = Default::default();
     }
 
-    /// Lets part of the rock that `wear` took settle downstream, and all that lakes hold.
+    /// Lets part of the rock eroded by `wear` settle downstream; lakes catch all of it, up to `FILL` of their depth.
     pub fn settle(
         &mut self,
         cx: &Context,
@@ -291,7 +292,7 @@ impl Bed {
                 flux * (deposition / (area[k] + deposition * own))
             };
             let new = *height + settles;
-            // what the rounding of the height kept back goes on
+            // rock that the rounding of the height did not store moves on
             let on = flux - (new - *height) * own;
             let aside = on * flow.fraction[k];
             *height = new;
@@ -299,8 +300,9 @@ impl Bed {
         })
     }
 
-    /// Lets the soil creep, between neighbours of the `conductances` on a globe; what `rests`, outlets, stays. The
-    /// ground is closed; `smooth` is the ground smoothed by the [deviation](Forces::creep_deviation), if it has one.
+    /// Lets the soil creep, on a globe between neighbours with the given `conductances`. Cells for which `rests` is
+    /// true, the outlets, stay. The seams of the bed must be closed. `smooth` is the bed smoothed by the
+    /// [deviation](Forces::creep_deviation), if there is one.
     pub fn creep(
         &mut self,
         cx: &Context,
@@ -327,7 +329,7 @@ impl Bed {
                     for (there, links) in around_row(window.rows()).into_iter().zip(conductances.around_row(row)) {
                         exchange(here, there, links, new);
                     }
-                    // copies have no area, and are closed
+                    // copies have no area and are closed later
                     let rate = |area: f32| if area > 0.0 { forces.creep as f32 / area } else { 0.0 };
                     new.iter_mut().zip(grid.row(areas, row)).for_each(|(new, &area)| *new *= rate(area));
                 } else {
@@ -345,13 +347,13 @@ impl Bed {
     }
 }
 
-/// What a cell that is lifted by `up` lost and won when `old` became `new`.
+/// Loss and gain of a cell that is lifted by `up` when `old` becomes `new`.
 pub fn lost_and_won(old: f32, up: f32, new: f32) -> [f64; 2] {
     let fall = f64::from(old) + f64::from(up) - f64::from(new);
     if fall > 0.0 { [fall, 0.0] } else { [0.0, -fall] }
 }
 
-/// `rate` times what the eight neighbours of the cells of a row have more, on a square.
+/// `rate` times the height of the eight neighbours above each cell of a row, on a square.
 fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]) {
     let n = out.len();
     let (north, here, south) = (&north[..n + 2], &here[..n + 2], &south[..n + 2]);
@@ -363,7 +365,7 @@ fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]
     }
 }
 
-/// Adds up what comes from a neighbour on a globe.
+/// Adds the flow from a neighbour on a globe.
 fn exchange(here: &[f32], there: &[f32], links: &[f32], gained: &mut [f32]) {
     let n = here.len();
     let (there, links, gained) = (&there[..n], &links[..n], &mut gained[..n]);

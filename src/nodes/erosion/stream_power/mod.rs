@@ -1,32 +1,32 @@
 //! Stream power: mountains that rise while rivers cut them.
 //!
-//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with A the area that drains through a place, weighted by the rain,
-//! and S its slope. K is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀
-//! lets slopes without a channel wear at the pace of a small one, the same at any resolution. q is the rock under way:
-//! the share G/A of it settles (Yuan et al. 2019), and lakes catch what comes to them.
-//! At rest S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
-//! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with A the drainage area, weighted by the rain, and S the slope. K
+//! is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀ lets slopes without
+//! a channel erode at the rate of a small channel, the same at any resolution. q is the flux of eroded rock: the
+//! fraction G/A of it settles (Yuan et al. 2019), and lakes catch the rock that reaches them.
+//! In steady state S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
+//! Landslides: slopes steeper than the talus angle come down within about [`SLIDE_YEARS`] and are washed away.
 //!
-//! Scheme: one step is uplift, routing, wear, settling, diffusion.
+//! Scheme: one step is uplift, routing, erosion, settling, diffusion.
 //! Routing ([`hydrology`](talweg_ground::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the
-//! wear knows no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake
-//! is gone. Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
-//! is cut below them. Stable for any time step.
+//! erosion prefers no direction of the grid. Depressions drain over their spill points, where rivers cut down until the
+//! lake is gone. Erosion ([`law`]) is implicit, from the outlets up: each cell uses the new heights of its two
+//! receivers and is never cut below them. It is stable for any time step.
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the
-//! Gaussian that solves it; on a globe between neighbours of the conductances of [`Links`].
+//! Gaussian that solves it; on a globe between neighbours with the conductances of [`Links`].
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
 //! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
-//! weight of ½ the coarsest grid has half of all the time. Valleys of a coarse grid lie along its rows and diagonals,
-//! so they are bent by up to a cell on the way to the next. On planets no land is worn below the sea, whose floor is
-//! what a shore on a square is worn to; and where a cell of the coarsest grid is wider than many a plain, land stays
-//! above the sea on that way: what a coarse grid wore down to the sea would drown wherever the finer ground is lower
-//! than the coarse one.
-//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there
-//! is lost.
-//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
-//! sheet a cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area
-//! smooth slopes wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 %
-//! in all directions.
+//! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid lie along its rows and diagonals,
+//! so they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
+//! square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would drown
+//! wherever the finer terrain is lower than the coarse one. So on coarsest grids whose cells are wider than many
+//! plains, land is kept above the sea on the way to the next grid.
+//! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does. Rock that
+//! reaches them is lost.
+//! Visible traces of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
+//! sheet, a cell's part of it is cos α wide, with α the angle between slope and row or column. So without a source area
+//! smooth slopes erode up to 16 % less along diagonals (m = ½). At equal areas the erosion of a cone is the same within
+//! 2 % in all directions.
 //! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
 pub mod law;
@@ -51,45 +51,44 @@ use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMe
 use uplift::{Uplift, uplift_params};
 
 talweg_ground::params! {
-    /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
-    /// ranges that grow as one watches.
+    /// Raises the terrain while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
+    /// and ranges that grow as you watch.
     StreamPower "Uplift and stream power" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "mountain building erosion stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
-        /// Iterations of one time step each. More let the range grow older.
+        /// Number of iterations, each of one time step. More iterations make the range older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
         multiscale_params!();
-        /// Time that passes in one iteration.
+        /// Duration of one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         uplift_params!();
-        /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
+        /// How much more a stream cuts where it is steep. Above 1, steps in a river erode away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
-        /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
+        /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill
-        /// basins.
+        /// How readily the eroded rock settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
-        /// How fast soil creeps and rounds the crests.
+        /// Speed of the soil creep. Higher values round the crests more.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
-        /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
+        /// Steepest slope that stands; landslides bring steeper slopes down. At 90 any slope stands.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
-        /// the harder of the two counts.
+        /// Resistance of the rock everywhere, from loose ground to rock that never erodes. If a layer below made a
+        /// hardness map, the harder of the two counts.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Height of the sea: ground at or below it neither rises nor wears.
+        /// Height of the sea: terrain at or below it neither rises nor erodes.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {
-            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 12, uplift_rate = 0.2, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.002, talus_angle = 42.0 }
-            Natural "Natural": "Ridges and valleys that have found their places." { iterations = 60, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
-            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, erodibility = 8.0, source_area = 6000.0, diffusivity = 0.008, talus_angle = 32.0 }
+            Light "Light": "Draws a first network of valleys on the terrain below." { iterations = 12, uplift_rate = 0.2, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.002, talus_angle = 42.0 }
+            Natural "Natural": "Ridges and valleys that hardly move any more." { iterations = 60, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
+            Strong "Strong": "Deep valleys between eroded mountains." { iterations = 120, erodibility = 8.0, source_area = 6000.0, diffusivity = 0.008, talus_angle = 32.0 }
             YoungRange "Young range": "Fast uplift: steep flanks, narrow gorges and high crests." { iterations = 100, uplift_rate = 1.6, erodibility = 5.0, source_area = 5000.0, diffusivity = 0.006, talus_angle = 38.0 }
             OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 120, time_step = 4000.0, uplift_rate = 0.05, erodibility = 4.0, source_area = 15_000.0, diffusivity = 0.006, talus_angle = 30.0 }
-            Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
+            Canyons "Plateau canyons": "Gorges cut their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
             Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 60, time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
-            AllScales "All scales": "The net of large valleys first, then ever finer ones, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.5, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
+            AllScales "All scales": "Forms the network of large valleys first, then ever finer ones; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.5, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
         }
     }
 }
 
-/// Time in which most of what is too steep comes down.
+/// Time in which most of the excess slope comes down.
 pub const SLIDE_YEARS: f64 = 10_000.0;
 
 /// The data maps of this process.
@@ -97,11 +96,11 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
-        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
-        // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
-        // is added band by band, 4: and as whole numbers; from coarse to fine 4: valleys of large grids stay where they
-        // are, 5: trunk streams too, 6: areas are whole numbers; on planets 3: the sea is what rivers run down to, and
-        // land is land on the next grid
+        // 2: ranges fade towards open edges, and erosion with a slope exponent other than ½, 1 and 2 reads its roots
+        // from a table; on planets 1: water is divided between two neighbours, as on squares; 3: areas are added band
+        // by band, 4: and as whole numbers; from coarse to fine 4: valleys of large grids keep their places, 5: trunk
+        // streams too, 6: areas are whole numbers; on planets 3: rivers run down to the sea level, and land stays land
+        // on the next grid
         Traits {
             writes: &WRITTEN,
             on_globe: true,
@@ -121,7 +120,7 @@ impl Process for StreamPower {
                     is_drawn: false,
                     areas: NodeAreas::Divided,
                 }),
-                false => NodeParts::Whole("what settles goes down all streams once more, rounded in their order"),
+                false => NodeParts::Whole("its settling sediment must follow all streams in order"),
             },
             ..Traits::PROCESS
         }
@@ -160,37 +159,37 @@ impl Process for StreamPower {
     }
 }
 
-/// A range under way.
+/// A run of stream power.
 #[derive(Clone)]
 struct StreamPowerRun {
     law: StreamPower,
     rock: Rock,
     rain: Option<Arc<Vec<f32>>>,
     mesh: Arc<FlowMesh>,
-    /// On a globe.
+    /// Conductances of a globe; `None` on a square.
     conductances: Option<Arc<Links>>,
-    /// Made in the first step; it depends on nothing but the place.
+    /// The uplift, made in the first step; it depends only on the position.
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: WorkingMemory<Scratch>,
     mass_balance: MassBalance,
 }
 
-/// What a step works with; nothing in it outlives the step.
+/// Working memory of a step; nothing in it outlives the step.
 #[derive(Default)]
 struct Scratch {
     graph: FlowGraph,
     flow: DInfinity,
     bed: Bed,
     drained: Vec<DrainedArea>,
-    /// The area that drains through each cell: the next flow map.
+    /// Drainage area of each cell: the next flow map.
     area: Vec<f32>,
     rows: Vec<[f64; 3]>,
 }
 
 impl StreamPowerRun {
-    /// One iteration; with `is_brief` what its parts worked on is given back when they are done, to be made anew in the
-    /// next iteration.
+    /// Runs one iteration. If `is_brief`, each part frees its working memory as soon as it is done, and the next
+    /// iteration allocates it anew.
     fn iterate(&mut self, cx: &Context, is_brief: bool) -> Result<(), Cancelled> {
         let (law, mesh, grid) = (&self.law, &*self.mesh, self.terrain.grid);
         let uplift = match &self.uplift {
@@ -213,7 +212,8 @@ impl StreamPowerRun {
             (graph.receivers, bed.height) = Default::default();
         }
         mesh.write_rained_areas(self.rain.as_ref().map(|rain| &***rain), drained);
-        // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
+        // the second receiver gets the fraction at which the flow direction meets the line between the two: this keeps
+        // the mean path
         let order = flow.accumulate(&flow.fraction, drained, cx.control)?;
         if is_brief {
             *area = DrainedArea::into_cells(std::mem::take(drained));
@@ -243,9 +243,9 @@ impl StreamPowerRun {
         grid.close(&mut bed.height);
 
         let n = grid.samples;
-        // from here on the step cannot fail: maps change in their place, so that none is there twice
+        // from here on the step cannot fail: maps change in place, so that no map exists twice
         let mut maps = [MapKind::Wear, MapKind::Deposits].map(|kind| {
-            // one that a snapshot shares stays with it; there is none where nobody reads it
+            // a map that a snapshot shares stays with the snapshot; a map that nobody reads does not exist
             self.terrain.set_map(kind, None).map(Arc::unwrap_or_clone)
         });
         let (old, new, receivers, areas) = (&self.terrain.height, &bed.height, &flow.receivers, mesh.owned_areas());
@@ -265,7 +265,7 @@ impl StreamPowerRun {
                 if let Some(deposits) = &mut deposits {
                     deposits[j] += won as f32;
                 }
-                // without areas the samples of a square that are no copies count alike
+                // without areas, all samples of a square except copies have the same area
                 let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;

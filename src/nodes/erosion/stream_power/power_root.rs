@@ -1,20 +1,21 @@
-//! What is left of a fall that wears by a power of itself: the root x in [0, y] of x + c·x^n = y for one n and many c,
-//! y.
+//! The fall that remains after erosion by a power of itself: the root x in [0, y] of x + c·x^n = y, for one n and many
+//! c and y.
 //!
-//! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over
-//! s = log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n
-//! (1 - t)). Where b is so small that t rounds to 1 the table ends, and where t is nothing beside 1 it goes on as a
-//! straight line. Logarithms are to base 2, from + - × ÷ and the bits of the numbers, so they are the same everywhere.
-//! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` finds beside bisection.
+//! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
+//! log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 -
+//! t)). At its lower end the table stops where b is so small that t rounds to 1. At its upper end, where t is
+//! negligible relative to 1, log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and
+//! the bits of the numbers, so they are the same on every machine.
+//! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` shows by comparison with bisection.
 
-/// Entries of the table for a doubling of b.
+/// Number of table entries per doubling of b.
 const PER_DOUBLING: f64 = 32.0;
-/// Below 2 to this power, a part is nothing beside 1.
+/// A number below 2 to this power is negligible relative to 1.
 const NOTHING: f64 = -28.0;
-/// Newton's steps for an entry, from the entry before.
+/// Number of Newton steps for an entry, starting from the entry before.
 const STEPS: usize = 6;
 
-/// The roots for one exponent.
+/// The table of roots for one exponent.
 pub struct PowerRoot {
     n: f64,
     /// log t and its slope over one entry, from s = [`NOTHING`] on.
@@ -22,16 +23,16 @@ pub struct PowerRoot {
 }
 
 impl PowerRoot {
-    /// The root for exponent `n`.
+    /// The table for exponent `n`.
     pub fn new(n: f64) -> Self {
-        // t is 2^(-s/n) in the end, and after this many doublings it is nothing beside 1
+        // for large s, t is 2^(-s/n); after this many doublings it is negligible relative to 1
         let doublings = -NOTHING * if n > 1.0 { n } else { 1.0 } - NOTHING;
         let count = (doublings * PER_DOUBLING) as usize + 2;
         let mut r = 0.0;
         let entries = (0..count).map(|k| {
             let s = NOTHING + k as f64 / PER_DOUBLING;
             let parts = |r: f64| (exp2(r), exp2(s + n * r));
-            // the logarithm of the sum is all but straight in r
+            // the logarithm of the sum is almost straight in r
             for _ in 0..STEPS {
                 let (one, two) = parts(r);
                 r -= log2(one + two) * (one + two) / (one + n * two);
@@ -43,7 +44,7 @@ impl PowerRoot {
         Self { n, entries }
     }
 
-    /// The root for a fall y above 0.
+    /// The root x for a fall `y` above 0 and a coefficient `c`.
     #[inline]
     pub fn root(&self, y: f64, c: f64) -> f64 {
         if c <= 0.0 {
@@ -83,14 +84,14 @@ pub fn log2(x: f64) -> f64 {
     exponent as f64 + z * series * (2.0 * std::f64::consts::LOG2_E)
 }
 
-/// 2 to the power of x, to 1e-11 of itself; 0 below the normal numbers.
+/// 2 to the power of x, with a relative error of 1e-11; 0 below the normal numbers.
 #[inline]
 pub fn exp2(x: f64) -> f64 {
     if x < -1021.0 {
         return 0.0;
     }
     let x = if x < 1023.0 { x } else { 1023.0 };
-    // adding so great a number rounds to the nearest whole one
+    // adding so large a number rounds to the nearest whole number
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let whole = (x + ROUND) - ROUND;
     let p = (x - whole) * std::f64::consts::LN_2;

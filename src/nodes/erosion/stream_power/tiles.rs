@@ -1,11 +1,12 @@
-//! A step of stream power in tiles, to the bits of the whole.
+//! A step of stream power in tiles, with the same bits as on the whole terrain.
 //!
-//! Once a tile knows its water as it is on the whole ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), it divides it by
-//! the facets and tells all that is to be known of its trunks, the cells that water from beyond may reach
-//! ([`told_and_kept`]): how high they have risen, and how hard they are. One task adds the areas of the trunks of all
-//! tiles and wears them, from the outlets up ([`worn_trunks`]); then every tile wears the rest of its cells
-//! ([`worn_tile`]), the ground is smoothed where the soil creeps far, and each tile ends the step ([`crept_tile`]).
-//! What settles (`deposition`) goes down the streams once more, with what is worn; that is done on the whole alone.
+//! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), it
+//! divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach, with
+//! their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles and
+//! erodes them, from the outlets up ([`worn_trunks`]). Then every tile erodes the rest of its cells ([`worn_tile`]).
+//! The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`crept_tile`]).
+//! With `deposition`, the settling rock goes down the streams once more, together with the eroded rock; that is
+//! computed only on the whole terrain.
 
 use std::sync::Arc;
 
@@ -37,11 +38,12 @@ fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
     Outlets::new(cx.grid, height, law.sea_level / cx.relief_metres)
 }
 
-/// What a tile tells of its trunks, and what it keeps for [`worn_tile`]: from the `ground` before the step on a window
-/// that reaches a cell farther than the tile, and its water, with the spills that it was told.
+/// Returns the words that describe a tile's trunks, and the words that the tile keeps for [`worn_tile`]. `ground` is
+/// the terrain before the step, on a window that extends one cell beyond the tile. `water` is its drainage, and
+/// `spills` the solution that this was made of.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn told_and_kept(
     law: &StreamPower,
     cx: &Context,
@@ -73,26 +75,27 @@ pub fn told_and_kept(
     Ok([told, kept])
 }
 
-/// What a tile told of the ground of its trunks, beside their water.
+/// Heights and erodibilities of a tile's trunks, stored after their drainage summary.
 pub struct TrunkGround {
     risen: Vec<f32>,
     erodibility: Vec<f32>,
 }
 
 impl TrunkGround {
-    /// Of so many trunks.
+    /// Reads the values of `trunks` trunks.
     ///
     /// # Errors
-    /// When the words are no such words.
+    /// Fails if the words do not have this format.
     pub fn read_words(reader: &mut SurveyReader, trunks: usize) -> Result<Self, WordError> {
         Ok(Self { risen: read_float_field(reader, trunks)?, erodibility: read_float_field(reader, trunks)? })
     }
 }
 
-/// What each tile is told of its trunks, worn, from their water and what all tell; the context is that of the whole.
+/// Returns, for each tile, its trunks after the erosion, given the drainage of all trunks and their `grounds`. `cx` is
+/// the context of the whole terrain.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn worn_trunks(
     law: &StreamPower,
     cx: &Context,
@@ -113,11 +116,11 @@ pub fn worn_trunks(
     Ok(world.solutions(|k| height[k]))
 }
 
-/// The ground of a tile after the wear, with the flow map, on the window of [`told_and_kept`]: from the `ground` before
-/// the step, what it `kept` and what it is `told` of its trunks.
+/// Returns the terrain of a tile after the erosion, with the flow map, on the window of [`told_and_kept`]. `ground` is
+/// the terrain before the step, `kept` the words that the tile kept, and `told` the solution for its trunks.
 ///
 /// # Errors
-/// When it was cancelled, or the words are no such words.
+/// Fails if the run is cancelled or the words do not have this format.
 pub fn worn_tile(
     law: &StreamPower,
     cx: &Context,
@@ -158,11 +161,11 @@ pub fn worn_tile(
     Ok(Ok(worn))
 }
 
-/// The ground of a window after the step: from the `ground` before it, what [`worn_tile`] left, and that smoothed, if
-/// the soil creeps so far.
+/// Returns the terrain of a window after the step. `ground` is the terrain before the step, `worn` the result of
+/// [`worn_tile`], and `smooth` the same heights smoothed, if the soil creeps far.
 ///
 /// # Errors
-/// When it was cancelled.
+/// Fails if the run is cancelled.
 pub fn crept_tile(
     law: &StreamPower,
     cx: &Context,
@@ -193,7 +196,7 @@ pub fn crept_tile(
     Ok(ground)
 }
 
-/// The standard deviation in metres that the worn ground is smoothed by on a grid, if it is.
+/// Standard deviation in metres by which the eroded terrain must be smoothed on a grid; `None` if it need not be.
 pub fn creep_deviation(law: &StreamPower, cx: &Context) -> Option<f32> {
     forces(law, cx).creep_deviation()
 }

@@ -1,10 +1,11 @@
-//! Where the ground rises, and how fast beside the fastest place.
+//! Distribution of the uplift, relative to its greatest rate.
 //!
-//! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
-//! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
-//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of
-//! its axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping
-//! terrains all of it repeats, and a range goes on without an end along a side or a diagonal.
+//! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through the
+//! centre, in side lengths. Variation v multiplies this by 1 + 2v·(noise - 1), at least 0, with noise in [0, 1] around
+//! ½.
+//! Boundary: towards open edges a range fades as sin²(½π·e/`END`), with e the distance from its end divided by the
+//! length of its axis. Edges stay at their height, so a range of uniform uplift up to them would end in a cliff. On a
+//! wrapping terrain everything repeats, and a range continues without end along a side or a diagonal.
 
 use std::sync::Arc;
 
@@ -15,31 +16,32 @@ use crate::generators::warp::DomainWarp;
 use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
-    /// Where the ground rises.
+    /// Shape of the uplift.
     UpliftShape {
-        Everywhere "Everywhere": "The whole terrain rises alike, but for its edges.",
-        Dome "Dome": "The middle rises, the edges stay.",
-        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east, and dies out towards them.",
-        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south, and dies out towards them.",
-        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east, and dies out towards the corners.",
+        Everywhere "Everywhere": "The whole terrain rises evenly, except its edges.",
+        Dome "Dome": "The middle rises; the edges stay.",
+        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east edge, and fades towards both.",
+        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south edge, and fades towards both.",
+        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east corner, and fades towards both.",
     }
 }
 
-/// Parameters of ground that rises while streams cut it: `uplift_params!();`.
+/// Parameters of terrain that rises while streams cut it: `uplift_params!();`.
 macro_rules! uplift_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
+            /// Greatest rate of uplift. Fast uplift makes high, steep mountains.
             uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
-            /// Where the ground rises.
+            /// Shape of the area that rises.
             uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
                 = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
-            /// How unevenly it rises, from smoothly to some parts almost still.
+            /// Unevenness of the uplift. At 0 it is smooth; at the maximum some parts hardly rise.
             uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
-            /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low
-            /// mountains.
+            /// Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and
+            /// low mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-            /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
+            /// How much more a large stream cuts than a small one. High values make flat valley floors and steep valley
+            /// heads.
             area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
             $($rest)*
         ] }
@@ -48,16 +50,16 @@ macro_rules! uplift_params {
 
 pub(crate) use uplift_params;
 
-/// Share of a range's axis over which it dies out at each open edge.
+/// Fraction of a range's axis over which it fades at each open edge.
 const END: f32 = 0.3;
-/// Features of the variation along a side.
+/// Number of features of the variation along a side.
 const FREQUENCY: f32 = 3.0;
 const OCTAVES: u32 = 4;
 
-/// Share of the greatest uplift in every sample; none where it is the same all over.
+/// Fraction of the greatest uplift in every sample; `None` if it is 1 everywhere.
 pub struct Uplift(Option<Vec<f32>>);
 
-/// The form on a globe: a dome on the equator at longitude 0, or a range along a great circle; none of them has an end.
+/// The shape on a globe: a dome on the equator at longitude 0, or a range along a great circle, without ends.
 fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
     let across = match shape {
         UpliftShape::Everywhere => return 1.0,
@@ -66,17 +68,17 @@ fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
         UpliftShape::NorthSouth => y,
         UpliftShape::Diagonal => (z - y) * std::f32::consts::FRAC_1_SQRT_2,
     };
-    // with across the sine of the distance from the great circle, cos² of twice that distance
+    // `across` is the sine of the distance from the great circle; the result is cos² of twice that distance
     let form = 1.0 - 2.0 * across * across;
     if form > 0.0 { form * form } else { 0.0 }
 }
 
 impl Uplift {
-    /// The share of the uplift that every sample has: that of shape and variation, times that of the `map` that layers
-    /// below may have made ([`MapKind::Uplift`](talweg_ground::field::MapKind::Uplift)).
+    /// The uplift of every sample: the fraction from shape and variation, times the `map` that layers below may have
+    /// made ([`MapKind::Uplift`](talweg_ground::field::MapKind::Uplift)).
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// Fails if the run is cancelled.
     pub fn new(
         cx: &Context,
         shape: UpliftShape,
@@ -114,7 +116,7 @@ impl Uplift {
             s * s
         };
         let open = grid.edges == Edges::Open;
-        // share that is left at `place` along the axis, from 0 at one end to 1 at the other
+        // the fraction of the uplift at `place` along the axis, which runs from 0 at one end to 1 at the other
         let end = |place: f32| {
             let from_end = if place < 0.5 { place } else { 1.0 - place };
             if open && from_end < END { swell(0.5 * from_end / END) } else { 1.0 }
@@ -149,13 +151,13 @@ impl Uplift {
         Ok(Self(Some(share)))
     }
 
-    /// Share of the greatest uplift in sample `k` of the grid.
+    /// Fraction of the greatest uplift in sample `k` of the grid.
     #[inline(always)]
     pub fn share(&self, k: usize) -> f32 {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 
-    /// Memory that it takes.
+    /// Memory in bytes.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |share| 4 * share.len())
     }

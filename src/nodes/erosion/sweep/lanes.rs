@@ -1,13 +1,13 @@
-//! Cells of a scan that are worked on together: one, or four in a vector. A law is written once for both.
+//! Cells of a scan that are processed together: one cell, or four in a vector. A law is written once for both.
 
 use std::ops::{BitAnd, BitOr, Mul, Neg, Not, Sub};
 
 use glam::{BVec4A, Vec4};
 
-/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on how many
-/// cells go together.
+/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on the number
+/// of cells processed together.
 pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
-    /// True or false for every cell.
+    /// A boolean for every cell.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
 
     /// The same value for all cells.
@@ -17,13 +17,13 @@ pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output
     fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
 
-    /// The value where the mask is true, elsewhere +0.
+    /// The value where the mask is true, +0 elsewhere.
     #[inline(always)]
     fn only(self, mask: Self::Mask) -> Self {
         Self::choose(mask, self, Self::all(0.0))
     }
 
-    /// +0 where the mask is true, elsewhere the value.
+    /// +0 where the mask is true, the value elsewhere.
     #[inline(always)]
     fn except(self, mask: Self::Mask) -> Self {
         Self::choose(mask, Self::all(0.0), self)
@@ -78,7 +78,7 @@ impl LaneValue for Vec4 {
     }
 }
 
-/// A neighbour, by rows to the south and columns to the east.
+/// Position of a neighbour: rows to the south and columns to the east.
 pub type Offset = (isize, isize);
 
 pub const CENTRE: Offset = (0, 0);
@@ -87,29 +87,31 @@ pub const CROSS: [Offset; 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
 /// The diagonal neighbours in reading order.
 pub const CORNERS: [Offset; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
-/// The cells under work and their neighbours.
+/// The cells being processed, and their neighbours.
 pub trait Neighbourhood {
     type Value: LaneValue;
 
-    /// Value `p` of the cells at `place`.
+    /// Value `p` of the cells at the offset `place`.
     fn get(&self, p: usize, place: Offset) -> Self::Value;
     fn set(&mut self, p: usize, place: Offset, value: Self::Value);
 
-    /// Value `p` of four neighbours. Written out: a closure here is not always inlined, at nearly twice the time.
+    /// Value `p` of four neighbours. Written without a closure, which is not always inlined and then takes nearly twice
+    /// the time.
     #[inline(always)]
     fn four(&self, p: usize, [a, b, c, d]: [Offset; 4]) -> [Self::Value; 4] {
         [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
     }
 
-    /// Takes `amount` from value `p` of the lowest of the neighbours at `places`.
+    /// Subtracts `amount` from value `p` of the lowest of the neighbours at `places`.
     fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
 }
 
-/// Which of four neighbours is the lowest, the first of equals.
+/// The lowest of four neighbours; of equal neighbours the first.
 pub struct FirstLowest<V: LaneValue> {
-    /// What it has.
+    /// Its value.
     pub value: V,
-    /// Whether it is one of the last two, and which of the first and of the last two it would be.
+    /// Whether it is one of the last two. `second` and `fourth` tell which one it is of the first two and of the last
+    /// two.
     pub last: V::Mask,
     pub second: V::Mask,
     pub fourth: V::Mask,

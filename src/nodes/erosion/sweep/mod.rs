@@ -1,17 +1,17 @@
-//! In-place scans: cell after cell in reading order, each seeing what those before it left, and yet on all threads
-//! and with the same bits for any number of them.
+//! In-place scans: each cell in reading order sees the changes of the cells before it. The scans use all threads and
+//! give the same bits for any number of them.
 //!
-//! Order: on an open grid row by row from the north, each row from the west. On a wrapping grid row i begins at column
-//! 2i (modulo the distinct columns) and goes once around; were every row to begin at column 0, its first cell would
-//! have to wait for the last cell of the row before, and no two rows could run at once.
-//! Scheme: a wavefront. A cell reaches one cell around itself, so a row may follow the row before at a few cells'
-//! distance and meets exactly the state that the scan in order would have left. Blocks of eight rows advance side by
-//! side, and threads take blocks in order and wait until the block before is far enough ahead. An open grid is worked
-//! on in vectors ([`mod@open`]), a wrapping one cell by cell ([`mod@wrap`]).
+//! Order: on an open grid row by row from the north, each row from the west. On a wrapping grid row i starts at column
+//! 2i (modulo the distinct columns) and goes round once. If every row started at column 0, its first cell would have to
+//! wait for the last cell of the row before, and no two rows could run at once.
+//! Scheme: a wavefront. The stencil radius is one cell, so a row can follow the row before at a distance of a few cells
+//! and still meets exactly the state of a sequential scan. Blocks of eight rows advance together; threads take blocks
+//! in order and wait until the block before is far enough ahead. An open grid is processed in vectors ([`mod@open`]), a
+//! wrapping grid cell by cell ([`mod@wrap`]).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
-//! Squares only: a scan has one reading order and bits that depend on it. Six faces that meet at their borders, three
-//! at a corner, have none in which every row could follow the row before. On planets the reference forms
-//! ([`gather`](super::gather)) do this work.
+//! Squares only: the bits of a scan depend on its single reading order. The six faces of a globe meet three at a
+//! corner, so no reading order lets every row follow the row before. On planets the reference forms
+//! ([`gather`](super::gather)) replace the scans.
 
 pub(super) mod lanes;
 mod open;
@@ -25,28 +25,28 @@ use open::Blocks;
 use talweg_ground::field::{Cancelled, Edges};
 use wrap::WrapRows;
 
-/// What a scan does with its cells, which have `P` values each.
+/// The law of a scan over cells with `P` values each.
 pub trait ScanLaw<const P: usize>: Sync {
-    /// The first of the values that are wanted after the scan.
+    /// Index of the first value that is kept after the scan.
     const KEPT: usize;
-    /// How many of the values, from the first on, cells have before they are worked on.
+    /// Number of values, from the first on, that cells are loaded with before they are processed.
     const LOADED: usize;
-    /// Values of a wall: a neighbour of none that is higher, and a cell that gives nothing.
+    /// Values of a wall: never the lower neighbour of a cell, and a cell that gives nothing.
     const WALL: [f32; P];
 
-    /// Sets cells of a row from `column` on to what they are before the scan.
+    /// Loads the initial values of the cells of a row, from `column` on.
     fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]);
-    /// Works on the cells in the middle of `around`.
+    /// Processes the cells in the middle of `around`.
     fn visit<A: Neighbourhood>(&self, around: &mut A);
 }
 
-/// How many cells of the last row of a block are done. Alone in its cache line.
+/// Number of finished cells in the last row of a block. It has its own cache line.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct BlockProgress(pub AtomicUsize);
 
 impl BlockProgress {
-    /// Waits until `count` of them are; nothing if the scan was stopped.
+    /// Waits until at least `count` cells are finished; `None` if the scan was stopped.
     pub fn wait(&self, count: usize, stopped: &AtomicBool) -> Option<()> {
         let mut tries = 0u32;
         while self.0.load(Ordering::Acquire) < count {
@@ -64,14 +64,13 @@ impl BlockProgress {
     }
 }
 
-/// Where the `K` values of the cells of a row go that are wanted after the scan, and whatever else is needed to finish
-/// it.
+/// Output of a row: the slices for the `K` kept values of its cells, and other data needed to finish the row.
 pub struct ScanRow<'a, const K: usize, Out> {
     pub kept: [&'a mut [f32]; K],
     pub out: Out,
 }
 
-/// What scans need from one to the next.
+/// Memory that scans reuse from one to the next.
 #[derive(Default)]
 pub struct InPlaceScan<const P: usize> {
     blocks: Blocks,
@@ -79,8 +78,8 @@ pub struct InPlaceScan<const P: usize> {
 }
 
 impl<const P: usize> InPlaceScan<P> {
-    /// Scans the grid once. `outs` gives where the rows go, in order; `finish` gets each row as soon as no cell of it
-    /// can change any more.
+    /// Scans the grid once. `outs` holds the outputs of the rows, in order. `finish` gets each row as soon as its cells
+    /// can no longer change.
     pub fn run<'o, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,

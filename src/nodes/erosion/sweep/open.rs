@@ -1,11 +1,11 @@
-//! The scan of an open grid: blocks of eight rows, whose cells are worked on four at a time.
+//! The scan of an open grid: blocks of eight rows, with four cells processed at a time.
 //!
-//! Scheme: the rows of a block advance side by side, each [`LAG`] columns behind the row before. A block is worked on
-//! in a private window that holds it skewed: entry σ has the cells (r, σ - r·LAG) of all rows r side by side, from
-//! row -1, the last of the block before, to row 8, the first of the block after. So the cells of a step are a vector
-//! and so is each of their neighbours. The window moves along the block; what enters it comes from the law or from the
-//! block before, what leaves it goes to the outputs or, the last two rows, to the block after.
-//! Boundary: beyond the grid stand walls, which nothing is lower than and which the law lets give nothing.
+//! Scheme: the rows of a block advance together, each [`LAG`] columns behind the row before. A block is processed in a
+//! private window that holds it skewed. Entry σ holds the cells (r, σ - r·LAG) of all rows r, from row -1, the last of
+//! the block before, to row 8, the first of the block after. So the cells of a step form a vector, and so do their
+//! neighbours in each direction. The window moves along the block. Cells that enter it come from the law or from the
+//! block before. Cells that leave it go to the outputs or, for the last two rows, to the block after.
+//! Boundary: beyond the grid lie walls, which are never lower than a neighbour and from which the law takes nothing.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,40 +18,40 @@ use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::Context;
 use talweg_ground::field::Cancelled;
 
-/// Rows of a block.
+/// Number of rows in a block.
 const ROWS: usize = 8;
-/// Place of row -1 in an entry of the window; so the rows that are loaded, 1 to 8, make two whole vectors.
+/// Position of row -1 in an entry of the window, such that the loaded rows 1 to 8 fill two whole vectors.
 const NORTH: usize = 2;
-/// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More
-/// would give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains
-/// nothing.
+/// Columns that a row lags behind the row before. It is the smallest lag at which the cells of a step have no neighbour
+/// in common. A larger lag would give stored vectors time to leave the store buffer before a load at another offset,
+/// but gains nothing.
 const LAG: usize = 3;
-/// Steps between two moves of the window.
+/// Steps of the scan between two moves of the window.
 const STRIDE: usize = 32;
-/// Entries that a step reaches to either side.
+/// Entries that a step reads on either side.
 const REACH: usize = LAG + 1;
 const SPAN: usize = STRIDE + 2 * REACH;
-/// Cells of a block that are worth another thread.
+/// Number of cells in a block that justify another thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
-/// The cells (r, σ - r·LAG) at place NORTH + 1 + r. Alone in its cache line.
+/// The cells (r, σ - r·LAG), each at position NORTH + 1 + r. The entry has its own cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Skewed([f32; 16]);
 
 type OpenWindow<const P: usize> = [[Skewed; P]; SPAN];
 
-/// What a thread works with.
+/// Working memory of a thread.
 struct ThreadBuffers<const P: usize> {
     window: OpenWindow<P>,
-    /// Rows 1 to 8 of what is about to enter the window.
+    /// Rows 1 to 8 of the cells that enter the window next.
     rows: [[[f32; STRIDE]; ROWS]; P],
 }
 
-/// What blocks hand over.
+/// Data passed from block to block.
 #[derive(Default)]
 pub struct Blocks {
-    /// For each of a few blocks the values of its last row and of the row after.
+    /// For several blocks, the values of their last row and of the row after it.
     lines: Vec<AtomicU32>,
     progress: Vec<BlockProgress>,
 }
@@ -72,11 +72,11 @@ impl Blocks {
     {
         let side = cx.grid.distinct();
         let threads = rayon::current_num_threads().min(1 + side * side / CELLS_PER_THREAD);
-        // a block is done before the one that is `threads` further begins
+        // a block is finished before the block that comes `threads` later starts
         let slots = threads + 1;
         self.lines.resize_with(slots * P * 2 * side, AtomicU32::default);
         self.progress.clear();
-        // the last block has less than all rows, maybe none, so that it hands nothing over
+        // the last block has fewer rows, or none, so it passes nothing on
         self.progress.resize_with(side / ROWS + 1, BlockProgress::default);
         let scan = OpenScan {
             side,
@@ -109,11 +109,11 @@ impl Blocks {
     }
 }
 
-/// One scan under way.
+/// A scan in progress.
 struct OpenScan<'a, L, const P: usize> {
-    /// Rows and columns.
+    /// Number of rows, and of columns.
     side: usize,
-    /// Blocks that `lines` has room for.
+    /// Number of blocks that fit in `lines`.
     slots: usize,
     law: &'a L,
     lines: &'a [AtomicU32],
@@ -122,8 +122,8 @@ struct OpenScan<'a, L, const P: usize> {
 }
 
 impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
-    /// The next block, with the outputs of the rows that are done with it: the last of the block before and all but its
-    /// last.
+    /// Claims the next block, with the outputs of the rows that it finishes: the last row of the block before, and all
+    /// of its own rows but the last.
     fn claim<'o, const K: usize, Out>(
         &self,
         rest: &Mutex<(usize, impl Iterator<Item = ScanRow<'o, K, Out>>)>,
@@ -138,7 +138,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some((block, rest.1.by_ref().take(rows).collect()))
     }
 
-    /// Works on all cells of a block; `None` if the scan was stopped.
+    /// Processes all cells of a block; `None` if the scan was stopped.
     fn advance<const K: usize, Out>(
         &self,
         block: usize,
@@ -149,7 +149,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         desk.window.fill(L::WALL.map(|wall| Skewed([wall; 16])));
         let worked_on = if rows > 0 { self.side + (rows - 1) * LAG } else { 0 };
         let end = (self.side + rows * LAG + REACH) as isize;
-        // the first move only fills the window
+        // the first iteration only fills the window
         let mut from = -(STRIDE as isize);
         loop {
             self.enter(block, from + REACH as isize, desk)?;
@@ -165,7 +165,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Fills the end of the window, entries σ from `first` on, with what the cells are before the block.
+    /// Fills the end of the window, entries σ from `first` on, with the values of the cells before the block.
     fn enter(&self, block: usize, first: isize, desk: &mut ThreadBuffers<P>) -> Option<()> {
         let ThreadBuffers { window, rows } = desk;
         if block > 0 {
@@ -180,7 +180,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
             let row = block * ROWS + r;
             let mut cells = rows.each_mut().map(|rows| &mut rows[r - 1][..]);
             if row < self.side && inside.len() == STRIDE {
-                // of a length that the compiler knows
+                // a length known at compile time
                 self.law.load(row, column, cells);
                 continue;
             }
@@ -202,8 +202,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some(())
     }
 
-    /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there
-    /// and ground.
+    /// Fills the end of the window along rows -1 and 0, which the block before passes on. For the first block these are
+    /// walls and unprocessed cells.
     fn enter_from_north(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);
@@ -230,7 +230,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Takes from the start of the window, entries σ from `first` on, what the cells are after the block.
+    /// Writes out the start of the window, entries σ from `first` on, with the values of the cells after the block.
     fn leave<const K: usize, Out>(
         &self,
         block: usize,
@@ -238,7 +238,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         window: &OpenWindow<P>,
         outs: &mut [ScanRow<K, Out>],
     ) {
-        // a block in the north has no row before
+        // the northernmost block has no row before it
         let without = if block == 0 { 1 } else { 0 };
         for kept in 0..K {
             let mut rows = [[0.0; STRIDE]; ROWS];
@@ -251,7 +251,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
                 }
             }
             if block > 0 && L::KEPT + kept >= L::LOADED {
-                // the last row of the block before did not enter
+                // these values of the last row of the block before were not loaded into the window
                 let (column, inside) = self.columns(first, 0);
                 let line = &self.line(block - 1, L::KEPT + kept, 0)[column..];
                 for (cell, bits) in rows[0][inside].iter_mut().zip(line) {
@@ -262,7 +262,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
                 let (column, inside) = self.columns(first, place);
                 let out = &mut out.kept[kept][column..];
                 match out.first_chunk_mut() {
-                    // of a length that the compiler knows
+                    // a length known at compile time
                     Some(out) if inside.len() == STRIDE => *out = rows[place],
                     _ => out[..inside.len()].copy_from_slice(&rows[place][inside]),
                 }
@@ -271,7 +271,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         if block + 1 < self.progress.len() {
             for place in [ROWS, ROWS + 1] {
                 let (column, inside) = self.columns(first, place);
-                // the row after has no values yet but those it was loaded with
+                // the row after the block has only its loaded values so far
                 for p in 0..if place == ROWS { P } else { L::LOADED } {
                     let line = &self.line(block, p, place - ROWS)[column..][..inside.len()];
                     for (bits, entry) in line.iter().zip(&window[inside.clone()]) {
@@ -284,8 +284,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Of the [`STRIDE`] entries from σ = `first` on, those that have a cell of the row at `place`, and the column of
-    /// the first.
+    /// The range of the [`STRIDE`] entries from σ = `first` on that hold a cell of the row at `place`, and the column
+    /// of its first cell.
     fn columns(&self, first: isize, place: usize) -> (usize, Range<usize>) {
         let column = first + LAG as isize - (place * LAG) as isize;
         let side = self.side as isize;
@@ -294,19 +294,19 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         (column.clamp(0, side) as usize, inside)
     }
 
-    /// Where `block` hands over value `p` of its last row, or of the row after.
+    /// The line in which `block` passes on value `p` of its last row, or of the row after it.
     fn line(&self, block: usize, p: usize, row: usize) -> &[AtomicU32] {
         &self.lines[((block % self.slots * P + p) * 2 + row) * self.side..][..self.side]
     }
 }
 
-/// Rows made columns.
+/// Four rows of four values, transposed.
 #[inline(always)]
 fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
     Mat4::from_cols(row(0), row(1), row(2), row(3)).transpose()
 }
 
-/// Works on the cells of [`STRIDE`] steps.
+/// Processes the cells of [`STRIDE`] steps.
 #[inline(never)]
 fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     for step in 0..STRIDE {
@@ -315,7 +315,7 @@ fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     }
 }
 
-/// The cells of four rows that a step works on, from `place` on.
+/// Four cells that a step processes, in four rows from `place` on, with their neighbours.
 struct FourNeighbourhoods<'a, const P: usize> {
     window: &'a mut OpenWindow<P>,
     entry: usize,
@@ -323,7 +323,7 @@ struct FourNeighbourhoods<'a, const P: usize> {
 }
 
 impl<const P: usize> FourNeighbourhoods<'_, P> {
-    /// Entry of the window and place in it.
+    /// Entry of the window, and position in it.
     #[inline(always)]
     fn entry_and_place(&self, (south, east): Offset) -> (usize, usize) {
         ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)
@@ -345,7 +345,7 @@ impl<const P: usize> Neighbourhood for FourNeighbourhoods<'_, P> {
         value.write_to_slice(&mut self.window[entry][p].0[place..]);
     }
 
-    /// All others lose +0, which leaves their bits, the sign of zero too.
+    /// All other neighbours lose +0, which keeps their bits, including the sign of zero.
     #[inline(always)]
     fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
         let (first, last) = (amount.except(lowest.last), amount.only(lowest.last));

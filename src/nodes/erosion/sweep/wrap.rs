@@ -1,10 +1,10 @@
 //! The scan of a wrapping grid: blocks of eight rows, one cell after the other.
 //!
-//! Scheme: the rows of a block advance side by side, which keeps the processor busy while one chain of dependent cells
-//! waits for its own results. All threads share the cells as relaxed atomics, plain loads and stores; the progress of
-//! the blocks orders them. A row begins two columns after the row before and meets the cells of its own start again at
-//! its end, when they have changed; the vectors of the open grid (`open`), which hold every cell in one place
-//! only, are not made for that.
+//! Scheme: the rows of a block advance together, which keeps the processor busy while one chain of dependent cells
+//! waits for its own results. All threads share the cells as relaxed atomics (plain loads and stores); the progress of
+//! the blocks orders them. A row starts two columns after the row before. At its end it meets the cells at its own
+//! start again, which have changed by then. The window of the open grid (`open`) holds every cell only once and cannot
+//! represent that.
 
 use std::hint::select_unpredictable;
 use std::sync::Mutex;
@@ -36,15 +36,15 @@ impl<const P: usize> ScanCell<P> {
     }
 }
 
-/// Rows that a thread takes at once and advances side by side.
+/// Number of rows that a thread advances together.
 const LANES: usize = 8;
-/// Steps that a row is behind the row before.
+/// Steps that a row lags behind the row before.
 const LAG: usize = 5;
-/// Cells of a row between two looks at the progress of the block before.
+/// Cells of a row between two checks of the progress of the block before.
 const STRIDE: usize = 32;
-/// With a neighbour at both ends.
+/// [`STRIDE`] cells and a neighbour at both ends.
 const REACH: usize = STRIDE + 2;
-/// Cells of a block that are worth another thread.
+/// Number of cells in a block that justify another thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells of a scan.
@@ -73,7 +73,7 @@ impl<const P: usize> WrapRows<P> {
         self.blocks.clear();
         self.blocks.resize_with(side.div_ceil(LANES), BlockProgress::default);
         let scan = WrapScan { side, law, cells: &self.cells, blocks: &self.blocks, stopped: AtomicBool::new(false) };
-        // the first block reaches these before the blocks that they belong to
+        // the first block reads these rows before their own blocks start
         scan.load(0);
         if side > 1 {
             scan.load(side - 1);
@@ -84,7 +84,7 @@ impl<const P: usize> WrapRows<P> {
             }
             finish(row, out);
         };
-        // every other row changes after it
+        // row 0 is finished last, because all other rows may still change it
         let first_out = outs.next();
         let rest = Mutex::new((0, outs));
         let work = || {
@@ -113,9 +113,9 @@ impl<const P: usize> WrapRows<P> {
     }
 }
 
-/// CellNeighbourhood scan under way.
+/// A scan in progress.
 struct WrapScan<'a, L, const P: usize> {
-    /// Rows and columns that are not repeated.
+    /// Number of distinct rows, and of distinct columns.
     side: usize,
     law: &'a L,
     cells: &'a [ScanCell<P>],
@@ -124,8 +124,8 @@ struct WrapScan<'a, L, const P: usize> {
 }
 
 impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
-    /// The next block, with the outputs of the rows that are finished with it: all but its last, and the last of the
-    /// block before.
+    /// Claims the next block, with the outputs of the rows that it finishes: the last row of the block before, and all
+    /// of its own rows but the last.
     fn claim<Out>(&self, rest: &Mutex<(usize, impl Iterator<Item = Out>)>) -> Option<(usize, Vec<Out>)> {
         let mut rest = rest.lock().ok()?;
         let block = rest.0;
@@ -143,7 +143,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         &self.cells[row * self.side..][..self.side]
     }
 
-    /// Sets the cells of a row to what they are before the scan.
+    /// Loads the initial values of the cells of a row.
     fn load(&self, row: usize) {
         let mut values = [const { Vec::new() }; P].map(|_: Vec<f32>| vec![0.0; self.side]);
         self.law.load(row, 0, values.each_mut().map(|values| &mut values[..]));
@@ -152,11 +152,11 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         }
     }
 
-    /// Works on all cells of a block; `None` if the scan was stopped.
+    /// Processes all cells of a block; `None` if the scan was stopped.
     fn advance(&self, block: usize) -> Option<()> {
         let first = block * LANES;
         let rows = LANES.min(self.side - first);
-        // the last row of this block reaches one row on
+        // the last row of this block reads one row beyond it
         (first + 1..(first + rows + 1).min(self.side - 1)).for_each(|row| self.load(row));
         let lanes: [WrapLane<P>; LANES] = std::array::from_fn(|r| self.lane(first + r.min(rows - 1)));
         let steps = self.side + LAG * (rows - 1);
@@ -180,8 +180,8 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         Some(())
     }
 
-    /// Works on the cells that the lanes reach in [`STRIDE`] steps. Where none of them comes near an end, no index
-    /// needs a check.
+    /// Processes the cells that the lanes reach in [`STRIDE`] steps. If no lane comes near an end of the field, no
+    /// index needs a check.
     fn stride(&self, lanes: &[WrapLane<P>; LANES], from: usize) {
         let window = |r: usize| from.checked_sub(LAG * r).and_then(|at| lanes[r].window(at));
         let Some(first) = window(0) else {
@@ -195,7 +195,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
             *place = window;
         }
         for s in 0..STRIDE {
-            // written out: a closure here is not always inlined, at twice the time
+            // written without a closure, which is not always inlined and then takes twice the time
             for &[a, b, c] in &windows {
                 let around =
                     [[&a[s], &a[s + 1], &a[s + 2]], [&b[s], &b[s + 1], &b[s + 2]], [&c[s], &c[s + 1], &c[s + 2]]];
@@ -204,7 +204,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         }
     }
 
-    /// Works on the cells that the lanes reach in `steps`.
+    /// Processes the cells that the lanes reach in `steps`.
     fn single_steps(&self, lanes: &[WrapLane<P>], steps: std::ops::Range<usize>) {
         for step in steps {
             for (r, lane) in lanes.iter().enumerate() {
@@ -222,18 +222,18 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
     }
 }
 
-/// A row under way, between its neighbours.
+/// A row in progress, between its neighbours.
 struct WrapLane<'a, const P: usize> {
     rows: [&'a [ScanCell<P>]; 3],
-    /// Column where the row begins.
+    /// Column where the row starts.
     start: usize,
 }
 
-/// A stretch of a row with its neighbours.
+/// A section of a row with its neighbours.
 type WrapWindow<'a, const P: usize> = [&'a [ScanCell<P>; REACH]; 3];
 
 impl<'a, const P: usize> WrapLane<'a, P> {
-    /// The next [`STRIDE`] cells from `at` steps after the start, if none of them is at an end of the field.
+    /// The next [`STRIDE`] cells from `at` steps after the start; `None` if one of them is at an end of the field.
     fn window(&self, at: usize) -> Option<WrapWindow<'a, P>> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;

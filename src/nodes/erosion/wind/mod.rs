@@ -1,29 +1,30 @@
-//! A steady wind over the grid: what lies a given distance upwind, and what a hop downwind carries along.
+//! A steady wind over the grid: field values at a given distance upwind, and material that hops downwind.
 //!
-//! The displacement is the same everywhere, so that both are shifts of the whole field, a whole number of cells and
-//! a rest that is shared between two rows and two columns (bilinear). Sharing goes from the cell that gives and in
-//! whole slabs: all that is given arrives, to the bit, and no direction of the grid is preferred.
+//! The displacement is the same everywhere, so both are shifts of the whole field by a whole number of cells and a
+//! fraction that is divided between two rows and two columns (bilinear). The giving cell divides its material, in whole
+//! slabs: everything that is given arrives, to the bit, and no grid direction is preferred.
 
 use super::cover::Slabs;
 use talweg_ground::field::{Edges, Grid};
 
-/// Where a wind blows: unit vector to the east and to the south. `from_degrees` is where it comes from, clockwise from
-/// north.
+/// Direction in which a wind blows: unit vector to the east and to the south. `from_degrees` is the direction that it
+/// comes from, clockwise from north.
 pub fn wind_direction(from_degrees: f32) -> [f64; 2] {
     let angle = f64::from(from_degrees) * (std::f64::consts::PI / 180.0);
-    // winds along the grid stay exactly along it
+    // a wind along a grid axis keeps exactly to that axis
     let clean = |v: f64| if v.abs() < 1e-6 { 0.0 } else { v };
     [clean(-libm::sin(angle)), clean(libm::cos(angle))]
 }
 
-/// A displacement down the wind.
+/// A displacement downwind.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
     grid: Grid,
-    /// Whole cells to the south and to the east …
+    /// Whole cells to the south; `columns` are whole cells to the east.
     rows: isize,
     columns: isize,
-    /// … and the share that goes one cell farther.
+    /// Fraction of the material that moves one row farther; `part_column` is the fraction that moves one column
+    /// farther.
     part_row: f32,
     part_column: f32,
 }
@@ -34,7 +35,7 @@ impl Hop {
         let period = (grid.samples - 1) as f64;
         let split = |distance: f64| {
             let distance = match grid.edges {
-                // beyond the terrain is beyond the terrain
+                // all distances beyond the terrain are equivalent
                 Edges::Open => distance.clamp(-period - 2.0, period + 2.0),
                 Edges::Wrap => distance % period,
             };
@@ -45,7 +46,7 @@ impl Hop {
         Self { grid, rows, columns, part_row, part_column }
     }
 
-    /// The row or column at `index`, if it is on the terrain.
+    /// The row or column at `index`; `None` if it is outside the terrain.
     fn index_inside(&self, index: isize) -> Option<usize> {
         let n = self.grid.samples as isize;
         match self.grid.edges {
@@ -54,7 +55,7 @@ impl Hop {
         }
     }
 
-    /// `field` as it is one hop upwind of row `row`; what lies beyond an open edge is as at the edge.
+    /// Writes the values of `field` one hop upwind of row `row`. Beyond an open edge the values of the edge repeat.
     pub fn upwind(&self, field: &[f32], row: usize, line: &mut WindLine, out: &mut [f32]) {
         let n = self.grid.samples;
         let near = row as isize - self.rows;
@@ -75,8 +76,8 @@ impl Hop {
         }
     }
 
-    /// What arrives in row `row` when every cell of `field` hops; each cell beyond an open edge sends `outside`.
-    /// Returns how much of it came over the edge.
+    /// Writes the material that arrives in row `row` when the material of every cell of `field` hops. Each cell beyond
+    /// an open edge sends `outside`. Returns the amount that entered over the edge.
     pub fn carry(
         &self,
         slabs: Slabs,
@@ -130,8 +131,8 @@ impl Hop {
         entered
     }
 
-    /// Lays out the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` stand beyond open
-    /// edges.
+    /// Arranges the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` fill the entries
+    /// beyond open edges.
     fn unroll(&self, line: &mut WindLine, before: f32, after: f32) {
         let n = self.grid.samples;
         let WindLine { row, unrolled } = line;
@@ -162,14 +163,14 @@ impl Hop {
     }
 }
 
-/// Room for one row on its way.
+/// Working memory for one row.
 pub struct WindLine {
     row: Vec<f32>,
     unrolled: Vec<f32>,
 }
 
 impl WindLine {
-    /// Room for `samples` samples.
+    /// Working memory for rows of `samples` samples.
     pub fn new(samples: usize) -> Self {
         Self { row: vec![0.0; samples], unrolled: vec![0.0; samples + 1] }
     }
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(wind_direction(90.0)[0], -1.0);
     }
 
-    /// Against the plain definition, cell by cell.
+    /// Compares with the plain definition, cell by cell.
     #[test]
     fn a_hop_of_whole_cells_is_a_shift() {
         let n = 9;
@@ -248,7 +249,7 @@ mod tests {
                 for i in 0..n {
                     let entered = hop.carry(slabs, &vec![0.0; n * n], 100.0, i, &mut line, &mut out);
                     let arrived: f64 = out.iter().map(|&v| f64::from(v)).sum();
-                    // a corner's sand may come in over one edge and be over the other at once
+                    // at a corner, sand may enter over one edge and leave over the other at once
                     assert!(entered >= arrived && (degrees != 0.0 || entered == arrived), "{entered} {arrived}");
                 }
             }
