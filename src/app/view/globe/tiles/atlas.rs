@@ -24,7 +24,7 @@ pub struct GlobeAtlas {
 }
 
 impl GlobeAtlas {
-    /// Textures for this many tiles. Without a site, its texture stays minimal.
+    /// Textures for this many tiles. Without `has_site`, the site texture is a single texel.
     pub fn new(slots: u32, has_site: bool, device: &RenderDevice) -> Self {
         let columns = f64::from(slots).sqrt().ceil() as u32;
         let side = SIDE as u32;

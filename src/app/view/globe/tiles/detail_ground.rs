@@ -15,7 +15,7 @@ use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
-/// Finest tile spacing relative to the samples of the planet for which coarser levels show the planet's own maps.
+/// Least refinement of a tile over the planet's samples. Coarser levels have no tiles and show the planet's own maps.
 const FINER: f64 = 4.0;
 /// Greatest distance between terrain of an unknown tile and the samples around it, in steepest rises over a cell.
 const SLACK_RISES: f64 = 1.5;
