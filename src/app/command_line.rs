@@ -39,14 +39,14 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let bookmark = bookmark_of(args, &job.scene)?;
     check_mode(mode, &job.scene)?;
     if args.half_detail.is_some() && !mode.traces() {
-        return Err(Failure::Usage(anyhow::anyhow!(
-            "--half-detail goes along rays: give --mode sphere-tracing as well"
-        )));
+        return Err(Failure::Usage(anyhow::anyhow!("--half-detail needs --mode sphere-tracing")));
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
         if args.side.is_some() || !args.from.is_empty() {
-            return Err(usage(anyhow::anyhow!("--from and --side are for terrains; a planet is seen from --at")));
+            return Err(usage(anyhow::anyhow!(
+                "--from and --side are for flat terrain; place the camera over a planet with --at"
+            )));
         }
         return draw_planet(args, job, &terrain, mode, overlay);
     }
@@ -248,5 +248,5 @@ fn place(text: &str) -> Result<[f64; 5], Failure> {
 
 fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> Failure {
     let known: Vec<String> = known.into_iter().collect();
-    usage(anyhow::anyhow!("there is no {what} `{name}`; there are {}", known.join(", ")))
+    usage(anyhow::anyhow!("there is no {what} `{name}`; choose from {}", known.join(", ")))
 }

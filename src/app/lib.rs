@@ -9,7 +9,7 @@
 //!
 //! Dependencies point one way: features → frame → view.
 #![cfg(feature = "window")]
-#![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
 mod command_line;
@@ -78,7 +78,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
         None => EditJournal::default(),
         Some(Ok(journal)) => journal,
         Some(Err(error)) => {
-            editor.toasts.warning(because("Edits are not safe from a crash", &error));
+            editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", &error));
             EditJournal::default()
         }
     };
@@ -206,7 +206,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
         ErrorType::DeviceLost => "the graphics card stopped answering",
         ErrorType::OutOfMemory => "the graphics card has too little memory",
         ErrorType::Validation if journal.count_refusal() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
-        ErrorType::Validation | ErrorType::Internal => "the graphics card refused to draw",
+        ErrorType::Validation | ErrorType::Internal => "the graphics card rejected the drawing commands",
     };
     let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());
     let message = said.map_or(what.to_string(), |said| format!("{what} ({said})"));

@@ -19,7 +19,7 @@ const MAPPED_BLOCK: libc::c_int = 16 << 20;
 /// task (`run-tile`) allocates many fields of one tile in turn and ends soon. It keeps its freed memory, because
 /// requesting pages took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code, reason = "glibc has no other way to set its thresholds than this call or the environment")]
+#[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
 fn give_back_large_blocks() {
     let is_task = std::env::args_os().nth(1).is_some_and(|command| command == "run-tile");
     let settings: &[_] = match is_task {

@@ -111,7 +111,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, Shot
     }
     let mut parts = counted(app.world().resource::<DiagnosticsStore>());
     if parts.is_empty() {
-        return Err(ShotError::Draw("this driver does not count what it draws (no pipeline statistics)".into()));
+        return Err(ShotError::Draw("this driver does not count triangles and pixels (no pipeline statistics)".into()));
     }
     let works = works(app)?;
     for part in &mut parts {
@@ -154,7 +154,7 @@ fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, S
             continue;
         }
         let Some(Source::Wgsl(text)) = shaders.get(&fragment.shader).map(|shader| &shader.source) else { continue };
-        let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be read: {error}"));
+        let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be parsed: {error}"));
         let shader = ParsedShader::new(text, &fragment.shader_defs).map_err(unread)?;
         let work = |entry: &Option<std::borrow::Cow<'static, str>>| {
             entry.as_deref().and_then(|entry| shader.entry_point(entry)).unwrap_or_default()
@@ -170,7 +170,7 @@ impl fmt::Display for FrameCosts {
         let Self { width, height, parts } = self;
         writeln!(
             out,
-            "{width} × {height} pixels, drawn as on a graphics card; reads and operations (ops) are the most for a pixel"
+            "{width} × {height} pixels, drawn as on a graphics card; reads and operations (ops) are upper bounds per pixel"
         )?;
         writeln!(
             out,
@@ -194,12 +194,12 @@ impl fmt::Display for FrameCosts {
         let per_second = |milliseconds: f64| 1e3 / milliseconds;
         writeln!(
             out,
-            "estimated, not measured, for a card of {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
+            "estimated, not measured, for a card with {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
             TEXELS_PER_SECOND / 1e9,
             OPERATIONS_PER_SECOND / 1e12,
             TRIANGLES_PER_SECOND / 1e9
         )?;
         writeln!(out, "each pixel shaded once    {least:.2} ms, {:.0} frames a second", per_second(least))?;
-        writeln!(out, "all that were counted     {most:.2} ms, {:.0} frames a second", per_second(most))
+        writeln!(out, "all counted pixels        {most:.2} ms, {:.0} frames a second", per_second(most))
     }
 }

@@ -113,12 +113,12 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 impl fmt::Display for FrameTimes {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let Self { adapter, width, height, waited, processor, overlapped, passes } = self;
-        writeln!(out, "{adapter}, {width} × {height} pixels, {} frames once round on the spot", waited.len())?;
+        writeln!(out, "{adapter}, {width} × {height} pixels, {} frames during one turn on the spot", waited.len())?;
         let row = |sorted: &[f64]| [0.5, 0.99, 1.0].map(|share| quantile(sorted, share));
         let [median, most, longest] = row(waited);
-        writeln!(out, "each waited for      median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        writeln!(out, "waiting for each     median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
         let [median, most, longest] = row(processor);
-        writeln!(out, "of it the processor  median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        writeln!(out, "processor time       median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
         writeln!(out, "overlapped           {overlapped:.2} ms a frame, {:.0} frames a second", 1e3 / overlapped)?;
         for (name, ms) in passes {
             writeln!(out, "pass {name:<24} {ms:.3} ms")?;

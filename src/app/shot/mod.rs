@@ -72,10 +72,10 @@ pub enum ShotError {
     #[error(transparent)]
     Engine(#[from] AppError),
     #[error(
-        "the picture may be 16 to {most} pixels wide and high, with what it is supersampled by, not {width} × {height}"
+        "the image must be 16 to {most} pixels wide and high, including its supersampling, but is {width} × {height}"
     )]
     Size { width: u32, height: u32, most: u32 },
-    #[error("supersampling is from 1 to {MOST_SUPERSAMPLING}, not {0}")]
+    #[error("supersampling must be from 1 to {MOST_SUPERSAMPLING}, not {0}")]
     Supersampling(u32),
     #[error(
         "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
@@ -88,8 +88,8 @@ pub enum ShotError {
     #[error(transparent)]
     Film(#[from] talweg::timelapse::FilmError),
     #[error(
-        "a flight goes through the camera bookmarks of a terrain, two at the least; add some in the editor \
-         (View, Add camera bookmark), or film a turntable"
+        "a flight needs a terrain with at least two camera bookmarks; add them in the editor (View, Add camera bookmark), \
+         or film a turntable"
     )]
     NoBookmarks,
 }
@@ -265,7 +265,7 @@ impl OffscreenRenderer {
                 );
             }
         }
-        Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+        Err(ShotError::Draw("the shaders or the terrain did not become ready in time".into()))
     }
 }
 
@@ -275,7 +275,7 @@ fn shader_error(app: &App) -> Option<String> {
     cache.pipelines().find_map(|pipeline| match &pipeline.state {
         CachedPipelineState::Err(
             error @ (ShaderCacheError::ProcessShaderError(_) | ShaderCacheError::CreateShaderModule(_)),
-        ) => Some(format!("a shader was refused: {error}")),
+        ) => Some(format!("a shader was rejected: {error}")),
         _ => None,
     })
 }

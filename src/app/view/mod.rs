@@ -16,7 +16,7 @@
 //! Deliberately absent: meshes, materials and lights of Bevy, because a single pass with its own shaders is much faster
 //! without a graphics card; and skirts, because neighbouring patches meet exactly (see [`square::lod`]).
 
-#![allow(clippy::disallowed_methods, reason = "no height depends on how it is drawn")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
 mod camera;
 mod compare;

@@ -23,10 +23,10 @@ impl RayDetail {
 
     pub fn label(self) -> &'static str {
         match self {
-            Self::Everywhere => "All detail, near and far",
-            Self::Side => "Half at the side of the terrain",
-            Self::Quarter => "Half at 1/4 of the side",
-            Self::Sixteenth => "Half at 1/16 of the side",
+            Self::Everywhere => "Full detail at any distance",
+            Self::Side => "Half detail at one side length",
+            Self::Quarter => "Half detail at 1/4 side length",
+            Self::Sixteenth => "Half detail at 1/16 side length",
         }
     }
 
@@ -139,16 +139,20 @@ impl ViewMode {
         match self {
             Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
-            Self::Wireframe => "Shows the triangles that are drawn, finer near the eye.",
+            Self::Wireframe => "Shows the drawn triangles, which are finer near the camera.",
             Self::Adaptive => {
-                "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres. Under layers above it, the tree adds what is smaller than a cell."
+                "Draws a construction from its tree instead of the grid, so detail appears as you zoom in, down to centimetres. Below other layers, the tree adds only forms smaller than a cell."
             }
-            Self::AdaptiveWireframe => "Shows the triangles that are made of the tree, finer near the eye.",
+            Self::AdaptiveWireframe => {
+                "Shows the triangles of the adaptive tessellation, which are finer near the camera."
+            }
             Self::Traced => {
-                "Follows a ray to the construction for every pixel, on the graphics card. It gets finer while you look; without a graphics card it stays coarse."
+                "Traces a ray to the construction for every pixel, on the graphics card. The image sharpens while the camera rests; without a graphics card it stays coarse."
             }
-            Self::TracedCost => "Shows how often the construction is asked for each pixel of the sphere tracing.",
-            Self::TracedDistance => "Shows how far each pixel is, as numbers.",
+            Self::TracedCost => {
+                "Shows how many evaluations of the construction each pixel of the sphere tracing takes."
+            }
+            Self::TracedDistance => "Shows the distance of each pixel, encoded in its colour.",
         }
     }
 }

@@ -46,7 +46,7 @@ fn shade_is_brightened_and_sunlit_ground_is_not() {
     assert!(bright == draw(floor, true, ViewMode::Shaded), "the same picture twice");
     assert!(
         draw(plateau, true, ViewMode::Shaded) == draw(plateau, false, ViewMode::Shaded),
-        "in the sun nothing changes"
+        "sunlit terrain is not brightened"
     );
     // grey relief is data, so its exposure stays fixed
     let [dark, bright] = [false, true].map(|auto| draw(floor, auto, ViewMode::Hillshade));
@@ -74,7 +74,7 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     assert!(darker(&all) > darker(&half) + 0.1, "{}", darker(&all));
     let [clear, cloudy] = [0.0, 0.7].map(|clouds| draw(clouds, [0.0, 30.0, 0.0], 0.7));
     assert!(mean(&cloudy) != mean(&clear));
-    assert!(cloudy == draw(0.7, [0.0, 30.0, 0.0], 0.7), "they stand still");
+    assert!(cloudy == draw(0.7, [0.0, 30.0, 0.0], 0.7), "clouds do not move");
 }
 
 /// The construction has sand and grass, and its palette places palms by the vegetation map.
@@ -84,7 +84,7 @@ fn plants_stand_on_the_ground_of_a_tree() {
     let (terrain, tree_surface) = tree_of(&scene);
     let palette = Arc::new(PaletteTable::for_scene(&scene));
     assert!(!palette.scatter.0.is_empty());
-    let none = ScatterRules::named("none").expect("it is shipped").clone();
+    let none = ScatterRules::named("none").expect("a built-in").clone();
     let bare = Arc::new(PaletteTable { scatter: none, ..(*palette).clone() });
     let engine = SharedEngine::default();
     let draw = |palette: &Arc<PaletteTable>| {

@@ -163,16 +163,16 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
 
 /// A part of an example with its forests, or without them.
 fn forested(rules: &str) -> Arc<GlobeTerrain> {
-    let scene = talweg::scene::example("earthlike").expect("it is shipped").scene.clone();
+    let scene = talweg::scene::example("earthlike").expect("a built-in").scene.clone();
     let mut store = talweg::eval::Store::forgetful();
     let evaluation = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default());
     let terrain = evaluation.expect("it can be evaluated").terrain;
-    let scatter = ScatterRules::named(rules).expect("it is shipped").clone();
+    let scatter = ScatterRules::named(rules).expect("a built-in").clone();
     let table = PaletteTable { scatter, ..PaletteTable::for_scene(&scene) };
     let source = (f64::from(scene.planet.radius_metres), Some(scene.detail_source()));
     let choice = OverlayChoice { biomes: table.biomes.clone(), ..OverlayChoice::default() };
     let globe = GlobeTerrain::new(&terrain, &scene.settings, source, &table.into(), &choice, &Control::default());
-    Arc::new(globe.expect("nobody stops it"))
+    Arc::new(globe.expect("never cancelled"))
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     let pictures: Vec<(String, RgbImage)> = subjects.iter().map(drawn).collect();
     // the same image from a separate engine
     let (name, subject) = &subjects[0];
-    assert!(draw(&SharedEngine::default(), subject).rgb == pictures[0].1.rgb, "{name} differs from run to run");
+    assert!(draw(&SharedEngine::default(), subject).rgb == pictures[0].1.rgb, "{name} differs between two runs");
     let mut wrong = Vec::new();
     for (name, drawn) in &pictures {
         if std::env::var_os("TALWEG_BLESS").is_some() {

@@ -1,6 +1,6 @@
 //! Images without a window: things are drawn where they belong, and nothing is missing.
 
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
 mod asked;
 mod exposure;
@@ -24,8 +24,8 @@ fn red() -> Arc<PaletteTable> {
         rock: [255, 0, 0, 255],
         rock_degrees: (30.0, 40.0),
         biomes: None,
-        scatter: ScatterRules::named("none").expect("it is shipped").clone(),
-        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped").clone(),
+        scatter: ScatterRules::named("none").expect("a built-in").clone(),
+        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("a built-in").clone(),
     })
 }
 
@@ -54,7 +54,7 @@ impl SharedEngine {
 
 fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
     let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-    Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
+    Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("never cancelled"))
 }
 
 /// Number of pixels that show something other than terrain.
@@ -169,7 +169,7 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
     let (choice, control) = (OverlayChoice::default(), Control::default());
     let prepared = GlobeTerrain::new(&Arc::new(terrain), &settings, (6.371e6, None), &red(), &choice, &control);
-    Arc::new(prepared.expect("nobody stops it"))
+    Arc::new(prepared.expect("never cancelled"))
 }
 
 /// A planet without air, seen from a place.
@@ -325,7 +325,7 @@ fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
     }
     let plain = draw(&dry, Overlay::Slope);
     let slope = draw(&wet, Overlay::Slope);
-    assert_eq!(plain.colour(0.3, 0.35), slope.colour(0.3, 0.35), "water does not hide data");
+    assert_eq!(plain.colour(0.3, 0.35), slope.colour(0.3, 0.35), "water must not hide an overlay");
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn an_overlay_has_the_colours_of_its_ramp() {
 
 /// A scene that shows only a construction, ready to be drawn.
 fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
-    tree_of(&talweg::scene::example(name).expect("a shipped scene").scene)
+    tree_of(&talweg::scene::example(name).expect("a built-in example").scene)
 }
 
 fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {

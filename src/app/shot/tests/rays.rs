@@ -87,7 +87,7 @@ fn assert_ends_agree(
         let agrees = entered || (gpu < cpu + 4.0 * tolerance && (-2.0 * tolerance..3.0 * tolerance).contains(&above));
         apart += usize::from(!agrees);
     }
-    assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end elsewhere");
+    assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end at another point");
 }
 
 /// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. Without it, a disc with many octaves is hit elsewhere.
@@ -186,7 +186,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
     {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-        let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
+        let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("never cancelled"));
         let (grid, with, without) = (draw(&over, ViewMode::Shaded), draw(&over, mode), draw(&plain, mode));
         let (same, other) = (apart(&with, &grid), apart(&with, &without));
         assert!(same < 6.0 && other > 3.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
@@ -198,7 +198,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
 fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
     let engine = SharedEngine::default();
     use talweg::nodes::Node;
-    let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
+    let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in example").scene.clone();
     let Node::Construction(construction) = &mut scene.layers[0].node else { panic!("a construction") };
     construction.tree = Arc::new(talweg::construction::Tree {
         terrain: talweg::construction::Piece::named(

@@ -421,7 +421,7 @@ fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
 }
 
 /// Orbits, pans and zooms by the mouse.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<ViewCamera>,
     mut wheel: MessageReader<MouseWheel>,

@@ -198,12 +198,12 @@ mod tests {
 
     #[test]
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
-        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
+        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in").scene.clone();
         let tree_surface = TreeSurface::alone(&scene);
         // hardly any grid is left, so a good fit can only come from the tree
         let coarse =
             talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
-        let terrain = coarse.expect("nobody stops it").terrain;
+        let terrain = coarse.expect("never cancelled").terrain;
         let square =
             SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };

@@ -64,22 +64,20 @@ impl Unsupported {
     /// The message shown over the view.
     pub fn text(self) -> &'static str {
         match self {
-            Self::NoTree => {
-                "This way of looking needs a Construction layer, and the scene shows none: the grid is drawn instead."
-            }
+            Self::NoTree => "This view mode needs a visible Construction layer. The grid is drawn instead.",
             Self::NotAlone(_) => {
-                "Other generators, a mask or a mix change what the tree makes: the grid is drawn instead of the tree."
+                "Other generators, a mask or a blend change the terrain of the tree. The grid is drawn instead of the tree."
             }
             Self::Eroded(_) => {
-                "Layers above the tree change it, and rays ask the tree alone: the grid is drawn instead. Adaptive tessellation shows them."
+                "Layers above the tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
             }
             Self::NoStorage => {
-                "This graphics card has no storage buffers, which sphere tracing needs: the grid is drawn instead. Adaptive tessellation works."
+                "This graphics card has no storage buffers, which sphere tracing needs. The grid is drawn instead; adaptive tessellation works."
             }
             Self::TooLarge => {
-                "The tree is too deep or too large to be traced on the graphics card: the grid is drawn instead. Adaptive tessellation works."
+                "The tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
             }
-            Self::Planet => "A planet is not drawn from a tree: its grid is drawn instead.",
+            Self::Planet => "A planet cannot be drawn from a construction tree. Its grid is drawn instead.",
         }
     }
 }
@@ -219,7 +217,7 @@ impl TreeSurface {
 
     #[cfg(test)]
     pub fn untouched(recipe: TreeRecipe) -> Self {
-        Self::new(recipe, None, &Control::default()).expect("nobody stops it")
+        Self::new(recipe, None, &Control::default()).expect("never cancelled")
     }
 
     pub fn has_water(&self) -> bool {
@@ -409,12 +407,12 @@ mod tests {
     use talweg::scene::{Layer, Settings};
 
     pub fn scene(name: &str) -> Scene {
-        talweg::scene::example(name).expect("a shipped scene").scene.clone()
+        talweg::scene::example(name).expect("a built-in example").scene.clone()
     }
 
     fn evaluated(scene: &Scene, samples: usize) -> Arc<Terrain> {
         let mut store = talweg::eval::Store::forgetful();
-        talweg::eval::evaluate(scene, samples, None, &mut store, &Control::default()).expect("nobody stops it").terrain
+        talweg::eval::evaluate(scene, samples, None, &mut store, &Control::default()).expect("never cancelled").terrain
     }
 
     #[test]
@@ -482,7 +480,7 @@ mod tests {
         assert!(cut[0] > 0.0 && cut[1] < 0.2 * cut[0], "{cut:?}");
         assert!(buried[0] > 0.0 && buried[1] < 0.3 * buried[0], "{buried:?}");
         // the heights of the tree on the grid are reused
-        let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("nobody stops it");
+        let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("never cancelled");
         let tree = |surface: &TreeSurface| surface.eroded.as_ref().expect("eroded").tree().clone();
         assert!(Arc::ptr_eq(&tree(&again), &tree(&eroded)));
     }

@@ -310,8 +310,8 @@ mod tests {
                         let [other] = other[..] else { panic!("a gap beside {patch:?}") };
                         assert!(patch.level.abs_diff(other.level) <= 1, "{patch:?} meets {other:?}");
                         if other.level < patch.level {
-                            assert!(range.morph(patch.level, border) > 0.999, "the finer has its own shape");
-                            assert!(range.morph(other.level, border) < 0.001, "the coarser has begun to morph");
+                            assert!(range.morph(patch.level, border) > 0.999, "the finer patch has not morphed fully");
+                            assert!(range.morph(other.level, border) < 0.001, "the coarser patch has begun to morph");
                         }
                     }
                 }

@@ -490,7 +490,7 @@ mod tests {
         assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
         let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
         let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
-        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
+        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "an overlay hides the detail");
         terrain.map_mut(MapKind::Snow).fill(1e-5);
         let dusted = texel(&colours(&terrain, &OverlayChoice::default()), 4);
         assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre hides next to nothing: {dusted:?}");

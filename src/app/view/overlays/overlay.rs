@@ -97,24 +97,26 @@ impl Overlay {
     /// One sentence for the tooltip.
     pub fn help(self) -> String {
         match self {
-            Self::None => "Shows the ground in its own colours.".into(),
+            Self::None => "Shows the terrain in its own colours.".into(),
             Self::Slope => {
-                "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
+                "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
-            Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
+            Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
             Self::Temperature => {
-                "Shows how warm it is by latitude, height and season; the climate stands with the biomes.".into()
+                "Shows the temperature by latitude, height and season; the climate settings are with the biomes.".into()
             }
             Self::Moisture => {
-                "Shows how moist it is by winds, distance from the sea and rain shadows, from desert to rain forest."
+                "Shows the moisture from winds, distance from the sea and rain shadows, from desert to rain forest."
                     .into()
             }
             Self::Map(kind) => sentence(kind).into(),
             Self::Mask => {
-                "Shows where the mask lets the layer act: clear where not at all, violet where in full.".into()
+                "Shows the mask of the layer: clear where the layer has no effect, violet where it has full effect."
+                    .into()
             }
             Self::Difference => {
-                "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
+                "Shows where the terrain is lower (brown) or higher (green) than B, the terrain you compare with."
+                    .into()
             }
         }
     }
@@ -248,7 +250,9 @@ pub fn overlay_places(
             (collect(terrain, control, net)?, None, &ramp::CHANGE)
         }
         Overlay::Temperature | Overlay::Moisture => {
-            let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
+            let Some(scene) = &choice.climate else {
+                return Ok((None, Some(missing("No climate is available for this terrain"))));
+            };
             if choice.overlay == Overlay::Temperature {
                 let celsius = scene.climate_fields(terrain, control)?.celsius;
                 let (low, high) = tens(&celsius);
@@ -263,10 +267,10 @@ pub fn overlay_places(
         }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
-                return Ok((None, Some(missing("Choose what to compare with first"))));
+                return Ok((None, Some(missing("Choose a terrain to compare with first"))));
             };
             if terrain.grid.is_globe() != other.grid.is_globe() {
-                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+                return Ok((None, Some(missing("A planet can be compared only with planets"))));
             }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
             let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
@@ -280,10 +284,12 @@ pub fn overlay_places(
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)
         }
         Overlay::Mask => {
-            let Some(mask) = &choice.mask else { return Ok((None, Some(missing("The mask is not known yet")))) };
+            let Some(mask) = &choice.mask else {
+                return Ok((None, Some(missing("The mask has not been computed yet"))));
+            };
             let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
             if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
-                return Ok((None, Some(missing("The mask is worked out"))));
+                return Ok((None, Some(missing("The mask is being computed"))));
             }
             let place = |i| terrain.grid.position(i);
             let weight = |k: usize| match same {
@@ -434,7 +440,7 @@ mod tests {
             &OverlayChoice { overlay, reference, ..OverlayChoice::default() },
             &Control::default(),
         )
-        .expect("nobody stops it");
+        .expect("never cancelled");
         (data, legend.expect("every overlay has a legend"))
     }
 
@@ -512,7 +518,7 @@ mod tests {
         terrain.map_mut(MapKind::Wear).fill(0.0);
         terrain.map_mut(MapKind::Deposits).fill(0.0);
         let (data, _) = laid(&terrain, Overlay::Change, None);
-        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change is the middle");
+        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change maps to the middle of the ramp");
     }
 
     #[test]
@@ -534,14 +540,14 @@ mod tests {
         let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
         let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
         let (data, legend) = laid(&slope(65), Overlay::Difference, reference(33, 1000.0));
-        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal grounds");
+        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal terrains");
         assert_eq!(legend.unit, "m");
         let (data, legend) = laid(&slope(65), Overlay::Difference, reference(65, 500.0));
         assert_eq!(place(data.as_ref().unwrap(), 0), 0.5);
         assert!(place(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
         assert_eq!(legend.ticks.last().unwrap().text, "≥ 1000");
         let (data, legend) = laid(&slope(65), Overlay::Difference, None);
-        assert!(data.is_none() && legend.title.contains("what to compare with"));
+        assert!(data.is_none() && legend.title.contains("a terrain to compare with"));
     }
 
     #[test]

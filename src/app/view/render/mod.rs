@@ -170,7 +170,7 @@ fn extract(
 }
 
 /// Uploads data, chooses the patches for the camera and fills the buffers.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 fn prepare_drawings(
     mut commands: Commands,
     mut drawings: ResMut<Drawings>,

@@ -253,7 +253,7 @@ mod tests {
         terrain.map_mut(MapKind::Flow).fill(2.0);
         // the site values for the materials take four bytes
         let bare = bare + 4 * texels;
-        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "a map nobody looks at");
+        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "an unused map");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);
         terrain.map_mut(MapKind::Water)[70] = 0.1;
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
@@ -268,7 +268,7 @@ mod tests {
         }
         let settings = Settings { surroundings: Surroundings::Land, ..Settings::default() };
         let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("it is shipped")));
+        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("a built-in")));
         let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), biomes, ..OverlayChoice::default() };
         let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
         let all = RenderTerrain::Square(Arc::new(square));
@@ -286,7 +286,7 @@ mod tests {
         let all = wide.texture_bytes() + MATERIAL_BYTES + CANOPY_BYTES + SHADOW_BYTES;
         assert!(all <= 256 << 20, "{all}");
         let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
-        assert_eq!(columns(TerrainMap::Data), n / 2, "an overlay is there to be read");
+        assert_eq!(columns(TerrainMap::Data), n / 2, "the overlay exists");
         assert_eq!(columns(TerrainMap::Light), n / 4);
         for map in [TerrainMap::Slopes, TerrainMap::SurfaceWater, TerrainMap::VoidMask] {
             assert_eq!(columns(map), n, "{map:?}");

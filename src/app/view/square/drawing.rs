@@ -69,7 +69,7 @@ pub struct SquareDrawing {
 impl SquareDrawing {
     pub fn new(context: &DrawContext) -> Self {
         let (device, queue) = (context.device, context.queue);
-        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped");
+        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("a built-in");
         Self {
             sky: SkyTexture::new(device),
             materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual.clone(), device, queue),

@@ -464,7 +464,7 @@ mod tests {
     use talweg::field::Edges;
 
     fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
-        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
+        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("never cancelled")
     }
 
     #[test]

@@ -421,10 +421,10 @@ mod tests {
         assert!(second.changed_from(&first).is_some());
         let again = settle(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
-        assert!(again > 0 && again <= all + 8, "{again} of {all}");
+        assert!(again > 0 && again <= all + 8, "{again} of {all} patches are computed again");
         let same = tree_surface(second.recipe.tree.clone());
         assert!(same.changed_from(&second).is_none());
-        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
+        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "an unchanged tree computes nothing");
     }
 
     #[test]

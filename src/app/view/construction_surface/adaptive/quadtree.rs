@@ -367,7 +367,7 @@ mod tests {
     fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
         let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
         let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
-        assert!((area - 1.0).abs() < 1e-9, "every place is drawn once");
+        assert!((area - 1.0).abs() < 1e-9, "every position is drawn once");
         let all: Vec<TileKey> = leaves.keys().copied().collect();
         for &a in &all {
             for &b in &all {
@@ -403,7 +403,7 @@ mod tests {
                 let (low, side) = tile.key.place();
                 (0..2).all(|k| place[k] >= low[k] && place[k] < low[k] + side)
             })
-            .expect("every place is drawn");
+            .expect("every position is drawn");
         let (low, side) = tile.key.place();
         let [u, v] = [0, 1].map(|k| ((place[k] - low[k]) / side) as f32);
         let [a, b, c, d] = tile.morphs;

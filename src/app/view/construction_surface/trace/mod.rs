@@ -282,7 +282,7 @@ impl Rays {
         let march = pass.map(|pass| {
             let own = self.level(pass.level, u64::from(pass.size.x * pass.size.y) * RAY_BYTES, device);
             queue.write_buffer(&own.uniform, 0, bytemuck::bytes_of(&tracing.of_pass(&pass, table.is_some())));
-            let own = self.levels[pass.level].as_ref().expect("it was just made");
+            let own = self.levels[pass.level].as_ref().expect("created above");
             let entries = BindGroupEntries::sequential((
                 self.words.as_entire_binding(),
                 self.image_samples.as_entire_binding(),

@@ -222,7 +222,7 @@ pub fn ground<'a>(
 }
 
 /// Carries out commands; starts and continues glides.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<GlobeCamera>,
@@ -324,7 +324,7 @@ fn around_orbit(command: ViewCommand, now: OrbitPose, attitude: &Attitude) -> Or
 }
 
 /// Orbits, pans and zooms by the mouse.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<GlobeCamera>,
     mut wheel: MessageReader<MouseWheel>,
