@@ -141,7 +141,7 @@ fn engine_failure(message: &str) -> String {
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
-/// Stores unsaved work for recovery after an unwanted end of the program.
+/// The error for an unintended end of the program; stores unsaved work for recovery.
 fn ended(journal: &EditJournal, message: String) -> AppError {
     let recovery = journal.abandon(&message);
     AppError::Crashed { message, recovery }

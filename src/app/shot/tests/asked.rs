@@ -5,7 +5,7 @@ use talweg::appearance::GroundConditions;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRule};
 
 const SIDE: u32 = 200;
-/// Height of the eye in world units, at which the lens sees this far to each side.
+/// Height of the eye over the middle of the terrain, in world units.
 const UP: f32 = 1200.0;
 
 /// Hills with water and hard beds.

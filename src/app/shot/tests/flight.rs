@@ -100,7 +100,7 @@ fn largest_spike(steps: &[f32]) -> f32 {
     (1..steps.len() - 1).map(|k| steps[k] / beside(k)).fold(0.0, f32::max)
 }
 
-/// During the descent, the sunlight below clouds and mountains changes from per-pixel to per-vertex.
+/// Near the surface, sunlight under clouds and mountain shadows is computed per vertex instead of per pixel.
 #[test]
 fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     use talweg::preferences::{AirModel, GlobeView};

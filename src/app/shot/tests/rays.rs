@@ -182,7 +182,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
         draw_tree(&engine, prepared, &tree_surface, &options)
     };
-    // stored and computed overlays, each with another way of drawing
+    // a stored and a computed overlay, each in a different view mode
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
     {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };

@@ -106,7 +106,7 @@ impl Pose {
         self.rotation() * Vec3::NEG_Z
     }
 
-    /// Direction of the ray through a point of the picture (pixels from its top left corner), not normalised: its
+    /// Direction of the ray through a point of the image (pixels from its top left corner), not normalised: its
     /// component along [`Pose::forward`] is 1.
     pub fn ray(&self, lens: &Lens, cursor: Vec2) -> Vec3 {
         let from_centre = (cursor / lens.size * 2.0 - 1.0) * Vec2::new(1.0, -1.0) * lens.tangents();

@@ -148,7 +148,7 @@ pub struct GlobeCulling<'a> {
     pub floor: f64,
     /// Radius of a ball that hides everything behind it.
     pub solid: f64,
-    /// Greatest height by which the terrain may exceed the bounds.
+    /// Greatest distance by which the terrain may lie outside its height bounds.
     pub slack: f64,
     /// Drawn height range of a patch in metres over the radius, where it is known better than from the bounds.
     pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,

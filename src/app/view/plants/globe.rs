@@ -247,7 +247,7 @@ impl PlantedGround for PlantedTile<'_> {
         let sample = Self::nearest(place);
         let curvature = self.tile.curvature(sample, self.ground.spacing_metres(self.tile.patch.level));
         let flow = self.tile.water_share(sample);
-        // values that only maps of a terrain give are neutral, as in `with_materials` of globe_ground.wgsl
+        // conditions that need the maps of a square terrain get neutral values, as in globe_ground.wgsl
         let (openness, wetness) = (0.5, 0.0);
         let site = self.tile.site.get(sample).map_or([0.0; 4], |site| site.map(|share| f32::from(share) / 255.0));
         let [deposits, wear, plants, hardness] = site;

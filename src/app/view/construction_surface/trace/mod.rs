@@ -1,7 +1,7 @@
 //! Sphere tracing on the graphics card: in every frame, rays advance some steps by evaluating the words of a tree.
 //!
 //! ```text
-//! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
+//! words of the tree ─▶ trace.wgsl (compute): advances its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
 //! ```
 //!
 //! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray advances as in

@@ -51,7 +51,7 @@ fn bend_of(byte: u8) -> f32 {
 }
 
 impl GlobeTile {
-    /// Computes a tile. Returns `None` if `stop` returns true; it is polled all the time.
+    /// Computes a tile. Returns `None` if `stop` returns true; it is polled frequently.
     pub fn new(ground: &DetailGround, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
         let detail = ground.detail()?;
         // one more sample on every side, for slopes
