@@ -1,15 +1,15 @@
-// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own
-// values and those of the vertex of the next coarser level that it morphs into; see
-// src/app/view/construction_surface/adaptive/quadtree.rs. Places count in whole steps from the eye's own, so that a
-// vertex comes out the same in every patch that has it.
+// Adaptive tessellation: patches of a tree, which the processor evaluates where the image needs them. A vertex reads
+// its own values and those of the vertex of the next coarser level that it morphs into; see
+// src/app/view/construction_surface/adaptive/quadtree.rs. Positions are whole numbers of steps from the eye's own step,
+// so that a vertex is the same in every patch that contains it.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
 
 struct PatchVertex {
-    // from the eye
+    // position relative to the eye
     seen: vec3<f32>,
     slope: vec2<f32>,
-    // of the water, below 0 where it is dry
+    // depth of the water, negative where it is dry
     depth: f32,
     quad: vec2<f32>,
 }
@@ -80,8 +80,8 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some
-// metres down to millimetres. They come and go with the distance: nothing pops.
+// Detail that no tree contains: soil, grass and gravel. Returns shade and slopes of the three octaves that the pixels
+// can resolve, from some metres down to millimetres. They fade with the distance, so nothing pops.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));
     let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);
@@ -99,7 +99,7 @@ fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     return sum;
 }
 
-// Sun and openness come from the grid, the normal from the tree.
+// Shadows and openness come from the grid, the normal from the tree.
 fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
     let steepness = length(in.slope);
@@ -120,7 +120,7 @@ fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     return with_haze(light_on_ground(seen, surface, in.world), ground);
 }
 
-// Data is read: without what no tree holds.
+// Overlays are drawn without the extra detail, so that data stays readable.
 fn adaptive_slope(in: AdaptiveVertex) -> vec3<f32> {
     let surface = lightened(adaptive_surface(in, vec3<f32>(0.0)));
     return with_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
@@ -233,7 +233,7 @@ fn adaptive_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return surface_water_side_colour(in, 1.0);
 }
 
-// ---- water: a surface of its own, which ends where the ground comes through ----
+// ---- water: its own surface, which ends where the terrain rises above it ----
 
 struct WetVertex {
     @builtin(position) @invariant clip: vec4<f32>,
@@ -281,7 +281,7 @@ fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
-    // from near, the film of the shore is thinner
+    // near the eye, the visible film at the shore is thinner
     let near = saturate(distance(in.world, eye()) / (0.1 * side()));
     let depth = in.depth / relief();
     let seen = smoothstep(frame.surface_water.x * near * near, frame.surface_water.y * near, depth);

@@ -1,62 +1,62 @@
-// The colour rules that all views share: snow and sand on the ground, water of every kind, lines over the ground.
+// Colour rules that all views share: snow and sand cover, water of every kind, lines on the terrain.
 
 // Mirrors `COVERS` in src/appearance/colours/snow_sand.rs.
 const SAND = vec3<f32>(0.730, 0.491, 0.231);
 const SNOW = vec3<f32>(0.871, 0.905, 0.939);
 
-// Ground under shares of sand and of snow; `rough` is noise around 0, which sand shows a little of.
+// Terrain colour under fractions of sand and snow. `rough` is noise around 0, which shows faintly in the sand.
 fn with_cover(ground: vec3<f32>, cover: vec2<f32>, rough: f32) -> vec3<f32> {
     return mix(mix(ground, SAND * (1.0 + 0.06 * rough), cover.x), SNOW, cover.y);
 }
 
-// Ground on which plants grow so densely.
+// Terrain colour under plants of this density.
 fn with_plants(ground: vec3<f32>, density: f32) -> vec3<f32> {
     return mix(ground, vec3<f32>(0.055, 0.086, 0.030), 0.85 * smoothstep(0.0, 0.9, density));
 }
 
-// What water looks like in thin and in thick layers.
+// Appearance of water in thin and in thick layers.
 struct WaterLook {
     shallow: vec3<f32>,
     deep: vec3<f32>,
-    // How fast the colour of deep water comes with the depth.
+    // how fast the colour of deep water sets in with depth
     darkening: f32,
-    // How much of the ground is hidden at the shore and where it is deepest, and how fast that comes with the depth.
+    // fraction of the bottom that is hidden at the shore and at the deepest point, and how fast it rises with depth
     hidden_least: f32,
     hidden_most: f32,
     hiding: f32,
 }
 
-// The sea of a square; depths in ninths of the relief.
+// The sea of a square terrain. Depths are in ninths of the relief.
 fn sea_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.075, 0.235, 0.260), vec3<f32>(0.012, 0.060, 0.125), 0.9, 0.0, 0.93, 1.0);
 }
 
-// Rivers and lakes of a square; depths in fiftieths of the relief. They are shallow beside the sea: their water hides
-// the ground sooner.
+// Rivers and lakes of a square terrain. Depths are in fiftieths of the relief. They are shallower than the sea, so
+// their water hides the bottom at a smaller depth.
 fn surface_water_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.070, 0.200, 0.235), vec3<f32>(0.012, 0.060, 0.125), 0.8, 0.475, 0.95, 2.2);
 }
 
-// The sea of a planet, as ground that is lit; depths in kilometres.
+// The sea of a planet, drawn as a lit surface. Depths are in kilometres.
 fn ocean_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.040, 0.150, 0.185), vec3<f32>(0.008, 0.034, 0.090), 1.0 / 0.9, 0.45, 0.93, 1.0 / 0.16);
 }
 
-// Rivers and lakes of a planet, whose depth is not seen.
+// Rivers and lakes of a planet, whose depth is not drawn.
 const LAKE = vec3<f32>(0.014, 0.066, 0.110);
 
-// Colour of so much water, and how much of what lies behind it is hidden.
+// Colour of water of this depth, and the fraction of the bottom that it hides.
 fn water_colour(look: WaterLook, depth: f32) -> vec4<f32> {
     let colour = mix(look.shallow, look.deep, 1.0 - exp(-look.darkening * depth));
     return vec4<f32>(colour, mix(look.hidden_least, look.hidden_most, 1.0 - exp(-look.hiding * depth)));
 }
 
-// Share of the light that a level surface of water mirrors (Schlick); `facing` is the cosine of the view.
+// Fraction of light that a water surface reflects (Schlick); `facing` is the cosine of the view angle.
 fn mirrored_share(facing: f32) -> f32 {
     return 0.02 + 0.98 * pow(1.0 - saturate(facing), 5.0);
 }
 
-// How much of a line a pixel has, for lines where `at` is whole.
+// Coverage of a pixel by lines, which lie where `at` is a whole number.
 fn line(at: f32, width: f32) -> f32 {
     let pixel = max(fwidth(at), 1e-6);
     let away = abs(fract(at - 0.5) - 0.5) / pixel;

@@ -1,12 +1,12 @@
-// What all parts of the flat view share: the frame, the surface in the vertex stage and light.
-// Drivers in software pay for every branch, taken or not: what a scene has not is left out where CLOUDS, FOG, STARS,
-// COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is not defined, see src/app/view/render/scene_needs.rs.
-// Joined with the files screen and colours, which all views have, and sky, ground, sides, water, surface_water.
+// Shared parts of all shaders of the flat view: the frame, the surface in the vertex stage, and light. Software drivers
+// evaluate both sides of every branch. So code for an absent feature is excluded, unless CLOUDS, FOG, STARS,
+// COLOUR_MAP, COVER_MAP, SITE_MAP or WATER_MAP is defined; see src/app/view/render/scene_needs.rs. This file is joined
+// with the files screen and colours, which all views use, and sky, ground, sides, water and surface_water.
 
 // Mirrors `SquareFrame` in src/app/view/render/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
-    // to places seen from the eye, which far from the origin are more exact than those of the world
+    // to positions relative to the eye, which are more precise than world positions far from the origin
     eye_from_clip: mat4x4<f32>,
     eye_exposure: vec4<f32>,
     sun_plain: vec4<f32>,
@@ -19,55 +19,54 @@ struct Frame {
     viewport: vec4<f32>,
     overlay: vec4<f32>,
     surface_water: vec4<f32>,
-    // from places seen from the eye
+    // from positions relative to the eye
     clip_from_eye: mat4x4<f32>,
-    // of the patches of a tree: step, where the eye lies in its step, quads
+    // for the patches of a tree: length of a step, position of the eye within its step, quads
     tiles: vec4<f32>,
-    // light of the sun, share of the stars
+    // sunlight; brightness of the stars
     sun_light: vec4<f32>,
-    // light of the whole sky, what lies around: 0 nothing, 1 land, 2 sea
+    // light of the whole sky; surroundings: 0 nothing, 1 land, 2 sea
     sky_light: vec4<f32>,
-    // extinction of the air for each colour, and how far what lies around reaches in sides
+    // extinction of the air per colour; reach of the surroundings, in terrain sides
     air: vec4<f32>,
-    // from the world to the maps of the shadows that plants throw, a fine and a wide one
+    // from world space to the shadow maps of plants, a fine and a wide one
     plant_shadows: array<mat4x4<f32>, 2>,
-    // extinction of the fog at its floor, by how much it thins a unit, height of its floor; how many sides of ground are
-    // drawn
+    // extinction of the fog at its floor, its falloff with height per unit, height of the floor; number of terrain
+    // sides that are drawn
     fog: vec4<f32>,
-    // where waves and snow go with the wind (east, south), how steep waves are, metres that a pixel shows at a distance of
-    // 1
+    // direction of wind and waves (east, south), steepness of the waves, width of a pixel in metres at a distance of 1
     waves: vec4<f32>,
-    // how much of those is seen, half a texel of each map, up to which distance all plants are drawn
+    // visibility of these shadows, half a texel of each map, distance up to which all plants are drawn
     plants: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-// 16 bits a sample; see src/app/view/render/height_texels.rs
+// 16 bits per sample; see src/app/view/render/height_texels.rs
 @group(0) @binding(1) var height_map: texture_2d<u32>;
 @group(0) @binding(2) var slope_map: texture_2d<f32>;
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
-// depths of rivers and lakes, and places on the ramp of the overlay; one texel where there are none
+// depths of rivers and lakes, and ramp positions of the overlay; a single texel if there are none
 @group(0) @binding(5) var water_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
-// colours of what grows on the ground
+// colours of biomes and construction materials
 @group(0) @binding(7) var colour_map: texture_2d<f32>;
-// 1 where there is no ground
+// 1 in void areas
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
-// shares of the ground that lie under sand and under snow, and how hard the rock is where that is known
+// fractions covered by sand and by snow; hardness of the rock where it is known
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
 // the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;
 #ifdef DETAIL
-// Detail of the materials of the ground, and what lies where.
+// Detail textures of the terrain materials, and the rules that distribute them.
 @group(0) @binding(13) var material_maps: texture_2d_array<f32>;
 @group(0) @binding(14) var material_sampler: sampler;
 @group(0) @binding(15) var<uniform> ground_rules: GroundRules;
 #endif
-// flow, deposits, vegetation, what is not worn
+// flow, deposits, vegetation, one minus wear
 @group(0) @binding(16) var site_map: texture_2d<f32>;
-// square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
+// canopy: square root of the colour times the cover, and the cover
 @group(0) @binding(17) var canopy_map: texture_2d<f32>;
 #ifdef DETAIL
 @group(0) @binding(18) var plant_shadow_maps: texture_depth_2d_array;
@@ -78,7 +77,7 @@ const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 fn eye() -> vec3<f32> { return frame.eye_exposure.xyz; }
 fn exposure() -> f32 { return frame.eye_exposure.w; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
-// 1 where the ground is shown without its colours
+// 1 if the terrain is drawn without its colours
 fn is_plain() -> f32 { return frame.sun_plain.w; }
 fn metres_per_unit() -> f32 { return frame.rock_slopes.z; }
 fn last_sample() -> f32 { return frame.grid.x; }
@@ -93,7 +92,7 @@ fn is_endless_sea() -> bool { return frame.sky_light.w == 2.0; }
 
 // ---- the surface ----
 
-// Value of a map at a place counted in samples; the same bits for the same place.
+// Value of a map at a position in samples. The same position always gives the same bits.
 fn value_at(map: texture_2d<f32>, place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
@@ -117,7 +116,7 @@ fn height_at(at: vec2<i32>) -> f32 {
     return frame.heights.z + (frame.heights.w - frame.heights.z) * share;
 }
 
-// World height at a place counted in samples; the same bits for the same place.
+// World height at a position in samples. The same position always gives the same bits.
 fn ground_height(place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
@@ -139,19 +138,19 @@ fn world_of(place: vec2<f32>) -> vec2<f32> {
 
 struct Vertex {
     world: vec3<f32>,
-    // counted in quads of the patch, after morphing
+    // position in quads of the patch, after morphing
     quad: vec2<f32>,
-    // counted in samples
+    // position in samples
     place: vec2<f32>,
 }
 
-// Vertex `quad` of a patch (column, row, level): moved towards the vertex of the next coarser level as it nears the
-// end of the range of its own level. What lies beyond the last sample is drawn up to it.
+// Vertex `quad` of a patch (column, row, level). It morphs towards the vertex of the next coarser level near the end of
+// its own level's range. Vertices beyond the last sample are moved to that sample.
 fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
     return surface_vertex_from(piece, quad, frame.lod.xy);
 }
 
-// The same as seen by an eye over another place.
+// The same for an eye over another position.
 fn surface_vertex_from(piece: vec4<u32>, quad: vec2<f32>, own_eye: vec2<f32>) -> Vertex {
     let stride = exp2(f32(piece.z));
     let corner = vec2<f32>(piece.xy);
@@ -174,12 +173,12 @@ fn clip_of(world: vec3<f32>) -> vec4<f32> {
     return frame.clip_from_world * vec4<f32>(world, 1.0);
 }
 
-// Texture coordinates of a place in the world.
+// Texture coordinates of a world position.
 fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
     return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
 }
 
-// How the depth of surface water changes from sample to sample, to the east and to the south.
+// Change of the water depth from sample to sample, to the east and to the south.
 fn depth_change(at: vec2<f32>) -> vec2<f32> {
     let texel = 0.5 / (last_sample() + 1.0);
     let east = textureSampleLevel(water_map, smooth_sampler, at + vec2<f32>(texel, 0.0), 0.0).x
@@ -189,7 +188,7 @@ fn depth_change(at: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(east, south);
 }
 
-// Whether there is no ground at a place in the world.
+// Whether a world position lies in a void area.
 fn is_void(flat: vec2<f32>) -> bool {
 #ifdef VOID_MASK
     return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;
@@ -198,8 +197,8 @@ fn is_void(flat: vec2<f32>) -> bool {
 #endif
 }
 
-// Height of the ground at a place beyond the edges, where the terrain mirrored at them is so high: around an island it
-// falls away under the sea.
+// Terrain height at a position beyond the edges, where `height` is that of the mirrored terrain. Around an island, it
+// slopes down under the sea.
 fn beyond_edge(height: f32, flat: vec2<f32>) -> f32 {
     if !is_endless_sea() { return height; }
     let outside = length(max(abs(flat) - 0.5 * side(), vec2<f32>(0.0)));
@@ -219,13 +218,14 @@ struct Surface {
 
 fn sun_colour() -> vec3<f32> { return frame.sun_light.rgb; }
 
-// Light of the sky, and what all around throws back.
+// Light of the sky, and light that the surroundings reflect.
 fn sky_light() -> vec3<f32> {
     return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
 }
 
 #ifdef CLOUDS
-// How thick the clouds are over a place in metres, from 0 to 1: noise of six octaves, each turned against the others.
+// Thickness of the clouds over a position in metres, from 0 to 1: noise of six octaves, each rotated against the
+// others.
 fn cloudiness(metres: vec2<f32>) -> f32 {
     let cover = frame.overlay.z;
     var place = metres / 3400.0 + 31.7;
@@ -242,7 +242,7 @@ fn cloudiness(metres: vec2<f32>) -> f32 {
 }
 #endif
 
-// Share of the sun that clouds leave a place.
+// Fraction of sunlight that the clouds let through.
 fn under_clouds(world: vec3<f32>) -> f32 {
 #ifdef CLOUDS
     if frame.overlay.z <= 0.0 {
@@ -256,18 +256,19 @@ fn under_clouds(world: vec3<f32>) -> f32 {
 #endif
 }
 
-// Share of the sun that is seen where the light map holds such a depth in the shadow; see `shadow_depth` in light.rs.
+// Fraction of sunlight for a shadow depth of the light map; see `shadow_depth` in light.rs.
 fn sun_share_of(depth: f32) -> f32 {
     return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);
 }
 
-// Light on ground of a colour.
+// Light reflected by terrain of this colour.
 fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> vec3<f32> {
     return lit_between(colour, normal, sun_share, openness, 1.0);
 }
 
-// The same where stones and blades leave a share of the sky: sun, sky from above, what the surroundings throw back, and
-// light from behind. Shade has more of that: across from it lie the slopes in the sun.
+// The same where stones and blades leave only the fraction `between` of the sky open. It adds up sunlight, skylight
+// from above, light reflected by the surroundings, and light from the side opposite to the sun. Shade receives more of
+// the last, because sunlit slopes face it.
 fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32, between: f32) -> vec3<f32> {
     let sun = to_sun();
     let facing = max(dot(normal, sun), 0.0) * sun_share;
@@ -275,7 +276,7 @@ fn lit_between(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f
     let from_above = 0.5 + 0.5 * normal.y;
     let from_behind = normalize(vec3<f32>(-sun.x, 0.25, -sun.z));
     let behind = max(dot(normal, from_behind), 0.0);
-    // level ground is as bright with one as with the other
+    // level terrain is equally bright with both values
     let across = mix(0.45, 0.10, sun_share);
     let above = 1.0 + from_behind.y * (0.10 - across) - 0.58;
     let sky = sky_light() * (above + 0.58 * from_above + across * behind) * open * open * between * between;

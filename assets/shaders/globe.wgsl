@@ -1,10 +1,9 @@
-// What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
-// Joined with the files screen and colours, which all views have, materials, which squares have too, and globe_air,
-// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map; with plants, which squares have too, and
-// globe_scatter.
+// Shared parts of all shaders of a planet: the frame, and the surface in the vertex stage. This file is joined with the
+// files screen and colours, which all views use, then materials, globe_air, globe_shadows, globe_clouds, plants,
+// globe_ground, globe_scatter, globe_sky and globe_map. Square terrains use materials and plants too.
 //
-// Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
-// near keeps its precision. Heights are as they are drawn, exaggerated.
+// Positions are in planet space (z is north, x the prime meridian), in metres, relative to the eye, so that nearby
+// positions keep their precision. Heights are drawn heights, which are exaggerated.
 
 // Mirrors `GlobeFrame` in src/app/view/globe/frame.rs.
 struct GlobeFrame {
@@ -30,19 +29,20 @@ struct GlobeFrame {
     extinction: vec4<f32>,
     plant_shadows: array<mat4x4<f32>, 2>,
     plants: vec4<f32>,
-    // share of the sun that clouds and mountains leave to plants, of a lattice around the eye, in fours
+    // fraction of sunlight that clouds and mountains let through to plants, on a lattice around the eye, four per
+    // vector
     plant_sun: array<vec4<f32>, 64>,
 }
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
 @group(0) @binding(1) var height_map: texture_2d_array<f32>;
-// slopes along rows and columns, height over the sea in kilometres, share of surface water
+// slopes along rows and columns, height over the sea in kilometres, fraction of surface water
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;
-// for levels that are asked for: some drivers let the other look at derivatives, which leap where a face ends
+// for explicit mip levels: with the other sampler, some drivers use derivatives, which jump at the borders of faces
 @group(0) @binding(5) var level_sampler: sampler;
-// tiles of the ground between the samples: heights in metres; the others as in the maps
+// tiles of fine terrain between the samples: heights in metres; the other textures as for the maps
 @group(0) @binding(6) var tile_heights: texture_2d<f32>;
 @group(0) @binding(7) var tile_shapes: texture_2d<f32>;
 @group(0) @binding(8) var tile_colours: texture_2d<f32>;
@@ -52,32 +52,32 @@ struct GlobeFrame {
 @group(0) @binding(11) var<uniform> ground_rules: GroundRules;
 @group(0) @binding(12) var plant_shadow_maps: texture_depth_2d_array;
 @group(0) @binding(13) var plant_shadow_sampler: sampler_comparison;
-// of the tiles: square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
+// canopy in the tiles: square root of the colour times the cover, and the cover
 @group(0) @binding(14) var tile_canopies: texture_2d<f32>;
 #endif
-// corners of the lattice of `volume_noises`
+// lattice values of `volume_noises`
 @group(0) @binding(15) var noise_volume: texture_3d<f32>;
 @group(0) @binding(16) var noise_sampler: sampler;
-// of the tiles: deposits, wear, vegetation and hardness
+// in the tiles: deposits, wear, vegetation and hardness
 @group(0) @binding(17) var tile_sites: texture_2d<f32>;
 
-// Unit vector towards the eye, and its distance from the centre.
+// Unit vector towards the eye, and distance of the eye from the centre.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
 fn eye_radius() -> f32 { return frame.eye.w; }
 fn to_sun() -> vec3<f32> { return frame.sun.xyz; }
 fn radius() -> f32 { return frame.size.x; }
-// What a height of 1 is drawn as, and the sea.
+// Drawn size of a height of 1, and drawn height of the sea.
 fn relief() -> f32 { return frame.size.y; }
 fn sea() -> f32 { return frame.size.z; }
 fn exaggeration() -> f32 { return frame.size.w; }
 fn samples() -> f32 { return frame.grid.x; }
 fn quads() -> f32 { return frame.grid.y; }
 fn has_sea() -> bool { return frame.grid.z > 0.5; }
-// 1 where the ground is shown without its colours.
+// 1 if the terrain is drawn without its colours.
 fn is_plain() -> f32 { return frame.grid.w; }
 fn exposure() -> f32 { return frame.extinction.w; }
 
-// Outwards, along rows and along columns of a face.
+// Axes of a face: outwards, along rows and along columns.
 fn face_axes(face: u32) -> mat3x3<f32> {
     let x = vec3<f32>(1.0, 0.0, 0.0);
     let y = vec3<f32>(0.0, 1.0, 0.0);
@@ -92,13 +92,13 @@ fn face_axes(face: u32) -> mat3x3<f32> {
     }
 }
 
-// Tangent of an angle up to a quarter of the circle's half, exact for small ones.
+// Tangent of an angle up to 45°, accurate for small angles.
 fn tangent(x: f32) -> f32 {
     let s = x * x;
     return x * (945.0 - 105.0 * s + s * s) / (945.0 - 420.0 * s + 15.0 * s * s);
 }
 
-// Drawn height at a place of a face (from 0 to 1), bilinear.
+// Bilinear drawn height at a position of a face (0 to 1).
 fn ground_height(face: u32, place: vec2<f32>) -> f32 {
     let last = samples() - 1.0;
     let at = clamp(place, vec2<f32>(0.0), vec2<f32>(1.0)) * last;
@@ -112,18 +112,18 @@ fn ground_height(face: u32, place: vec2<f32>) -> f32 {
     return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * relief();
 }
 
-// Texture coordinates of a place of a face.
+// Texture coordinates of a position on a face.
 fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
     return (place * (samples() - 1.0) + 0.5) / samples();
 }
 
-// Drawn height in a tile, `at` its first texel and its steps along a patch; bilinear.
+// Bilinear drawn height in a tile; `at` holds its first texel and its steps along a patch.
 fn tile_height(at: vec4<f32>, quad: vec2<f32>) -> f32 {
     let place = at.xy + clamp(quad / quads(), vec2<f32>(0.0), vec2<f32>(1.0)) * at.z;
     let low = floor(place);
     let part = place - low;
     let k = vec2<i32>(low);
-    // on the last sample the next one counts for nothing, and is that of another tile
+    // at the last sample, the next one has weight 0 and belongs to another tile
     let next = k + vec2<i32>(ceil(part));
     let a = textureLoad(tile_heights, k, 0).x;
     let b = textureLoad(tile_heights, vec2<i32>(next.x, k.y), 0).x;
@@ -137,8 +137,9 @@ fn tile_coordinates(at: vec4<f32>, quad: vec2<f32>) -> vec2<f32> {
     return (at.xy + quad / quads() * at.z + 0.5) / vec2<f32>(textureDimensions(tile_shapes));
 }
 
-// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the
-// middle's coordinates on the face as tangents; the tiles that it shows, see src/app/view/globe/tiles/drawing.rs.
+// A patch: its tile, its middle relative to the eye, and the difference between its direction and the eye's. `centre.w`
+// and `aside.w` are the face coordinates of the middle, as tangents. For the tiles shown, see
+// src/app/view/globe/tiles/drawing.rs.
 struct PatchInstance {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
@@ -150,7 +151,7 @@ struct PatchInstance {
 fn has_tile(own: vec4<f32>) -> bool { return own.z > 0.0; }
 fn has_coarse_tile(coarse: vec4<f32>) -> bool { return coarse.w == 1.0 || coarse.w == 3.0; }
 
-// How much of the coarser shape a patch has that has morphed so far.
+// Weight of the coarser tile for a patch with this morph.
 fn coarse_share(piece: PatchInstance, morph: f32) -> f32 {
     return max(select(morph, 0.0, piece.coarse.w >= 2.0), 1.0 - piece.own.w);
 }
@@ -158,16 +159,16 @@ fn coarse_share(piece: PatchInstance, morph: f32) -> f32 {
 struct Spot {
     // unit vector
     up: vec3<f32>,
-    // by how much it differs from that of the middle of the patch
+    // difference from the direction of the patch's middle
     away: vec3<f32>,
     place: vec2<f32>,
-    // counted in quads of the patch, after morphing
+    // position in quads of the patch, after morphing
     quad: vec2<f32>,
-    // how far it has morphed
+    // fraction of the morph to the coarser level
     morph: f32,
 }
 
-// The direction of a point of a patch. Differences are worked out from differences, so that nothing cancels.
+// The direction of a point of a patch. Differences are computed from differences to avoid cancellation.
 fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let tiles = exp2(f32(piece.tile.y));
     let axes = face_axes(piece.tile.x);
@@ -185,13 +186,13 @@ fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     return Spot(outer / length_middle + away, away, place, quad, 0.0);
 }
 
-// Distance from the eye as the choice of patches knows it.
+// Distance from the eye, as the selection of patches measures it.
 fn lod_distance(piece: PatchInstance, spot: Spot) -> f32 {
     let along = length(spot.away + piece.aside.xyz) * frame.lod.x;
     return sqrt(along * along + frame.lod.y * frame.lod.y);
 }
 
-// A vertex of a patch, moved towards that of the next coarser level as it nears the end of the range of its own level.
+// A vertex of a patch. It morphs towards the vertex of the next coarser level near the end of its own level's range.
 fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let spot = spot_at(piece, quad);
     let level = f32(piece.tile.y);
@@ -210,7 +211,7 @@ fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     return moved;
 }
 
-// Vertex number `index` of a patch; those behind the last hang below the edges.
+// Position of vertex `index` of a patch; the vertices after the last one form the skirts.
 fn quad_of(index: u32) -> vec3<f32> {
     let row = u32(quads()) + 1u;
     if index < row * row {
@@ -245,7 +246,7 @@ fn scrambled(place: vec3<i32>) -> vec3<f32> {
     return vec3<f32>(x >> vec3<u32>(8u)) * (1.0 / 16777216.0);
 }
 
-// Three smooth noises from 0 to 1, one hump a unit.
+// Three smooth noises from 0 to 1 with a wavelength of one unit.
 fn noises(place: vec3<f32>) -> vec3<f32> {
     let low = floor(place);
     let part = place - low;
@@ -258,7 +259,8 @@ fn noises(place: vec3<f32>) -> vec3<f32> {
     return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
 }
 
-// The same noises from a texture that repeats after 64 humps: for what is nobody's law. Filters mix as the quintic says.
+// Similar noises from a texture that repeats after 64 units, for purposes that need no exact values. The filter weights
+// follow the quintic curve.
 fn volume_noises(place: vec3<f32>) -> vec3<f32> {
     let low = floor(place);
     let part = place - low;

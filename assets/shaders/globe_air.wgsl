@@ -1,17 +1,16 @@
-// The atmosphere: single scattering along a ray. The law stands in src/app/view/globe/air.rs.
+// The atmosphere: single scattering along a ray. src/app/view/globe/air.rs explains the equations.
 
 fn has_air() -> bool { return frame.air.w > 1.5; }
 fn has_formula() -> bool { return frame.air.w > 0.5 && frame.air.w < 1.5; }
 
 struct Air {
-    // what is scattered into the ray
+    // light scattered into the ray
     light: vec3<f32>,
-    // what of the light behind comes through
+    // transmittance for the light behind
     through: vec3<f32>,
 }
 
-// Length of air of the density at the start that a ray to infinity meets, in heights of the air; see `chapman` in
-// air.rs.
+// Optical path of a ray to infinity, in scale heights at the density of its start; see `chapman` in air.rs.
 fn chapman(x: f32, cosine: f32) -> f32 {
     let y = sqrt(0.5 * x) * abs(cosine);
     let up = sqrt(2.0 * x) / (y + sqrt(y * y + 1.27323954));
@@ -22,10 +21,11 @@ fn chapman(x: f32, cosine: f32) -> f32 {
     return 2.0 * sqrt(1.57079633 * lowest) * exp(min(x - lowest, 60.0)) - up;
 }
 
-// Light of the sun that reaches a point at a distance from the centre; `cosine` is that of the sun to the vertical.
+// Sunlight that reaches a point at this distance from the centre. `cosine` is that of the angle between sun and
+// vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        // the march towards the sun finds the edge of the night, with the peaks that still stand in the light
+        // with shadows, the march towards the sun finds the edge of the night and keeps peaks lit beyond it
         let edge = select(0.0, -0.3, has_shadows());
         return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));
     }
@@ -35,7 +35,7 @@ fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     return exp(-min(frame.extinction.rgb * molecules + frame.haze.y * haze, vec3<f32>(80.0)));
 }
 
-// Where a ray enters and leaves the air, seen from the eye; nothing where the second is not larger.
+// Distances from the eye at which a ray enters and leaves the air; the second is not greater if it misses the air.
 fn air_span(ray: vec3<f32>) -> vec2<f32> {
     let along = eye_radius() * dot(to_eye(), ray);
     let beside = eye_radius() * length(cross(to_eye(), ray));
@@ -46,7 +46,7 @@ fn air_span(ray: vec3<f32>) -> vec2<f32> {
     return vec2<f32>(max(-along - sqrt(half), 0.0), -along + sqrt(half));
 }
 
-// Marches along a ray from the eye, between two distances. Steps are short near the eye if it stands within the air.
+// Marches along a ray from the eye, between two distances. The first steps are short if the eye is within the air.
 fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
     let cosine = dot(ray, to_sun());
     let g = frame.rayleigh.w;
@@ -73,7 +73,7 @@ fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
         let passed = exp(-(frame.extinction.rgb * depth.x + frame.haze.y * depth.y));
         depth += dense * (0.5 * step);
         let single = shade * (frame.rayleigh.rgb * (dense.x * clear) + frame.haze.x * dense.y * hazy);
-        // what is scattered again and again comes from everywhere, and reaches a little into the night
+        // light scattered several times comes from all directions and reaches a little into the night
         let again = smoothstep(-0.22, 0.35, up_sun) * 0.022 * (frame.rayleigh.rgb * dense.x + frame.haze.x * dense.y);
         light += passed * (single + again) * step;
     }
@@ -96,7 +96,7 @@ fn air_before(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, u32(frame.light.z));
 }
 
-// The same with few steps, before what is so near that the air on the way is nearly the same everywhere.
+// The same in few steps, for near points, where the air along the way is almost uniform.
 fn near_air(rel: vec3<f32>) -> Air {
     let distance = length(rel);
     let ray = rel / distance;
@@ -108,7 +108,7 @@ fn near_air(rel: vec3<f32>) -> Air {
     return march(ray, span.x, end, 2u);
 }
 
-// C = C_atm (1 - n·v) (n·l), over the ground (Petitprez and others).
+// C = C_atm (1 - n·v) (n·l), over the surface (Petitprez and others).
 fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     if !has_formula() {
         return vec3<f32>(0.0);
@@ -116,10 +116,10 @@ fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     return frame.tint.rgb * (1.0 - saturate(dot(up, -ray))) * max(dot(up, to_sun()), 0.0);
 }
 
-// Light from the whole sky on level ground.
+// Light of the whole sky on level terrain.
 fn sky_light(up: vec3<f32>) -> vec3<f32> {
     let day = smoothstep(-0.16, 0.45, dot(up, to_sun()));
-    // eyes take a part of the colour out of the light in the shade
+    // partly desaturated, because eyes adapt to the colour of light in the shade
     let grey = vec3<f32>(dot(frame.tint.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)));
     return mix(grey, frame.tint.rgb, 0.6) * (day * frame.tint.a) + vec3<f32>(0.55, 0.70, 1.0) * frame.light.w;
 }

@@ -1,9 +1,9 @@
-// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, constants in capitals,
-// stand in src/planet/clouds.rs.
+// Clouds: 3D noise on a spherical layer that rotates slowly about the axis. src/planet/clouds.rs explains the model and
+// defines the constants in capitals.
 
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
 
-// How dense the clouds are over a direction, from 0 to 1.
+// Density of the clouds in a direction, from 0 to 1.
 fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
     let drift = frame.clouds.z;
     let c = cos(drift);
@@ -23,20 +23,20 @@ fn cloudiness(up: vec3<f32>, octaves: f32) -> f32 {
         share *= CLOUD_OCTAVE_SHARE;
         scale *= CLOUD_OCTAVE_HUMPS;
     }
-    // rain belts at the equator and in middle latitudes, dry ones between
+    // rain belts at the equator and in middle latitudes, dry belts between them
     let belts = CLOUD_BELTS * cos(6.0 * asin(clamp(up.z, -1.0, 1.0)));
     let level = CLOUD_LEVEL - 2.0 * CLOUD_LEVEL * frame.clouds.x;
     return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
-// Octaves of clouds that are at least two quads wide where quads are as wide as they are at a distance from the eye. Those
-// beyond the eighth change a shadow by less than can be seen.
+// Number of cloud octaves at least two quads wide, for the width of quads at this distance from the eye. Octaves beyond
+// the eighth change a shadow invisibly little.
 fn octaves_on(distance: f32) -> f32 {
     let humps = radius() / (2.0 * frame.cover.x * distance);
     return clamp(1.0 + log2(humps / CLOUD_HUMPS) / log2(CLOUD_OCTAVE_HUMPS), 1.0, min(frame.cover.y, 8.0));
 }
 
-// Share of the sun that clouds leave to the ground.
+// Fraction of sunlight that the clouds let through to the surface.
 fn under_clouds(up: vec3<f32>, octaves: f32) -> f32 {
     if frame.clouds.w <= 0.0 || !has_clouds() {
         return 1.0;
@@ -69,7 +69,7 @@ fn cloud_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Clou
 fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
     let up = normalize(in.up);
     let dense = cloudiness(up, frame.cover.y);
-    // a cloud the eye flies through is not a wall
+    // fade near the eye, so that a cloud it flies through is not a wall
     let near = saturate(length(in.rel) / (0.25 * (frame.clouds.y - radius())));
     let cover = saturate(dense * CLOUD_THICKNESS) * CLOUD_OPACITY * near;
     if cover <= 0.002 {
@@ -78,7 +78,7 @@ fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
     let facing = dot(up, to_sun());
     let from_below = eye_radius() < frame.clouds.y;
     let thick = smoothstep(0.15, 1.0, dense);
-    // from above thick clouds are bright, from below dark
+    // thick clouds are bright from above and dark from below
     let shade = select(mix(0.72, 1.0, thick), mix(0.95, 0.42, thick), from_below);
     let bright = frame.light.x * in.sunlight * (0.10 + 0.50 * saturate(facing + 0.08)) * shade
         + sky_light(up) * 0.9 * mix(0.8, 1.0, shade);

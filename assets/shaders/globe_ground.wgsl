@@ -1,4 +1,4 @@
-// The ground and the sea: patches displaced in the vertex stage, coloured in the fragment stage.
+// The terrain and the sea: patches displaced in the vertex stage, coloured in the fragment stage.
 
 struct GroundVertex {
     @builtin(position) @invariant clip: vec4<f32>,
@@ -6,24 +6,24 @@ struct GroundVertex {
     @location(1) up: vec3<f32>,
     @location(2) place: vec2<f32>,
     @location(3) quad: vec2<f32>,
-    // the air before it, and the light of the sun on it
+    // light and transmittance of the air in front, and sunlight on the surface
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     @location(7) @interpolate(flat) face: u32,
-    // the tiles that are shown, and how much of the coarser one
+    // the tiles shown, and the weight of the coarser one
     @location(8) @interpolate(flat) own: vec4<f32>,
     @location(9) @interpolate(flat) coarse: vec4<f32>,
     @location(10) coarse_share: f32,
-    // metres between the samples of the tile
+    // sample spacing of the tile in metres
     @location(11) @interpolate(flat) spacing: f32,
 #ifdef SUN_BY_VERTEX
-    // share of the sun that clouds and mountains leave
+    // fraction of sunlight that clouds and mountains let through
     @location(12) sun_share: f32,
 #endif
 }
 
-// Drawn height at a place of a patch, of its tiles or of the maps.
+// Drawn height at a point of a patch, from its tiles or from the maps.
 fn patch_height(piece: PatchInstance, spot: Spot, share: f32) -> f32 {
     if !has_tile(piece.own) {
         return ground_height(piece.tile.x, spot.place);
@@ -61,26 +61,26 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Gro
 }
 
 struct Surface {
-    // as it is drawn, over the radius
+    // drawn height over the radius
     height: f32,
     albedo: vec3<f32>,
     normal: vec3<f32>,
     // 1 on open water
     water: f32,
-    // share of the light of the sky that comes between stones and blades, and gloss
+    // fraction of skylight that passes between stones and blades; gloss
     open: f32,
     gloss: f32,
 }
 
-// What lies at a place of a face, from texels of the maps.
+// The surface at a position of a face, from texels of the maps.
 fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> Surface {
     let axes = face_axes(face);
     let first = normalize(axes[1] - up * dot(up, axes[1]));
     let second = cross(first, up);
     let depth = select(0.0, max(-shape.z, 0.0), has_sea());
-    // data is read, not looked through
+    // overlays hide the water
     let drawn = 1.0 - frame.map.w;
-    // bright ground under the sea is ice
+    // bright terrain below the sea is ice
     let least = min(colour.r, min(colour.g, colour.b));
     let ice = smoothstep(0.32, 0.50, least);
     let water = max(smoothstep(0.0, 0.025, depth), shape.w) * (1.0 - ice) * drawn;
@@ -125,7 +125,7 @@ fn sampled(in: GroundVertex) -> Surface {
 }
 
 #ifdef DETAIL
-// `creases_of` where up is any direction: in the plane of the world that lies nearest to the ground.
+// `creases_of` for any up direction, computed in the coordinate plane that is most nearly parallel to the surface.
 fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprint: f32, spacing: f32) -> Relief {
     let rise = dot(normal, up);
     let slope = -(normal - up * rise) / max(rise, 0.1);
@@ -144,8 +144,7 @@ fn creases_on_globe(place: vec3<f32>, up: vec3<f32>, normal: vec3<f32>, footprin
     return found;
 }
 
-// Colour of ground that is not the same everywhere, in patches from kilometres down to what a pixel shows: dry ones are
-// pale and warm.
+// Varies a terrain colour in patches, from kilometres down to the size of a pixel. Dry patches are pale and warm.
 fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
     var sum = 0.0;
     var wide = 3100.0;
@@ -154,23 +153,23 @@ fn mottled(colour: vec3<f32>, place: vec3<f32>, footprint: f32) -> vec3<f32> {
         if shown > 0.0 { sum += shown * (volume_noises(place / wide).z - 0.5); }
         wide *= 0.21;
     }
-    // what grows is never as pure a green as its colour on a map
+    // plants are never as pure a green as their colour on the map
     let bright = dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722));
-    // snow and ice are nearly the same everywhere
+    // snow and ice vary very little
     sum *= 1.0 - 0.8 * smoothstep(0.35, 0.65, bright);
     let green = 0.4 * smoothstep(0.01, 0.06, colour.g - max(colour.r, colour.b));
     return mix(colour, bright * vec3<f32>(0.92, 1.06, 0.52), green) * exp2(sum * vec3<f32>(0.95, 0.65, 0.45));
 }
 
-// Ground under crowns that are not drawn themselves, and in the shade of those that are: they lean every way, and
-// between them it is dark.
+// Adds the canopy of trees that are not drawn individually, and the shade of those that are. Crowns have varied
+// normals, and gaps between them are dark.
 fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: f32, distance: f32) -> Surface {
     var found = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.own, in.quad), 0.0);
     if has_coarse_tile(in.coarse) {
         let coarse = textureSampleLevel(tile_canopies, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
         found = mix(found, coarse, in.coarse_share);
     }
-    // from afar the colours of the maps are left
+    // from far away only the colours of the maps remain
     let near = (1.0 - surface.water) * (1.0 - smoothstep(60.0, 200.0, footprint));
     let drawn = select(share_drawn(distance) * (1.0 - smoothstep(4500.0, 6000.0, distance)), 0.0, frame.plants.w <= 0.0);
     if found.a * near < 0.004 {
@@ -191,8 +190,7 @@ fn with_canopy(surface: Surface, in: GroundVertex, place: vec3<f32>, footprint: 
     return out;
 }
 
-// The surface with what the ground is made of, where that is near enough to be seen.
-// `found` is its colour and curvature.
+// Adds the detail of the materials to a surface that is near enough. `found` is its colour and curvature.
 fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
     let colour = found.rgb;
     let distance = length(in.rel);
@@ -214,7 +212,7 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
         let coarse = textureSampleLevel(tile_sites, level_sampler, tile_coordinates(in.coarse, in.quad), 0.0);
         site = mix(site, coarse, in.coarse_share);
     }
-    // as on terrains: what changes the ground does it raggedly
+    // as on square terrains, these conditions have ragged borders
     site = vec4<f32>(site.xy + 0.12 * ruffled * step(vec2<f32>(0.01), site.xy), site.zw);
 #endif
     let values = SiteValues(
@@ -225,13 +223,13 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
         colour.g - highest + 0.012 * ruffled,
         dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
         found.a,
-        // catchments of tiles are not known
+        // wetness, which is 0 because tiles have no drainage area
         0.0,
         site.w,
     );
     let ground = laid_ground(values, vec2<f32>(0.0), coloured, surface.normal, place, footprint, in.spacing,
         creases_on_globe(place, up, surface.normal, footprint, in.spacing));
-    // from afar the colours of the maps are left
+    // from far away only the colours of the maps remain
     let near = dry * (1.0 - smoothstep(60.0, 200.0, footprint));
     let normal = normalize(mix(surface.normal, ground.normal, near));
     let laid = Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
@@ -240,8 +238,8 @@ fn with_materials(surface: Surface, shape: vec4<f32>, found: vec4<f32>, up: vec3
 }
 #endif
 
-// By how much waves turn the normal of the sea: ripples of a metre up to patches of wind of ten kilometres, each seen
-// up to where it is as small as a few pixels. From afar they only widen the glint.
+// Change of the sea's normal by waves, from ripples of one metre to wind patches of ten kilometres. Each size fades out
+// where it spans only a few pixels. Farther away, waves only widen the glint.
 fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     let place = frame.texture.xyz + rel;
     var sum = vec3<f32>(0.0);
@@ -249,7 +247,7 @@ fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     for (var k = 0u; k < 7u; k += 1u) {
         let seen = 1.0 - smoothstep(70.0 * long, 260.0 * long, distance);
         if seen > 0.0 {
-            // crests are longer than waves
+            // wave crests are longer than the waves are wide
             let east = normalize(cross(vec3<f32>(0.3, 0.2, 1.0), up) + 0.35 * sin(f32(k) * 1.9) * up);
             let at = place - 0.45 * east * dot(place, east);
             sum += seen * (volume_noises(at / long + 7.7 * f32(k)) - 0.5);
@@ -275,11 +273,11 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let facing = max(dot(surface.normal, to_sun()), 0.0);
     let open = (0.5 + 0.5 * dot(surface.normal, up)) * surface.open;
     if frame.map.w > 0.5 {
-        // data is read by night as well; slopes alone shade it
+        // an overlay must be readable at night too, so only slopes shade it
         return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
     }
     let sky = sky_light(up);
-    // what lies around in the sun lights slopes
+    // sunlit surroundings light the slopes
     let around = sun * (max(dot(up, to_sun()), 0.0) * 0.32 * (0.5 - 0.5 * dot(surface.normal, up)));
     var light = surface.albedo * (sun * facing + sky * open + around * surface.open);
     if surface.gloss > 0.0 {
@@ -291,7 +289,7 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
         let mirrored = mirrored_share(-dot(ray, normal));
         let seen = reflect(ray, normal);
         let towards = max(dot(seen, to_sun()), 0.0);
-        // from afar the sun is spread over many waves
+        // from far away, the sun's reflection is spread over many waves
         let sharp = mix(320.0, 42.0, 1.0 - exp(-distance / 400000.0));
         let glint = sun * (0.25 + mirrored) * (pow(towards, sharp) * sqrt(sharp) * 0.10);
         // the sky is brightest at the horizon

@@ -1,56 +1,57 @@
-// Plants and stones on a planet: shapes that stand upright on the ground, drawn once for each instance, and the depths of
-// them as seen from the sun. Places are relative to the eye.
+// Plants and stones on a planet: shapes that stand upright on the surface, one per instance, and their depths as seen
+// from the sun. Positions are relative to the eye.
 
 struct ScatterVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) rel: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // between which values of noise it is drawn; light that reaches it between leaves
+    // noise interval in which its pixels are drawn; fraction of light that reaches it between leaves
     @location(3) light: vec3<f32>,
-    // the air before it, and the light of the sun on it
+    // light and transmittance of the air in front, and sunlight on it
     @location(4) scattered: vec3<f32>,
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
-    // place along and across a leaf
+    // coordinates along and across a leaf
     @location(7) leaf: vec2<f32>,
-    // share of the sun that clouds and mountains leave
+    // fraction of sunlight that clouds and mountains let through
     @location(8) sun_share: f32,
 }
 
 struct ScatterInput {
-    // place and size
+    // position and size
     @location(0) place: vec4<f32>,
-    // square root of the colour of the ground, random number
+    // square root of the terrain's colour; random number
     @location(1) ground: vec4<f32>,
-    // between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour
+    // noise interval in which its pixels are drawn, how far it leans with the slope, fraction of the terrain's colour
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
-    // slope of the ground along the axes of `level_axes`
+    // slope of the terrain along the axes of `level_axes`
     @location(4) slope: vec2<f32>,
-    // position in sizes, place along a leaf
+    // position in units of the size; coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal, light that reaches it
+    // normal; fraction of light that reaches it
     @location(6) normal: vec4<f32>,
-    // colour, place across a leaf
+    // colour; coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
-// Metres from the eye to the edge of the lattice of `plant_sun`: plants are drawn no farther away.
+// Metres from the eye to the edge of the lattice of `plant_sun`; no plants are drawn farther away.
 const PLANT_SUN_REACH = 6000.0;
 
 fn up_at(rel: vec3<f32>) -> vec3<f32> {
     return normalize(to_eye() * eye_radius() + rel);
 }
 
-// A level direction, the vertical, another level one; as `level_axes` in src/app/view/plants/globe.rs.
+// A horizontal direction, the vertical, and a second horizontal direction; as `level_axes` in
+// src/app/view/plants/globe.rs.
 fn level_axes(up: vec3<f32>) -> mat3x3<f32> {
     let aside = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), abs(up.z) < 0.9);
     let first = normalize(cross(aside, up));
     return mat3x3<f32>(first, up, cross(first, up));
 }
 
-// Share of the sun at a place, between the corners of the lattice of `plant_sun` in src/app/view/globe/plant_sun.rs.
+// Fraction of sunlight at a position, interpolated on the lattice of src/app/view/globe/plant_sun.rs.
 fn plant_sun_at(rel: vec3<f32>) -> f32 {
     let axes = level_axes(to_eye());
     let flat = vec2<f32>(dot(rel, axes[0]), dot(rel, axes[2])) / PLANT_SUN_REACH;
@@ -65,10 +66,10 @@ fn plant_sun_at(rel: vec3<f32>) -> f32 {
 
 fn plant_sun_of(k: u32) -> f32 { return frame.plant_sun[k >> 2u][k & 3u]; }
 
-// Where a corner of a shape stands.
+// Position of a vertex of a shape.
 fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
     var offset = sized(in.position.xyz, in.turn, in.place.w, in.ground.w);
-    // what lies on the ground follows it
+    // low objects follow the slope of the terrain
     offset.y += in.what.z * dot(in.slope, offset.xz) - 0.02 * in.place.w;
     return in.place.xyz + axes * offset;
 }
@@ -77,7 +78,7 @@ fn scatter_place(in: ScatterInput, axes: mat3x3<f32>) -> vec3<f32> {
 fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     let axes = level_axes(up_at(in.place.xyz));
     let rel = scatter_place(in, axes);
-    // the eye is near: `lod.y` and more of its height do not fit into single precision beside the radius
+    // computed near the eye: next to the radius, `lod.y` and such small heights exceed single precision
     let height = dot(rel, to_eye()) + 0.5 * (dot(rel, rel) - pow(dot(rel, to_eye()), 2.0)) / eye_radius()
         + (eye_radius() - radius());
     let air = near_air(rel);

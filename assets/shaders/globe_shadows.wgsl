@@ -1,8 +1,8 @@
-// Shadows of mountains: the heights on the way towards the sun, compared with the ray.
+// Shadows of mountains: heights along the way to the sun, compared with the ray.
 
 fn has_shadows() -> bool { return frame.haze.z > 0.5; }
 
-// The face that a direction meets, and the place on it; w is not used.
+// The face in a direction, and the position on it; w is unused.
 fn located(direction: vec3<f32>) -> vec4<f32> {
     let size = abs(direction);
     var face = 0u;
@@ -19,15 +19,15 @@ fn located(direction: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(atan(along) * (2.0 / 3.14159265) + 0.5, f32(face), 0.0);
 }
 
-// Drawn height of ground so many kilometres over the sea.
+// Drawn height of terrain at this height over the sea in kilometres.
 fn drawn_height(over_kilometres: f32) -> f32 {
     let height = (over_kilometres * 1000.0 + frame.cover.w) * exaggeration();
     return select(height, max(height, sea()), has_sea());
 }
 
-// Share of the sun that mountains leave to a point, from the steepest rise of ground over the ray towards the sun.
-// Steps grow with the distance, and what is looked at grows smoother with them. Nothing behind the place where the ray
-// leaves the highest ground can throw a shadow.
+// Fraction of sunlight that mountains let through to a point, from the steepest rise of the terrain above the ray to
+// the sun. Steps grow with the distance, and the sampled mip levels become coarser with them. Terrain beyond the point
+// where the ray leaves the highest terrain casts no shadow.
 fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
     let sine = dot(up, to_sun());
     let rise = frame.sun.w - height;
@@ -53,6 +53,6 @@ fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
         t *= growth;
     }
     let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-    // no edge where the search ends
+    // fade out, so that there is no edge at the sun elevation where the search ends
     return mix(shade, 1.0, smoothstep(0.40, 0.55, sine));
 }

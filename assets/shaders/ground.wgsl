@@ -1,10 +1,10 @@
-// The ground: patches displaced in the vertex stage, coloured in the fragment stage.
+// The terrain: patches displaced in the vertex stage, coloured in the fragment stage.
 
 struct GroundVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) quad: vec2<f32>,
-    // colour of the air, and how much of it there is
+    // colour and opacity of the air in front
     @location(2) haze: vec4<f32>,
 }
 
@@ -15,12 +15,12 @@ fn ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32
     return GroundVertex(clip_of(vertex.world), vertex.world, vertex.quad, haze(vertex.world));
 }
 
-// Colour of the palette at a world height: the first half of the table is water, the second land.
+// Palette colour at a world height: the first half of the table is water, the second half is land.
 fn palette_colour(height: f32) -> vec3<f32> {
     let above = (height - sea()) / max(relief() - sea(), 1e-6);
     let below = (sea() - height) / max(relief(), 1e-6);
     let at = select(256.0 + 255.0 * saturate(above), 255.0 - 255.0 * saturate(below), height < sea());
-    // loaded: filters in hardware draw lines where 8-bit colours change by a step
+    // loaded, not sampled: hardware filters draw lines where 8-bit colours change by one step
     let low = floor(at);
     let a = textureLoad(palette, vec2<i32>(i32(low), 0), 0).rgb;
     let b = textureLoad(palette, vec2<i32>(min(i32(low) + 1, 511), 0), 0).rgb;
@@ -28,16 +28,16 @@ fn palette_colour(height: f32) -> vec3<f32> {
 }
 
 #ifdef DETAIL
-// Width in metres of what a pixel shows at a distance in units of the world.
+// Width of a pixel in metres at a distance in world units.
 fn pixel_metres(away: f32) -> f32 {
     return away * frame.waves.w;
 }
 
-// Samples from a crest to where its sides are looked at.
+// Distance in samples from a crest to the points where the slopes of its sides are read.
 const CREST_CELLS = 2.0;
 
-// How far from a place, in cells, that is looked up which lies there, snow and sand and what rivers leave: on rough ground
-// it ends raggedly, in patches from a few cells down to what a pixel shows.
+// Offset, in cells, at which cover and site maps are read. It gives snow, sand and river deposits ragged borders, in
+// patches from a few cells down to the size of a pixel.
 fn ragged(world: vec3<f32>) -> vec2<f32> {
     let metres = frame.rock_slopes.z;
     let cell_metres = cell() * metres;
@@ -55,7 +55,7 @@ fn ragged(world: vec3<f32>) -> vec2<f32> {
 }
 
 #ifdef ASKS_CURVATURE
-// Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: slopes two samples away.
+// Mirrors `GroundConditions::curvature` in src/appearance/materials/conditions.rs: reads the slopes two samples away.
 fn curvature_at(at: vec2<f32>, lod: f32) -> f32 {
     let step = 2.0 / (last_sample() + 1.0);
     let west = leaning(at - vec2<f32>(step, 0.0), lod).x;
@@ -91,7 +91,8 @@ fn ground_of(
 ) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
-    // between the width and the length of what a pixel shows: nearer the length, or grazing light and lines would flicker
+    // between the width and the length of the pixel's footprint: closer to the length, or lines would flicker at
+    // grazing angles
     let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.01);
     let footprint = pixel_metres(away) * pow(facing, -0.7);
     let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
@@ -109,7 +110,7 @@ fn ground_of(
     var hardness = 0.0;
 #ifdef ASKS_HARDNESS
 #ifdef COVER_MAP
-    // where it is known there is a map of what lies on the ground
+    // wherever the hardness is known, there is a cover map
     hardness = textureSampleLevel(cover_map, smooth_sampler, at, lod).z;
 #endif
 #endif
@@ -129,14 +130,14 @@ fn ground_of(
     var creases = creases_of(world.xz * metres, slope, footprint, cell_metres);
     creases.gradient *= surface.normal.y;
     let laid = laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell_metres, creases);
-    // the mirrored land has its wind from another side
+    // on the mirrored land, the wind would come from another side
     if footprint > 1.5 * cell_metres || any(abs(world.xz) > vec2<f32>(0.5 * side())) { return laid; }
     return with_cornice(laid, surface.normal, world.xz * metres, at, footprint, cell_metres);
 }
 
-// Snow rounds the edges that it lies on. On crests that stand across the wind it grows out over the lee side as a
-// cornice: a smooth roof up to a rim, and below that a hollow face in shade (Seligman 1936; Vogel et al. 2012). It is
-// narrower than samples are apart, so it is told by how the slope changes from one side of the crest to the other.
+// Snow rounds the edges that it covers. On crests across the wind, it grows out over the lee side as a cornice: a
+// smooth roof up to a rim, and below it a hollow, shaded face (Seligman 1936; Vogel et al. 2012). A cornice is narrower
+// than the sample spacing, so its place follows from the change of slope across the crest.
 fn with_cornice(
     bare: Ground,
     normal: vec3<f32>,
@@ -158,10 +159,10 @@ fn with_cornice(
     let rise = dot(windward, downwind);
     let fall = -dot(lee, downwind);
     let bend = rise + fall;
-    // half of the slope around takes the place of its own
+    // half of the slope is replaced by the mean slope around it
     let rounded = snow * 0.5 * smoothstep(0.2, 0.9, bend) * (1.0 - smoothstep(0.5, 1.5, footprint / cell_metres));
     var shape = rounded * (0.5 * (windward + lee) - slope);
-    // cornices are some metres wide, and the less so the finer the heights are
+    // cornices are some metres wide, and narrower where the height samples are denser
     let width = clamp(0.4 * cell_metres, 1.5, 7.0);
     let ragged = noise_pair(flat / (5.0 * width)) - 0.5;
     let past = 2.0 * CREST_CELLS * cell_metres * -dot(slope, downwind) / max(bend, 0.2);
@@ -170,11 +171,11 @@ fn with_cornice(
         * smoothstep(-0.3, 0.05, rise) * (1.0 - smoothstep(0.3, 1.0, footprint / width));
     let roof = grown * smoothstep(-2.5, -0.5, t) * (1.0 - smoothstep(0.15, 0.6, t));
     let face = grown * smoothstep(0.2, 0.7, t) * (1.0 - smoothstep(1.0, 3.5, t));
-    // the roof goes on as the windward side comes up, flatter; the face is steep
+    // the roof continues the windward slope less steeply; the face is steep
     shape += downwind * (roof * (0.4 * rise - dot(slope, downwind)) - face * 0.8);
     var out = bare;
     let white = max(roof, face * (1.0 - smoothstep(0.8, 2.2, t)));
-    // light that has gone through snow is blue
+    // light that has passed through snow is blue
     let shade = mix(vec3<f32>(1.0 + 0.06 * roof), vec3<f32>(0.80, 0.88, 0.97), face);
     out.colour = mix(bare.colour, SNOW, white * (1.0 - bare.snow)) * shade;
     out.snow = max(bare.snow, white);
@@ -183,7 +184,7 @@ fn with_cornice(
     return out;
 }
 #else
-// What lies at a place, ready to be lit.
+// The unlit surface at a position.
 struct Ground {
     colour: vec3<f32>,
     normal: vec3<f32>,
@@ -198,27 +199,27 @@ fn surface_at(flat: vec2<f32>) -> Surface {
     return sloping_surface(at, textureSample(slope_map, smooth_sampler, at).xy);
 }
 
-// That of a slope at coordinates of the maps.
+// The surface for a slope, at texture coordinates of the maps.
 fn sloping_surface(at: vec2<f32>, slope: vec2<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, at).xy;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     return Surface(normal, length(slope), sun_share_of(light.x), light.y);
 }
 
-// Modes and overlays have a fragment stage for each of their combinations: drawing in software pays for every branch.
+// Each combination of mode and overlay has its own fragment stage, because software drivers evaluate every branch.
 
-// The colours of the scene, with the detail of the ground where it is wanted.
+// The colours of the scene, with material detail if it is wanted.
 fn natural(in: GroundVertex, surface: Surface) -> Ground {
     return natural_at(in.world, map_coordinates(in.world.xz), surface, roughness(in.world));
 }
 
-// Two octaves of noise around 0 that blur the lines between the colours of the palette, as plants and scree do.
+// Two octaves of noise around 0 that blur the borders between palette colours, as plants and scree do.
 fn roughness(world: vec3<f32>) -> f32 {
     let place = world.xz * (64.0 / side());
     return noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
 }
 
-// The same of a place that shows the ground at other coordinates of the maps.
+// The same for a position that shows the terrain at other texture coordinates.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface, rough: f32) -> Ground {
     var painted = vec4<f32>(0.0);
 #ifdef COLOUR_MAP
@@ -253,22 +254,22 @@ fn ground_at(
     rough: f32,
 ) -> Ground {
 #ifdef DETAIL
-    // wet rims of rivers and lakes: the map of depths goes on below 0 beside the water, and is 0 where there is none
+    // wet rims of rivers and lakes: beside the water, the depth map continues below 0; far from water it is 0
     var rim = 0.0;
 #ifdef WATER_MAP
     let place = at * (last_sample() + 1.0) - 0.5;
     let low = floor(place);
     let part = place - low;
-    // of the four samples around: south-west, south-east, north-east, north-west
+    // the four samples around: south-west, south-east, north-east, north-west
     let found = textureGather(0, water_map, smooth_sampler, (low + 1.0) / (last_sample() + 1.0));
-    // where the map ends there is no second shore
+    // replace zeros, so that the end of the depth map does not look like a second shore
     let deepest = min(min(found.x, found.y), min(found.z, found.w));
     let depths = select(found, vec4<f32>(deepest), found == vec4<f32>(0.0));
     let rows = mix(depths.wx, depths.zy, part.x);
-    // a film is not seen before it is so deep
+    // a film of water is visible only from this depth on
     let depth = mix(rows.x, rows.y, part.y) - frame.surface_water.y;
     if depth < 0.0 {
-        // as far from the water as the depth is 0 by its slope
+        // the gradient of the depth gives the distance to the line of depth 0
         let change = vec2<f32>(mix(depths.z - depths.w, depths.y - depths.x, part.y), rows.y - rows.x);
         let cells = -depth / max(length(change), 1e-7);
         rim = 1.0 - smoothstep(0.6, 2.6, cells * cell() * metres_per_unit());
@@ -282,8 +283,8 @@ fn ground_at(
 #endif
 }
 
-// The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
-// much as alpha leaves. `rough` is the roughness of the place.
+// The colour with the painting of biomes or construction materials, over the palette by its alpha. `rough` is the noise
+// at the position.
 fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) -> vec3<f32> {
     let above = world.y - sea();
     let is_land = step(0.0, above);
@@ -293,17 +294,17 @@ fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, rough: f32) 
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
     let ground = painted.rgb + palette_colour(height) * (1.0 - painted.a);
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
-    // wet ground at the shore
+    // wet terrain at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, min(0.012 * relief(), 4.0 / metres_per_unit()), above));
     return bare * (1.0 - 0.28 * wet);
 }
 
-// Loaded, not sampled: where a filter reads beyond the end of a row it may find the palette.
+// Loaded, not sampled: beyond the end of the row, a filter could read the palette.
 fn ramp_colour(at: f32) -> vec3<f32> {
     return textureLoad(palette, vec2<i32>(i32(saturate(at) * 511.0 + 0.5), 1), 0).rgb;
 }
 
-// Colour of an overlay, and how much of the ground it covers.
+// Colour and opacity of the slope overlay.
 fn slope_tint(surface: Surface) -> vec4<f32> {
     // the ramp ends at 75 degrees
     return vec4<f32>(ramp_colour(saturate(degrees(atan(surface.steepness)) / 75.0)), 1.0);
@@ -318,7 +319,7 @@ fn ramp_tint(at: f32) -> vec4<f32> {
     return vec4<f32>(ramp_colour(at), select(1.0, covered, frame.overlay.y > 0.0));
 }
 
-// Shadows are lightened under an overlay, which is there to be read.
+// Lightens shadows under an overlay, so that the overlay stays readable.
 fn lightened(surface: Surface) -> Surface {
     return Surface(surface.normal, surface.steepness, mix(surface.sun_share, 1.0, 0.5), surface.openness);
 }
@@ -340,8 +341,8 @@ fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f
 }
 
 #ifdef DETAIL
-// How brightly crystals of snow throw the sun towards the eye: few of them lie as they must, each as wide as a pixel or
-// some millimetres.
+// Brightness of snow crystals that reflect the sun to the eye. Only few have the right orientation. Each is as wide as
+// a pixel, or some millimetres.
 fn glitter(world: vec3<f32>, normal: vec3<f32>) -> f32 {
     let metres = metres_per_unit();
     let away = distance(world, eye());
@@ -460,21 +461,21 @@ fn ground_wireframe_data(in: GroundVertex) -> @location(0) vec4<f32> {
 struct FarVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
-    // the place of the terrain that is seen there
+    // position on the terrain that this point shows
     @location(1) flat: vec2<f32>,
     @location(2) haze: vec4<f32>,
-    // what is added to the slope of that place, how often that counts, and how near the edge is
+    // added slope, weight of the mirrored slope, and nearness of the edge
     @location(3) bend: vec4<f32>,
-    // 1 for each axis along which what is seen is mirrored
+    // 1 for each axis along which the copy is mirrored
     @location(4) @interpolate(flat) axes: vec2<f32>,
 }
 
-// Up to which share of its side a copy is bent to meet what lies inside of it.
+// Fraction of its side over which a copy is bent to join its inner neighbour.
 const BENT_SIDES = 0.12;
 
-// Height of a copy at a place counted in samples, and `bend` of the vertex. At an edge that is mirrored all slopes turn
-// back, which is seen as a ditch or a wall; land goes on there as it came, turned by half a turn about the edge, and
-// becomes the mirrored land on the way outwards.
+// Height of a copy at a position in samples, and `bend` of the vertex. At a mirrored edge all slopes reverse, which
+// looks like a ditch or a wall. So the land first continues as a copy rotated by half a turn about the edge, and blends
+// into the mirrored land farther out.
 struct BentLand {
     height: f32,
     bend: vec4<f32>,
@@ -490,7 +491,7 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
         return BentLand(height, vec4<f32>(0.0, 0.0, 1.0, 0.0));
     }
     let change = abs(outward) * sign(way) * t * (1.0 - t) * (-6.0 / (BENT_SIDES * side()));
-    // on the inner edge along each axis, and where both meet
+    // on the inner edge along each axis, and at their common corner
     let west = vec2<f32>(inner.x, place.y);
     let north = vec2<f32>(place.x, inner.y);
     let on_west = ground_height(west);
@@ -500,20 +501,20 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
     let bent = height + near.x * across.x;
     let bent_north = on_north + near.x * across_north.x;
     let along = turned_by(bent_north - bent);
-    // what is left of the slope as it is mirrored, and what is added
+    // weight of the mirrored slope, and the slope to add
     let left = vec2<f32>(1.0 - near.x * across.y, 1.0 - near.y * along.y);
     let north_slope = slope_near(north, lod).x * (1.0 - near.x * across_north.y) + change.x * across_north.x;
     let added = vec2<f32>(
         left.y * change.x * across.x + near.y * along.y * north_slope,
         left.y * near.x * across.y * slope_near(west, lod).y + change.y * along.x);
-    // what lies over the sea stays over it
+    // terrain above the sea stays above it
     let least = min(min(height, select(height, on_west, near.x > 0.0)), select(height, on_north, near.y > 0.0));
     let shown = max(bent + near.y * along.x, min(least, sea() + 0.01 * relief()));
     return BentLand(shown, vec4<f32>(added, left.x * left.y, max(near.x, near.y)));
 }
 
-// How much higher land lies that goes on from an edge, which lies `over` it, than the land that is mirrored: on its own
-// side of the edge, but by no more than a share of the relief; and how that changes with `over`.
+// Height by which rotated land exceeds mirrored land, if the edge is higher than the mirrored land by `over`. The
+// part above the edge itself is limited to a fraction of the relief. The second value is the derivative.
 fn turned_by(over: f32) -> vec2<f32> {
     let room = 0.06 * relief();
     let part = 1.0 / (1.0 + abs(over) / room);
@@ -539,7 +540,7 @@ fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4
     return FarVertex(clip_of(world), world, vertex.world.xz, haze(world), land.bend, axes);
 }
 
-// Depth in the shadow as in `light_map`, of copies mirrored east to west, north to south, and both.
+// Shadow depth as in `light_map`, for copies mirrored east to west, north to south, and both.
 @group(0) @binding(20) var mirrored_shadow_map: texture_2d<f32>;
 
 @fragment
@@ -556,15 +557,15 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     let axes = in.axes;
     let signs = 1.0 - 2.0 * axes;
     surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
-    // and has the sun on its other side
+    // and the sun is on its other side
     let samples = f32(textureDimensions(mirrored_shadow_map).x);
     let place = ((in.flat / side() + 0.5) * (samples - 1.0) + 0.5) / samples;
     let depths = textureSample(mirrored_shadow_map, smooth_sampler, place).xyz;
     let depth = select(select(depths.y, depths.x, axes.x > 0.5), depths.z, axes.x * axes.y > 0.5);
     let turned = select(surface.sun_share, sun_share_of(depth), axes.x + axes.y > 0.5);
-    // next to the edge shadows go on as the land does
+    // next to the edge, the shadows of the terrain continue
     surface.sun_share = mix(turned, surface.sun_share, in.bend.w) * under_clouds(in.world);
-    // drivers in software are spared it where the air hides it
+    // software drivers skip this noise, because the air hides it
     var rough = 0.0;
 #ifdef DETAIL
     rough = roughness(in.world);

@@ -1,19 +1,18 @@
-// What the ground is made of where one stands on it: detail of its materials under the colours of the palette.
-// The rules are those of src/appearance_files/materials.rs, the textures those of src/appearance/materials/textures.rs.
-// The views of squares and of planets bind `material_maps`, `material_sampler` and `ground_rules`, each where it has
-// room.
+// Detail of the terrain materials up close, under the colours of the palette. The rules are those of
+// src/appearance_files/materials.rs, the textures those of src/appearance/materials/textures.rs. The shaders of squares
+// and planets bind `material_maps`, `material_sampler` and `ground_rules` at different bindings.
 
 #ifdef DETAIL
 
 struct MaterialLook {
-    // colour of its own, gloss
+    // the material's own colour; gloss
     colour: vec4<f32>,
-    // steepest slope of a texel, contrast of the tone, widest repeat in metres, how much of creases shows
+    // steepest slope of a texel, contrast of the tone, largest repeat in metres, strength of creases
     form: vec4<f32>,
 }
 
-// A number for each material, in fours: arrays that are read at computed places lie in memory, which costs more than all
-// else here.
+// A number for each material, in vectors: arrays with computed indices are stored in memory, which would cost more than
+// everything else here.
 struct PerMaterial {
     a: vec4<f32>,
     b: vec4<f32>,
@@ -21,28 +20,28 @@ struct PerMaterial {
 }
 
 struct MaterialRule {
-    // 1 for its material
+    // 1 at the index of its material
     own: PerMaterial,
-    // its tint for its material
+    // its tint at the index of its material
     tint: PerMaterial,
-    // most that it covers, where its tests begin and end
+    // greatest cover, first test, end of its tests
     what: vec4<f32>,
 }
 
-// A band of one condition, which has a 1 among all: how often its value counts and what is added, as it rises and falls.
+// A band of one condition, which is marked by a 1. `ramps` holds factor and offset of the rising and the falling ramp.
 struct MaterialTest {
-    // of slope, height, openness, flow
+    // slope, height, openness, flow
     a: vec4<f32>,
-    // of deposits, wear, vegetation, how green it is
+    // deposits, wear, vegetation, greenness
     b: vec4<f32>,
-    // of how bright it is, curvature, wetness, hardness
+    // brightness, curvature, wetness, hardness
     c: vec4<f32>,
     ramps: vec4<f32>,
 }
 
 // Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // rules, texels of a side, whether there are textures
+    // number of rules, texels along a side, whether there are textures
     count: vec4<f32>,
     looks: array<MaterialLook, 11>,
     rules: array<MaterialRule, 16>,
@@ -54,16 +53,16 @@ const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
 const STRATA_MATERIAL = 10u;
 
-// The finest texture repeats after so many metres, and each next one after so many times as many.
+// Distance in metres after which the finest texture repeats, and factor from each size to the next.
 const FINEST_METRES = 1.7;
 const COARSER = 5.3;
 
-// Two materials that cover most of a place, and the share of the second.
+// The two materials that cover most of a position, and the fraction of the second.
 struct Mixture {
     first: u32,
     second: u32,
     share: f32,
-    // how much of their own colour they have, and how much of them lies on the ground that the palette colours
+    // strength of their own colours, and the fraction of each that is loose cover of sand or snow
     tints: vec2<f32>,
     lying: vec2<f32>,
 }
@@ -75,13 +74,13 @@ struct SiteValues {
     site: vec4<f32>,
     green: f32,
     bright: f32,
-    // mean curvature in 1/km, topographic wetness and hardness: 0 where no rule asks for them
+    // mean curvature in 1/km, topographic wetness and hardness: 0 if no rule uses them
     curvature: f32,
     wetness: f32,
     hardness: f32,
 }
 
-// The two largest shares so far, with their materials and tints.
+// The two largest fractions so far, with their materials and tints.
 struct Leading {
     shares: vec2<f32>,
     tints: vec2<f32>,
@@ -100,11 +99,12 @@ fn with_next(found: Leading, share: f32, tint: f32, material: u32) -> Leading {
     return found;
 }
 
-// What is seen of the materials, from what the rules give of each with the sum of its tints, each as often as it is seen.
+// The visible materials. `rules_shares` holds each material's fraction from the rules, and `tints` its tints weighted
+// by that fraction.
 fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> Mixture {
     var shares = rules_shares;
     let lying = vec2<f32>(cover.x * (1.0 - cover.y), cover.y);
-    // what lies on the ground has no tint
+    // loose cover has no tint
     shares.b.z += lying.x;
     shares.c.x += lying.y;
     var found = Leading(vec2<f32>(-1.0), vec2<f32>(0.0), vec2<u32>(0u));
@@ -119,7 +119,7 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
     found = with_next(found, shares.c.x, tints.c.x, SNOW_MATERIAL);
     found = with_next(found, shares.c.y, tints.c.y, 9u);
     found = with_next(found, shares.c.z, tints.c.z, STRATA_MATERIAL);
-    // the tint is that of the material where nothing lies on it
+    // the tint applies only to the part without loose cover
     let covers = select(vec2<f32>(0.0), vec2<f32>(lying.x), found.materials == vec2<u32>(SAND_MATERIAL))
         + select(vec2<f32>(0.0), vec2<f32>(lying.y), found.materials == vec2<u32>(SNOW_MATERIAL));
     let most = max(found.shares, vec2<f32>(0.0));
@@ -134,7 +134,7 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
 
 #ifndef SHIPPED_RULES
 
-// Share of the ground that a rule covers.
+// Fraction of the surface that a rule covers.
 fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, c: vec4<f32>) -> f32 {
     var share = what.x;
     for (var k = u32(what.y); k < u32(what.z) && share > 0.003; k += 1u) {
@@ -147,7 +147,7 @@ fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, c: vec4<f32>) -> f
     return share;
 }
 
-// The rules as data. Lists that come with the program are written out as text instead, see
+// Evaluates the rules as data. Built-in lists are written out as shader text instead; see
 // src/app/view/render/rules_text.rs.
 fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let a = vec4<f32>(values.slope, values.height, values.openness, values.site.x);
@@ -155,7 +155,7 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let c = vec4<f32>(values.bright, values.curvature, values.wetness, values.hardness);
     var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     var tints = shares;
-    // from the top down: what is left for those below
+    // from the top down: fraction left for the rules below
     var left = (1.0 - cover.x) * (1.0 - cover.y);
     for (var k = u32(ground_rules.count.x); k > 0u && left > 0.002; k -= 1u) {
         let rule = &ground_rules.rules[k - 1u];
@@ -173,18 +173,18 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
 
 #endif
 
-// The relief of a material at a place.
+// The relief of a material at a position.
 struct Relief {
-    // of its height along the axes of the world
+    // gradient of its height along the world axes
     gradient: vec3<f32>,
     height: f32,
     tone: f32,
 }
 
-// The two sides that textures are laid from, those that the ground faces most: the share of the lesser is 0 where the
-// third would take its place (Quilez 2020, biplanar mapping).
+// The two axes along which textures are projected, those that the surface faces most. The weight of the lesser axis is
+// 0 where the third axis would replace it (Quilez 2020, biplanar mapping).
 struct LaidSides {
-    // whether the first is that of the x axis in place of y, and the second that of x in place of z
+    // whether the first is the x axis instead of y, and the second the x axis instead of z
     of_x: vec2<bool>,
     shares: vec2<f32>,
 }
@@ -196,19 +196,19 @@ fn sides_of(planes: vec3<f32>) -> LaidSides {
     return LaidSides(of_x, shares / max(shares.x + shares.y, 1e-6));
 }
 
-// A size at which textures repeat.
+// A scale at which textures repeat.
 struct TextureSize {
-    // in metres
+    // repeat distance in metres
     repeat: f32,
-    // how far textures are shifted, cosine and sine of their turn
+    // offset of the texture, then cosine and sine of its rotation
     turn: vec4<f32>,
     lod: f32,
-    // how much of it a pixel shows, and how much of its slopes is not in the heights already
+    // weight of this scale in the pixel, and fraction of its slopes that the heights do not contain already
     weight: f32,
     fine: f32,
 }
 
-// A texel as slope along the axes before the turn, height and tone.
+// A texel as slopes along the unrotated axes, height and tone.
 fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
     let place = turn.z * uv + turn.w * vec2<f32>(-uv.y, uv.x) + turn.xy;
     let found = textureSampleLevel(material_maps, material_sampler, place, i32(material), lod);
@@ -216,13 +216,13 @@ fn texel(material: u32, uv: vec2<f32>, turn: vec4<f32>, lod: f32) -> vec4<f32> {
     return vec4<f32>(turn.z * signed.xy + turn.w * vec2<f32>(signed.y, -signed.x), found.z, signed.z);
 }
 
-// What is laid so far of a material, and the sum of weights.
+// Sum over the scales of a material so far, and the sum of weights.
 struct LaidRelief {
     relief: Relief,
     weights: f32,
 }
 
-// With one more size of a material of the `form` of its look, at a place in metres.
+// Adds one more scale of a material, whose `form` is that of its look, at a position in metres.
 fn with_size(
     sum: LaidRelief, material: u32, form: vec4<f32>, place: vec3<f32>, sides: LaidSides, size: TextureSize,
 ) -> LaidRelief {
@@ -236,7 +236,7 @@ fn with_size(
     var first_material = material;
 #ifdef HAS_STRATA
     if material == STRATA_MATERIAL {
-        // beds lie level at every size, and are seen from the side
+        // beds are level at every scale, and visible from the side
         turn = vec4<f32>(turn.xy, 1.0, 0.0);
         first_turn = select(first_turn, turn, sides.of_x.x);
         first_material = select(ROCK_MATERIAL, material, sides.of_x.x);
@@ -261,43 +261,43 @@ fn with_size(
     return out;
 }
 
-// The relief of a material of the `form` of its look when all sizes are laid.
+// The relief of a material after all scales have been added; `form` is that of its look.
 fn relief_of(sum: LaidRelief, form: vec4<f32>) -> Relief {
     let height = mix(0.5, sum.relief.height / max(sum.weights, 0.01), saturate(sum.weights));
     return Relief(sum.relief.gradient, height, sum.relief.tone * form.y * 0.8);
 }
 
 #ifdef HAS_STRATA
-// By how much beds lie lower at a place: they dip and bend.
+// Height by which the beds lie lower at a position, because they dip and bend.
 fn bend_of_beds(flat: vec2<f32>) -> f32 {
     return 14.0 * noise(flat / 410.0) + 3.0 * noise(flat / 93.0 + 7.0) + 0.035 * flat.x - 0.02 * flat.y;
 }
 #endif
 
-// Colour of a material on ground of a colour.
+// Colour of a material on terrain of the colour `ground`.
 fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f32> {
     let own = mix(ground, ground_rules.looks[material].colour.rgb, tint);
     return mix(own, select(SAND, SNOW, material == SNOW_MATERIAL), lying);
 }
 
-// How much the tone of a material changes each colour: dark beds are red, light ones pale.
+// Effect of a material's tone on each colour: dark beds are red, light beds pale.
 fn bed_hue(material: u32) -> vec3<f32> {
     return select(vec3<f32>(1.0), vec3<f32>(0.62, 1.05, 1.35), material == STRATA_MATERIAL);
 }
 
-// Ridges and creases that run down slopes and branch, from some samples down to some pixels wide: relief that samples so
-// far apart cannot hold. `slope` is that of the ground to the east and to the south. Waves of random phase across the
-// slope, mixed between the corners of a lattice, each octave along the slope that the wider ones leave (after Johansen
-// 2026, as the node Gullies).
+// Ridges and creases that run down slopes and branch: relief too fine for the samples, from some samples to some pixels
+// wide. `slope` is that of the terrain to the east and to the south. Waves of random phase run across the slope and are
+// interpolated between lattice points. Each octave follows the slope that the wider octaves leave (after Johansen 2026,
+// as in the node Gullies).
 fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let steep = length(slope);
-    // deep on some slopes and faint on others beside them
+    // deep on some slopes and faint on others nearby
     let depth = 0.2 + 1.3 * smoothstep(0.2, 0.8, noise(flat / (70.0 * cell_metres) + 5.3));
     let strength = min(steep, 1.1) * smoothstep(0.10, 0.45, steep) * depth;
     var sum = vec2<f32>(0.0);
     var tone = 0.0;
     if strength > 0.0 {
-        // the same widths for all samples: three, from some samples down to about two of them
+        // fixed widths, independent of the sample spacing: three of them, from some samples down to about two
         let first = floor(log2(16.0 * cell_metres) / log2(2.37));
         for (var octave = 0.0; octave < 3.0; octave += 1.0) {
             let k = first - octave;
@@ -307,13 +307,13 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
             if share < 0.02 { continue; }
             let down = normalize(slope + 1.4 * sum);
             let across = vec2<f32>(-down.y, down.x);
-            // each octave on a lattice turned against the others
+            // each octave on a lattice rotated against the others
             let place = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * (flat / width) + 17.7 * k;
             let low = floor(place);
             let part = place - low;
             let fade = part * part * (3.0 - 2.0 * part);
             let turned_across = mat2x2<f32>(0.8, 0.6, -0.6, 0.8) * across;
-            // of the four corners
+            // distance from each of the four corners
             let along = dot(part, turned_across) - vec4<f32>(0.0, turned_across, turned_across.x + turned_across.y);
             let phases = 6.2831853 * (along + corner_hashes(low));
             let rows = vec2<f32>(1.0 - fade.y, fade.y);
@@ -326,20 +326,20 @@ fn creases_of(flat: vec2<f32>, slope: vec2<f32>, footprint: f32, cell_metres: f3
     return Relief(vec3<f32>(sum.x, 0.0, sum.y), 0.5, tone * min(strength, 1.0));
 }
 
-// What lies at a place, ready to be lit.
+// The unlit surface at a position.
 struct Ground {
     colour: vec3<f32>,
     normal: vec3<f32>,
-    // share of the light of the sky that comes between stones and blades
+    // fraction of skylight that passes between stones and blades
     open: f32,
     gloss: f32,
-    // share that is snow, whose crystals glitter
+    // fraction of snow, whose crystals glitter
     snow: f32,
 }
 
-// What lies on ground of a colour, of whatever its values and covers make it. Places are in metres, those next to each
-// other in full precision; a pixel shows `footprint` metres, heights have samples `cell_metres` apart.
-// `creases` are those of the ground.
+// The surface of terrain of this colour, with the materials that its values and cover imply. Positions are in metres
+// and precise to their neighbours. A pixel spans `footprint` metres, and the height samples are `cell_metres` apart.
+// `creases` are those of the terrain.
 fn laid_ground(
     values: SiteValues,
     cover: vec2<f32>,
@@ -362,7 +362,7 @@ fn laid_ground(
 #ifdef HAS_STRATA
     if mixture.first == STRATA_MATERIAL || mixture.second == STRATA_MATERIAL {
         let bent = place + vec3<f32>(0.0, bend_of_beds(place.xz), 0.0);
-        // the edges of beds crop out on slopes, too
+        // the edges of beds crop out on slopes too
         let beds = sides_of(planes * vec3<f32>(1.0, 0.03, 1.0));
         if mixture.first == STRATA_MATERIAL {
             first_place = bent;
@@ -373,7 +373,7 @@ fn laid_ground(
         }
     }
 #endif
-    // the sizes of textures that a pixel of so many metres shows
+    // texture scales that a pixel of this size shows
     let texels = footprint * ground_rules.count.y / FINEST_METRES;
     let finest = max(log2(0.6 * texels) / log2(COARSER), 0.0);
     let first = floor(finest);
@@ -388,7 +388,7 @@ fn laid_ground(
         var weight = 1.0;
         if k == 0u && first > 0.0 { weight = 1.0 - part; }
         if k == 2u { weight = part; }
-        // what is larger than a cell is in the heights already
+        // relief larger than a cell is in the heights already
         let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
         let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
         let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0), weight, fine);
@@ -404,7 +404,7 @@ fn laid_ground(
     var hue = bed_hue(mixture.first);
     if mixture.share > 0.04 {
         let other = relief_of(other_laid, its.form);
-        // the higher of both shows
+        // the higher of the two materials is visible
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));

@@ -1,43 +1,43 @@
-// Plants and stones on a terrain: shapes that stand on the ground, drawn once for each instance, the depths of them as
-// seen from the sun, and the crowns that hide the ground from afar.
+// Plants and stones on a terrain: shapes that stand on the surface, one per instance, their depths as seen from the
+// sun, and the canopy that hides the terrain at a distance.
 
 struct ScatterVertex {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) colour: vec3<f32>,
-    // share of the sun, openness, between which values of noise it is drawn
+    // fraction of sunlight, openness, noise interval in which its pixels are drawn
     @location(3) light: vec4<f32>,
     @location(4) haze: vec4<f32>,
-    // light that reaches it between leaves, place along and across a leaf
+    // fraction of light that reaches it between leaves; coordinates along and across a leaf
     @location(5) leaf: vec3<f32>,
 }
 
 struct ScatterInput {
-    // place and size; the height of the place is that of the map of heights
+    // position and size; the height of the position is that of the height map
     @location(0) place: vec4<f32>,
-    // square root of the colour of the ground, random number
+    // square root of the terrain's colour; random number
     @location(1) ground: vec4<f32>,
-    // between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour
+    // noise interval in which its pixels are drawn, how far it leans with the slope, fraction of the terrain's colour
     @location(2) what: vec4<f32>,
     @location(3) turn: f32,
-    // how far over the ground of the grid it stands
+    // height above the grid at which it stands
     @location(4) lift: f32,
-    // position in sizes, place along a leaf
+    // position in units of the size; coordinate along a leaf
     @location(5) position: vec4<f32>,
-    // normal, light that reaches it
+    // normal; fraction of light that reaches it
     @location(6) normal: vec4<f32>,
-    // colour, place across a leaf
+    // colour; coordinate across a leaf
     @location(7) colour: vec4<f32>,
 }
 
-// Where a corner of a shape stands in the world.
+// World position of a vertex of a shape.
 fn scatter_place(in: ScatterInput) -> vec3<f32> {
     let flat = in.place.xz;
     let samples = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(last_sample()));
     let slope = textureSampleLevel(slope_map, smooth_sampler, map_coordinates(flat), 0.0).xy;
     var offset = sized(in.position.xyz, in.turn, in.place.w, in.ground.w);
-    // what lies on the ground follows it
+    // low objects follow the slope of the terrain
     offset.y += in.what.z * dot(slope, offset.xz);
     return vec3<f32>(flat.x, ground_height(samples) + in.lift - 0.02 * in.place.w, flat.y) + offset;
 }
@@ -76,7 +76,7 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
 
 #ifdef DETAIL
 
-// Ground under the crowns that are not drawn themselves, and in the shade of those that are.
+// Adds the canopy of trees that are not drawn individually, and the shade of those that are.
 fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
     let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
     if frame.plants.w <= 0.0 {
@@ -91,9 +91,9 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     if cover < 0.004 {
         return ground;
     }
-    // none are drawn on the mirrored land
+    // no individual trees are drawn on the mirrored land
     let drawn = select(0.0, share_drawn(away), is_own);
-    // crowns of some metres, and stands of some hundred
+    // noise at the scale of crowns, some metres; then of stands, some hundred metres
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
     let stand = noise(world.xz * metres / 140.0) - 0.5;
     let hides = hidden_by_crowns(cover, dot(normal, normalize(eye() - world)), drawn);

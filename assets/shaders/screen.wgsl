@@ -1,4 +1,4 @@
-// What the flat view and the globe share: what covers the whole picture, the last step to the screen, and noise.
+// Shared parts of the flat view and the globe: the full-screen triangle, the tone curve and noise.
 
 struct ScreenVertex {
     @builtin(position) clip: vec4<f32>,
@@ -11,8 +11,8 @@ fn screen_vertex(@builtin(vertex_index) index: u32) -> ScreenVertex {
     return ScreenVertex(vec4<f32>(corner, 0.0, 1.0), corner);
 }
 
-// Khronos PBR Neutral: leaves colours as they are and bends only what is too bright. What it takes off against glare is
-// taken off what is bright alone: in the shade it would leave black, and only one colour of three.
+// Khronos PBR Neutral: keeps colours and compresses only bright ones. Its offset against glare is subtracted from
+// bright colours only. In the shade it would leave black, or a single one of the three channels.
 fn tone(bright: vec3<f32>) -> vec3<f32> {
     let start = 0.76;
     let least = min(bright.r, min(bright.g, bright.b));
@@ -40,10 +40,10 @@ fn grain(pixel: vec2<f32>) -> f32 {
     return (fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715)))) - 0.5) / 255.0;
 }
 
-// From light to what the target stores.
+// Converts light to the values that the target stores.
 fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
     let colour = saturate(tone(light * exposure()));
-    // grain is wanted in encoded values; where the target encodes, it is scaled by the slope of the encoding
+    // the noise applies to encoded values; if the target encodes by itself, it is scaled by the slope of the encoding
 #ifdef ENCODE
     return encoded(colour) + grain(pixel);
 #else
@@ -59,7 +59,7 @@ fn hash(place: vec2<f32>) -> f32 {
     return fract((q.x + q.y) * q.x);
 }
 
-// What the hashes of the four corners of a cell are made of: those of its first row, then those of the next.
+// Inputs for the hashes of the four corners of a cell: those of its first row, then those of its second.
 struct HashedCorners {
     x: vec4<f32>,
     y: vec4<f32>,
@@ -75,13 +75,13 @@ fn hashed_corners(low: vec2<f32>) -> HashedCorners {
     return HashedCorners(x.xyxy, y.xxyy, both, sum + 2.0 * both);
 }
 
-// `hash` of them.
+// `hash` of the four corners.
 fn corner_hashes(low: vec2<f32>) -> vec4<f32> {
     let corners = hashed_corners(low);
     return fract(corners.all * (corners.x + corners.both));
 }
 
-// Smooth noise from 0 to 1, one hump a unit.
+// Smooth noise from 0 to 1 with a wavelength of one unit.
 fn noise(place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
@@ -91,7 +91,7 @@ fn noise(place: vec2<f32>) -> f32 {
     return mix(rows.x, rows.y, t.y);
 }
 
-// Two of them that know nothing of each other, the first of which is that noise.
+// Two independent noises, the first of which equals `noise`.
 fn noise_pair(place: vec2<f32>) -> vec2<f32> {
     let low = floor(place);
     let part = place - low;

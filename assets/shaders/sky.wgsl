@@ -1,7 +1,7 @@
-// The sky, the floor below the block, and the haze between the eye and what it sees.
+// The sky, the floor below the block, and the haze between the eye and visible points.
 
-// Light of the sky from an azimuth, counted from that of the sun, and an elevation from 0 to 1 as
-// src/appearance/light/sky.rs has it.
+// Light of the sky for an azimuth relative to the sun and an elevation from 0 to 1, from the map that
+// src/appearance/light/sky.rs computes.
 fn sky_at(ray: vec3<f32>, up: f32) -> vec3<f32> {
     let level = normalize(ray.xz + vec2<f32>(1e-5));
     let sun = normalize(to_sun().xz + vec2<f32>(1e-5));
@@ -14,7 +14,7 @@ fn horizon_colour(ray: vec3<f32>) -> vec3<f32> {
     return sky_at(ray, 0.06);
 }
 
-// The sky alone.
+// The sky without sun and stars.
 fn air_colour(ray: vec3<f32>) -> vec3<f32> {
     let up = asin(saturate(ray.y)) / 1.57079633;
     return sky_at(ray, max(sqrt(up), 0.06));
@@ -31,7 +31,7 @@ fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
     return colour;
 }
 
-// The sky behind clouds that are seen from below.
+// The sky with clouds in front, seen from below.
 fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     let clear = sky_colour(ray);
 #ifdef CLOUDS
@@ -42,7 +42,7 @@ fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
     let way = over / ray.y;
     let metres = (eye().xz + ray.xz * way) * metres_per_unit();
     let dense = cloudiness(metres);
-    // thick clouds are dark from below, their edges let the sun through
+    // thick clouds are dark from below, and sunlight passes through their edges
     let sun = max(dot(ray, to_sun()), 0.0);
     let thick = smoothstep(0.1, 1.0, dense);
     let white = 0.30 * sun_colour() * (1.0 + 2.5 * pow(sun, 8.0)) + 0.62 * sky_light();
@@ -55,7 +55,7 @@ fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
 }
 
 #ifdef STARS
-// Stars: one in some of the cells of the faces of a cube around the eye, as large as a pixel.
+// Stars as large as a pixel, in some of the cells on the faces of a cube around the eye.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
     let size = abs(ray);
     var face = vec3<f32>(ray.xz / size.y, 0.0);
@@ -71,7 +71,7 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
     let pixel = 2.0 / (length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y)) * frame.viewport.w);
     let away = distance(place, middle) / (cells * (1.0 + dot(face.xy, face.xy)));
     let radius = max(1.1 * pixel, 0.0007) * (0.7 + 0.5 * bright);
-    // where a pixel is wider than a star it is as much fainter
+    // a star smaller than a pixel is proportionally fainter
     let light = min(1.0, 0.0012 / radius);
     let round = light * (1.0 - smoothstep(0.35 * radius, radius, away));
     let warmth = mix(vec3<f32>(1.0, 0.90, 0.78), vec3<f32>(0.82, 0.90, 1.0), own);
@@ -79,12 +79,12 @@ fn stars(ray: vec3<f32>) -> vec3<f32> {
 }
 #endif
 
-// The floor the block stands over: wide, pale and out of focus, with the shadow of the block.
+// The floor below the block: wide, pale and blurred, with the shadow of the block.
 fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let down = max(-ray.y, 1e-4);
     let distance = max(eye().y - base(), 1.0) / down;
     let place = eye().xz + ray.xz * distance;
-    // the block throws its shadow away from the sun
+    // the block casts its shadow away from the sun
     let thickness = max(frame.heights.w - base(), 1.0);
     let lean = -to_sun().xz / max(to_sun().y, 0.25) * thickness * 0.35;
     let along = saturate(dot(place, lean) / max(dot(lean, lean), 1.0));
@@ -100,12 +100,12 @@ fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
 }
 
 fn backdrop(ray: vec3<f32>) -> vec3<f32> {
-    // around a block there is no fog
+    // an isolated block has no fog around it
     if frame.sky_light.w == 0.0 {
         if ray.y >= 0.0 { return cloudy_sky(ray); }
         return floor_colour(ray);
     }
-    // both sides meet in the colour of the horizon
+    // sky and land meet in the colour of the horizon
     var behind = horizon_colour(ray);
     if ray.y >= 0.0 { behind = cloudy_sky(ray); }
 #ifdef FOG
@@ -119,37 +119,37 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
 }
 
 #ifdef FOG
-// Light that fog throws towards the eye: of the sky, and of the sun most of all where it shines through.
+// Light that fog scatters towards the eye: from the sky, and from the sun, most of all in its direction.
 fn fog_colour(ray: vec3<f32>) -> vec3<f32> {
     let ahead = max(dot(ray, to_sun()), 0.0);
     let through = 0.16 + 0.10 * to_sun().y + 0.42 * pow(ahead, 6.0);
     return 0.62 * sky_light() + through * sun_colour();
 }
 
-// Share of what is seen that fog between two heights hides, on so long a way.
+// Opacity of fog between two heights along a way of this length.
 fn fog_share(from_height: f32, to_height: f32, way: f32) -> f32 {
     return 1.0 - exp(-frame.fog.x * way * layer_between(from_height, to_height, frame.fog.z, frame.fog.y));
 }
 #endif
 
-// Colour of the air between the eye and `world`, and the share of what is seen that it makes up.
+// Colour and opacity of the air between the eye and `world`.
 fn haze(world: vec3<f32>) -> vec4<f32> {
     let offset = world - eye();
     let distance = length(offset);
     let ray = offset / distance;
-    // around a block there is no air
+    // an isolated block has no air around it
     let start = select(0.0, clamp(way_to_block(ray), 0.0, distance), frame.sky_light.w == 0.0);
     let optical = (distance - start) * air_between(eye().y + start * ray.y, world.y);
     let through = exp(-frame.air.rgb * optical);
     let amount = 1.0 - dot(through, vec3<f32>(0.3, 0.45, 0.25));
-    // blue air comes first
+    // thin air is blue
     let blue = (1.0 - through) / max(amount, 1e-4);
     let beyond = smoothstep(0.72, 1.0, length(offset.xz) / (frame.air.w * side())) * step(0.5, frame.sky_light.w);
     let far = mix(amount, 1.0, beyond);
     let air = horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far);
 #ifdef FOG
     if frame.fog.x > 0.0 {
-        // fog is near, the blue of the air far
+        // the fog is in front, the blue air behind it
         let fog = fog_share(eye().y + start * ray.y, world.y, distance - start);
         let all = 1.0 - (1.0 - fog) * (1.0 - far);
         return vec4<f32>((fog_colour(ray) * fog + air * (far * (1.0 - fog))) / max(all, 1e-4), all);
@@ -158,7 +158,7 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(air, far);
 }
 
-// Distance along a ray to the air over the block: up to its highest peak, within its sides.
+// Distance along a ray to the air above the block: below its highest peak and within its sides.
 fn way_to_block(ray: vec3<f32>) -> f32 {
     let flat = select(ray.xz, vec2<f32>(1e-6), abs(ray.xz) < vec2<f32>(1e-6));
     let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
@@ -168,12 +168,12 @@ fn way_to_block(ray: vec3<f32>) -> f32 {
     return max(max(near.x, near.y), down);
 }
 
-// Mean density of the air between two heights: it falls by e every 8 km above the lowest ground.
+// Mean density of the air between two heights. It falls by a factor of e every 8 km above the lowest terrain.
 fn air_between(from_height: f32, to_height: f32) -> f32 {
     return layer_between(from_height, to_height, frame.heights.z, metres_per_unit() / 8000.0);
 }
 
-// The same of a layer that falls by e every 1 / `thins` units above its floor.
+// The same for a layer whose density falls by a factor of e every 1 / `thins` units above its floor.
 fn layer_between(from_height: f32, to_height: f32, floor_height: f32, thins: f32) -> f32 {
     let a = max(to_height - floor_height, 0.0) * thins;
     let b = max(from_height - floor_height, 0.0) * thins;
@@ -191,7 +191,7 @@ fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
-    // without air nothing leads to a horizon: one colour for all, that of the sky beside the sun
+    // without air there is no gradient to a horizon: the background has the colour of the sky beside the sun
     if frame.air.w > 1e8 {
         let beside = horizon_colour(vec3<f32>(-to_sun().z, 0.0, to_sun().x));
         return vec4<f32>(to_screen(beside, in.clip.xy), 1.0);

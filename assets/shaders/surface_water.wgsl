@@ -1,12 +1,12 @@
-// Rivers, lakes and running water: the patches of the ground once more, lifted by the depth of the water.
-// Where it is dry the surface lies on the ground; what is seen is decided by the depth in the fragment stage, so that
-// shores are smooth within the cells and a stream narrower than a quad far away is still there.
+// Rivers, lakes and running water: the terrain patches drawn again, raised by the depth of the water. Where it is dry,
+// this surface lies on the terrain. The fragment stage decides by the depth what is visible. So shores are smooth
+// within the cells, and even a distant stream narrower than a quad is drawn.
 
 struct SurfaceWaterVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
-    // Whether the water of the vertex is the sea's, and whether it has any: between a wet vertex and a dry one the
-    // surface rises to the ground, so that its height does not tell.
+    // Whether the water at the vertex belongs to the sea, and whether there is water. The height alone does not show
+    // this, because between a wet and a dry vertex the surface rises to the terrain.
     @location(1) of_sea: vec2<f32>,
 }
 
@@ -20,37 +20,37 @@ fn surface_water_vertex(@builtin(vertex_index) index: u32, @location(0) piece: v
     return SurfaceWaterVertex(clip_of(world), world, vec2<f32>(select(0.0, wet, is_drowned(world.y)), wet));
 }
 
-// Depth as a fraction of the relief, and how much of a film of that depth is seen.
+// Depth as a fraction of the relief, and visibility of a film of that depth.
 fn film(flat: vec2<f32>) -> vec2<f32> {
     let depth = textureSample(water_map, smooth_sampler, map_coordinates(flat)).x;
     return vec2<f32>(depth, smoothstep(frame.surface_water.x, frame.surface_water.y, depth));
 }
 
-// Where the sea is drawn, what lies below it is its ground.
+// If the sea is drawn, everything below sea level belongs to it.
 fn is_drowned(height: f32) -> bool {
-    // water as high as the sea is the sea's
+    // water at sea level belongs to the sea
     return frame.surface_water.z > 0.5 && height < sea() + 1e-4 * relief();
 }
 
-// Water so deep, as a fraction of the relief.
+// Water of this depth, as a fraction of the relief.
 fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
     return lit_water(surface_water_look(), depth / 0.02, sun_share);
 }
 
-// What is seen of the top of rivers and lakes at a place: its depth is a fraction of the relief, `seen` how much of a
-// film of that depth shows.
+// The upper surface of rivers and lakes at a position. `depth` is a fraction of the relief, `seen` the visibility of a
+// film of that depth.
 fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
     let water = surface_water_light(world, depth, seen, sun_share);
     return covered(water.rgb, water.a, world, pixel);
 }
 
-// The same as light, and how much it covers.
+// The same as light and opacity.
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
-    // slope of the surface: that of the bed and of the depth
+    // slope of the surface: slope of the bed plus change of depth
     let at = map_coordinates(world.xz);
     let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell());
     let steep = length(slope);
-    // waves of running water go with it, those of still water with the wind
+    // waves of running water follow the flow, those of still water follow the wind
     let towards = select(frame.waves.xy, -slope / max(steep, 1e-6), steep > 0.004);
     let mirror = mirror_on(world, slope * smoothstep(0.01, 0.08, steep), towards);
     let body = surface_water_body(depth, sun_share);
@@ -61,8 +61,8 @@ fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) 
     return vec4<f32>(mix(clear.rgb, white, foam), max(clear.a, foam));
 }
 
-// How much of running water is foam: rapids where the bed is steep, all of it where it falls. It is drawn out along the
-// way that the water takes.
+// Fraction of running water that is foam: rapids on steep beds, all of it in falls. The foam is stretched along the
+// flow.
 fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
     let rapid = smoothstep(0.09, 0.55, steep);
     if rapid <= 0.0 {
@@ -72,7 +72,7 @@ fn white_water(world: vec3<f32>, slope: vec2<f32>, steep: f32) -> f32 {
     let place = world.xz * metres_per_unit();
     let run = vec2<f32>(dot(place, down), dot(place, vec2<f32>(-down.y, down.x)));
     let streaks = 0.62 * noise(run / vec2<f32>(11.0, 1.7)) + 0.38 * noise(run / vec2<f32>(3.3, 0.6) + 5.0);
-    // from afar one sees their mean
+    // from far away, use the mean
     let near = exp(-distance(world, eye()) * metres_per_unit() / 1500.0);
     return rapid * mix(0.55, smoothstep(0.72 - 0.55 * rapid, 0.95 - 0.35 * rapid, streaks), near);
 }
@@ -107,7 +107,7 @@ fn surface_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return surface_water_side_colour(in, water.y);
 }
 
-// Of the side of rivers and lakes, of which `seen` shows.
+// Colour of the side of rivers and lakes; `seen` is its visibility.
 fn surface_water_side_colour(in: SideVertex, seen: f32) -> vec4<f32> {
     let body = surface_water_body(0.02, 0.85);
     return covered(water_side_light(body.rgb, in), body.a * 0.9 * seen, in.world, in.clip.xy);

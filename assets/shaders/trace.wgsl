@@ -1,36 +1,36 @@
-// Sphere tracing of a construction tree: rays that go a few steps in every frame and keep where they are in between.
+// Sphere tracing of a construction tree: rays advance a few steps in every frame and store their state in between.
 //
-// One walk over the words of the tree (src/construction/gpu_buffer/mod.rs) answers for a disc of places: height and
-// weight in its middle, and bounds of heights, weights and slopes all over it (src/construction/sample.rs). A step of a
-// ray asks once, for the disc around the stretch ahead: the ground in its middle and its greatest slope say how much of
-// the stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
-// called; where every call brought its own walk, pipelines took minutes to make.
+// One traversal of the words of the tree (src/construction/gpu_buffer/mod.rs) evaluates a disc of positions. It returns
+// height and weight in the middle, and bounds of heights, weights and slopes over the disc
+// (src/construction/sample.rs). For each step, a ray evaluates the disc around its next segment. The height in the
+// middle and the greatest slope determine how much of the segment is free. Everything is one loop around a single copy
+// of the traversal. Compilers inline functions at every call, and with a traversal per call, pipelines took minutes to
+// compile.
 
 // Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
-    // from clip space to directions of the world
+    // from clip space to world directions
     eye_from_clip: mat4x4<f32>,
-    // the eye on the plan of the tree and in its height; side of the square, in metres of the tree
+    // position of the eye in the tree (two coordinates and height); side of the square; in metres of the tree
     eye: vec4<f32>,
-    // metres of the tree in a unit of the world along the plan and upwards, width of a pixel at distance 1, level of
-    // detail
+    // metres of the tree per world unit, horizontally and vertically; width of a pixel at distance 1; level of detail
     scale: vec4<f32>,
-    // lowest and highest ground, whether there is water, width of a traced pixel in pixels
+    // lowest and highest terrain, whether there is water, width of a traced pixel in pixels
     range: vec4<f32>,
-    // what is shown (0 ground, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance that all bits
-    // mean, distance at which the level of detail is half (0: it is the same everywhere)
+    // output (0 terrain, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance encoded as all bits
+    // set, distance at which the level of detail is half (0: constant detail)
     look: vec4<f32>,
-    // columns and rows of rays, evaluations of a ray in this frame, 1: rays begin
+    // columns and rows of rays, evaluations per ray in this frame, 1 if the rays start
     grid: vec4<u32>,
-    // the first row of this frame and the one behind the last, 1: there is a table of bounds
+    // first row of this frame, end of its rows, 1 if there is a table of bounds
     band: vec4<u32>,
 }
 
-// Where a ray is.
+// State of a ray.
 struct Ray {
-    // distance gone, length of the next stretch, height of the ground met, depth of the water there
+    // distance travelled, length of the next segment, height of the terrain hit, depth of the water there
     marched: vec4<f32>,
-    // slope of the ground to the east and to the south
+    // slope of the terrain to the east and to the south
     slope: vec2<f32>,
     phase: u32,
     evaluations: u32,
@@ -40,16 +40,16 @@ struct Ray {
 @group(0) @binding(1) var<storage, read> image_samples: array<f32>;
 @group(0) @binding(2) var<uniform> tracing: Tracing;
 @group(0) @binding(3) var<storage, read_write> rays: array<Ray>;
-// The table of bounds, as `GroundTable::tiles` has it.
+// The table of bounds, in the layout of `GroundTable::tiles`.
 @group(0) @binding(4) var<storage, read> tiles: array<f32>;
 
-// Level of detail of the question that is asked, κ of §6 of document 004: that of the tree, less by 1 / (1 + (t /
+// Level of detail of the current evaluation, κ of §6 of document 004: that of the tree, multiplied by 1 / (1 + (t /
 // half)²) at the distance t along the ray.
 var<private> kappa: f32;
 
-// Cells of the table along a side.
+// Cells along a side of the table.
 const TABLE_CELLS = 1024u;
-// Stretches that the table may clear before the tree is asked.
+// Most segments that the table may clear before the tree is evaluated.
 const MOST_CLEARED = 32u;
 
 const END = 0u;
@@ -66,7 +66,7 @@ const PROBE = 11u;
 const GROUND = 12u;
 const GIVE = 13u;
 
-// extent of copies that lie on each other
+// extent code of copies that overlap
 const OVER = 2u;
 
 const FRAMES = 16u;
@@ -74,20 +74,21 @@ const PARTS = 5u;
 const VECTORS = 16u;
 const RUN = 8u;
 const TAU = 6.2831853;
-// no bound
+// stands for "no bound"
 const NONE = 1e30;
 const THRESHOLD = 0.5;
-// of noise, per wave: src/construction/primitives/noise.rs
+// greatest slope and curvature of noise, per wave: src/construction/primitives/noise.rs
 const STEEPEST = 2.93;
 const CURVATURE = 13.07;
-// of a ray: it asks for the ground ahead, for the four places around what it met, for the water there; it is done
+// phases of a ray: it evaluates the terrain ahead, then four points around its hit, then the water there; then it is
+// done
 const MARCH = 0u;
 const SLOPES = 1u;
 const WATER = 5u;
 const MET = 6u;
 const LOST = 7u;
-// A ray that has asked as often strides on, half a pixel and then more and more, until a height says that it is in the
-// ground; one that has asked for the most has not arrived, and nothing is drawn of it.
+// After this many evaluations, a ray takes minimum steps of half a pixel and more, until a height shows that it is
+// inside the terrain. A ray that has used all of its evaluations has not arrived and is not drawn.
 const PATIENCE = 256u;
 const MOST_EVALUATIONS = 1024u;
 
@@ -104,7 +105,7 @@ fn falloff(d: f32, core: f32, radius: f32) -> f32 {
     return select(t * t * t, 1.0, d <= core);
 }
 
-// Weight in the middle, least, greatest, and steepest fall within a distance of a distance.
+// The falloff within `r` of the distance `d`: weight in the middle, least and greatest weight, steepest fall.
 fn falloff_over(d: f32, r: f32, core: f32, radius: f32) -> vec4<f32> {
     let near = max(d - r, 0.0);
     let far = d + r;
@@ -127,7 +128,7 @@ fn lattice_vector(seed: u32, x: i32, y: i32) -> vec2<f32> {
     return vec2<f32>(real(k), real(k + 1u));
 }
 
-// Value and gradient of the noise of a seed.
+// Value and gradient of the noise with a seed.
 fn wave_noise(seed: u32, p: vec2<f32>) -> vec3<f32> {
     let low = floor(p);
     let i = i32(low.x);
@@ -177,7 +178,7 @@ fn window(w: vec4<f32>, x: f32) -> f32 {
     return smooth_step(1.0 - max((w.x - x) / w.z, 0.0)) * smooth_step(1.0 - max((x - w.y) / w.w, 0.0));
 }
 
-// In the middle, least, greatest over a range, and the steepest there.
+// A window over a range: value in the middle, least and greatest value, greatest slope.
 fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     let w = vec4<f32>(real(at), real(at + 1u), real(at + 2u), real(at + 3u));
     let a = window(w, low);
@@ -189,12 +190,12 @@ fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     return vec4<f32>(window(w, middle), min(a, b), select(max(a, b), 1.0, whole), slope);
 }
 
-// A sample over a disc of places.
+// An evaluation of the tree over a disc of positions.
 struct Answer {
-    // in the middle
+    // height and weight in the middle
     height: f32,
     weight: f32,
-    // of heights, of weights
+    // bounds of heights, then of weights
     low: f32,
     high: f32,
     least: f32,
@@ -207,7 +208,7 @@ struct Answer {
 
 fn nothing() -> Answer { return Answer(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); }
 
-// Of the surface over ground of a height: in the middle, lowest, highest, steepest.
+// The surface over terrain of the height `ground`: height in the middle, lowest, highest, greatest slope.
 fn surface_over(a: Answer, ground: f32) -> vec4<f32> {
     if a.most <= 0.0 { return vec4<f32>(ground, ground, ground, 0.0); }
     let middle = ground + (a.height - ground) * smooth_step(a.weight / THRESHOLD);
@@ -236,7 +237,8 @@ fn detail_share(at: u32, which: u32) -> f32 {
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
-// A copy b that lies on a, src/construction/operators/copies.rs: a blend of b by its weight with a by what that leaves.
+// A copy b that overlaps a (src/construction/operators/copies.rs): blends b by its weight with a by the remaining
+// weight.
 fn laid_over(a: Answer, b: Answer) -> Answer {
     let held = min(b.weight, 1.0);
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -270,7 +272,7 @@ fn laid_over(a: Answer, b: Answer) -> Answer {
     return out;
 }
 
-// b in place of a.
+// The operator "replace": b in place of a.
 fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     if extent == OVER { return laid_over(a, b); }
     let held = min(b.weight, 1.0);
@@ -279,7 +281,7 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     let laid_b = min(b.laid, b.slope * w.y);
     let step = max(max(a.high - b.low, b.high - a.low), 0.0);
     let sigma = select(vec2<f32>(1.0), min(vec2<f32>(a.least, a.most) / THRESHOLD, vec2<f32>(1.0)), extent == 1u);
-    // share of b where it weighs least and most
+    // fraction of b at its least and at its greatest weight
     var share = vec2<f32>(w.x / max((1.0 - w.x) * sigma.y + w.x, 1e-20), w.y / max((1.0 - w.y) * sigma.x + w.y, 1e-20));
     if a.most <= 0.0 { share = vec2<f32>(1.0); }
     var out = a;
@@ -310,8 +312,7 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     return out;
 }
 
-// b laid on a by a share: in the middle, least, greatest, and a bound of its gradient.
-// The picture whose three words are at a place (first sample, width, height), as uniform cubic B-splines.
+// Value of an image as uniform cubic B-splines. `picture` is the index of its three words: first sample, width, height.
 fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
     let x = saturate(place) * vec2<f32>(size - 1u);
@@ -330,7 +331,7 @@ fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     return value;
 }
 
-// What acts of an answer by a share: in the middle, least, greatest, steepest.
+// Scales the weight of b by a share, given as value in the middle, least, greatest and steepest.
 fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     let w = min(vec3<f32>(b.weight, b.least, b.most), vec3<f32>(1.0));
     var out = b;
@@ -342,6 +343,7 @@ fn held_within(b: Answer, share: vec4<f32>) -> Answer {
     return out;
 }
 
+// The operator "add": adds b to a by a share, given as value in the middle, least, greatest and steepest.
 fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     let held = min(b.weight, 1.0) * share.x;
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -365,7 +367,7 @@ fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     return out;
 }
 
-// A blend with one more piece.
+// Adds one more part to a blend.
 fn blended(a: Answer, b: Answer, share: f32, is_first: bool) -> Answer {
     let weight = a.weight + b.weight * share;
     var out = b;
@@ -383,7 +385,7 @@ fn blended(a: Answer, b: Answer, share: f32, is_first: bool) -> Answer {
     return out;
 }
 
-// A blend of several pieces when it is closed.
+// The bounds of a blend of several parts, once all have been added.
 fn blend_bounds(a: Answer) -> Answer {
     var out = a;
     let lift = a.fade * (a.high - a.low);
@@ -393,9 +395,9 @@ fn blend_bounds(a: Answer) -> Answer {
     return out;
 }
 
-// Ground with the gullies whose operands are at a place, over a disc of its own metres:
-// src/construction/operators/gully_law.rs, the law and its bounds side by side. The slope in the middle, and how fast
-// it changes at the most, are those that a probe has found.
+// Adds gullies to terrain, over a disc in the metres of the gullies; `at` is the index of their operands. See
+// src/construction/operators/gully_law.rs: value and bounds are computed side by side. `found` comes from a probe: the
+// slope in the middle, and the greatest rate of its change.
 fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: vec3<f32>) -> Answer {
     let rise = real(at + 7u);
     let width = real(at + 13u) - real(at + 12u);
@@ -430,7 +432,7 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
         var sums = vec4<f32>(0.0);
         var least = 0.0;
         var slopes = 0.0;
-        // a disc reaches centres of two more cells to each side
+        // a disc can reach centres two cells away on each side
         let span = select(1, 2, r > 0.0 && radius <= 0.5);
         for (var y = -span; y <= span; y++) {
             for (var x = -span; x <= span; x++) {
@@ -454,7 +456,7 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
         }
         let wave = sums.z / max(sums.x, 1e-9);
         let climb = -TAU / size * sums.w / max(sums.x, 1e-9);
-        // Σ |∇(w/Σw)| and Σ w d / Σ w, at the most
+        // upper bounds of Σ |∇(w/Σw)| and of Σ w d / Σ w
         var kernel = 20.0001;
         if span == 2 && least > 0.0 { kernel = min(2.0 * slopes / least, kernel); }
         let way = min(sums.y / max(sums.x, 1e-9) + (1.0 + 1.2 * kernel) * radius, 1.1314);
@@ -483,15 +485,15 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
     return out;
 }
 
-// Highest ground and greatest slope in the tiles that a disc touches, of samples that far apart: at most four, of a level
-// as wide as the disc. What samples leave out is no higher than what lies a few of them around.
+// Highest terrain and greatest slope in the table tiles that a disc touches: at most four, from a level as wide as the
+// disc. `spacing` is that of the samples. Forms between the samples are no higher than the samples a few steps around.
 fn bounds_over(p: vec2<f32>, r: f32, spacing: f32) -> vec2<f32> {
     let cell = tracing.eye.w / f32(TABLE_CELLS);
     let wide = max(2.0 * r, 4.0 * spacing);
     let level = u32(clamp(ceil(log2(max(wide / cell, 1.0))), 2.0, log2(f32(TABLE_CELLS))));
     let count = TABLE_CELLS >> level;
     let finest = TABLE_CELLS >> 2u;
-    // tiles of the finer levels come before
+    // tiles of the finer levels come first
     let first = 4u * (finest * finest - count * count) / 3u;
     let all = (4u * finest * finest - 1u) / 3u;
     let size = cell * exp2(f32(level));
@@ -518,7 +520,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if tracing.grid.w == 1u { state = Ray(vec4<f32>(0.0), vec2<f32>(0.0), MARCH, 0u); }
     if state.phase >= MET { return; }
 
-    // the ray: by distance in the world, along the plan and upwards in metres of the tree
+    // the ray: parameter is the world distance; horizontal and vertical parts are in metres of the tree
     let corner = (vec2<f32>(id) + 0.5) / vec2<f32>(tracing.grid.xy) * 2.0 - 1.0;
     let far = tracing.eye_from_clip * vec4<f32>(corner.x, -corner.y, 1.0, 1.0);
     let direction = normalize(far.xyz / far.w);
@@ -529,7 +531,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let side = tracing.eye.w;
     let pixel = tracing.scale.z * tracing.range.w;
 
-    // where it is over the square, and neither above nor below all ground
+    // interval over the square and between the lowest and the highest terrain
     var begin = 0.0;
     var to = 1e5;
     for (var k = 0u; k < 3u; k++) {
@@ -551,15 +553,15 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         if begin >= to { state.phase = LOST; }
     }
 
-    // what the table says of the stretch ahead
+    // bounds from the table for the next segment
     var bound = vec2<f32>(1e30);
     var left = tracing.grid.z;
     var is_asking = true;
-    // the stretch ahead, what the material layers gave so far
+    // length of the next segment; results of the material layers so far
     var ahead = 0.0;
     var material = 0u;
     var ground = vec3<f32>(0.0);
-    // a walk: where it is, its open frame, what the frames around it keep
+    // a traversal: its position, the open frame and the values kept for the enclosing frames
     var pc = 0u;
     var p = vec2<f32>(0.0);
     var r = 0.0;
@@ -567,15 +569,15 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
     var top = 0u;
     var op = 0u;
     var at = 0u;
-    // pieces given; of replace and add, whether the ground is there; of a probe, the place that it asks
+    // parts done; for replace and add, whether the terrain is done; for a probe, the index of its point
     var count = 0u;
     var back = 0u;
     var share = 1.0;
-    // slope of the ground in the middle, as add measures it
+    // slope of the terrain in the middle, as "add" measures it
     var steep = 0.0;
     var under = vec4<f32>(0.0);
     var own = nothing();
-    // what comes next: an answer to give, a frame to open
+    // next actions: a result to return, a frame to open
     var given = nothing();
     var is_given = false;
     var opening = 0u;
@@ -589,8 +591,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var skip = 0u;
         loop {
             if is_asking {
-                // over what the table knows to be lower the ray goes without asking; a stretch that comes lower is halved
-                // until it is as short as a tile
+                // skip segments above the table's bound without an evaluation; halve a segment that gets lower, down to
+                // the length of a tile
                 if state.phase == MARCH && tracing.band.z == 1u {
                     for (var k = 0u; k < MOST_CLEARED; k++) {
                         let t = state.marched.x;
@@ -679,7 +681,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     own = given;
                 } else if given.most > 0.0 {
                     if is_ordered {
-                        // the share that a window of heights and slopes lets act: middle, least, greatest, steepest
+                        // share from windows of height and slope: in the middle, least, greatest, steepest
                         var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
                         if words[at + 1u] == 1u {
                             by = window_over(at + 2u, under.x, under.y, under.z);
@@ -702,7 +704,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                 }
             }
-            // past the boxes that the disc does not touch
+            // skip the boxes that the disc does not touch
             code = END;
             loop {
                 if pc == 0u { break; }
@@ -745,7 +747,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     state.marched.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
                     state.phase = MET;
                 } else if state.phase >= SLOPES {
-                    // east less west, then south less north
+                    // east minus west, then south minus north
                     let k = state.phase - SLOPES;
                     if k < 2u {
                         state.slope.x = select(state.slope.x - ground.x, ground.x, k == 0u);
@@ -759,7 +761,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                 } else {
                     ground = vec3<f32>(ground.x, min(ground.yz, bound));
-                    // the ray against a cone over the middle: below it there is no ground
+                    // the ray against a cone over the middle, above which there is no terrain
                     let start = eye.z + rise * t;
                     let end = start + rise * ahead;
                     let steepest = ground.z * flat;
@@ -781,7 +783,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         free = min(free, ahead);
                     }
                     if rise < 0.0 && ground.y < start { free = max(free, min((start - ground.y) / -rise, ahead)); }
-                    // it would come ever nearer and never arrive
+                    // the ray would approach ever more slowly and never arrive
                     if free < ahead && is_short {
                         if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
                     }
@@ -794,7 +796,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         state.marched.y = max(2.0 * free, least);
                         if state.marched.x >= to * 0.9999999 { state.phase = LOST; }
                     } else {
-                        // half as far, or as far as the height over the middle promises
+                        // half the length, or the length that the height over the middle allows
                         let hoped = select(0.0, (start - ground.x) / max(steepest, 1e-20), start > ground.x);
                         state.marched.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
                     }
@@ -816,12 +818,12 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let is_gullied = marks[top - 1u].x == GULLIES;
                 let found = surface_over(own, real(select(5u, at + 14u, is_gullied)));
                 under[count] = found.x;
-                // of gullies, how steep the ground is to the east and west, to the south and north
+                // for gullies: slope of the terrain at the points east and west, then south and north
                 if count < 2u { steep += found.w; } else { share += found.w; }
                 own = nothing();
                 count += 1u;
                 let e = real(at + 11u);
-                // it was to the east; now it goes to the west, the south, the north
+                // the probe started in the east; next are west, south and north
                 p += e * select(select(vec2<f32>(-2.0, 0.0), vec2<f32>(1.0, 1.0), count == 2u), vec2<f32>(0.0, -2.0), count == 3u);
                 if count < 4u {
                     pc = words[back + 6u];
@@ -837,7 +839,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     is_closing = true;
                 }
             } else if code == GROUND && op == GULLIES {
-                // where nothing is to be seen of gullies, their slope need not be known
+                // where gullies are invisible, their slope is not needed
                 under = vec4<f32>(0.0);
                 let is_seen = real(at + 7u) != 0.0 && own.most > 0.0
                     && octave_share(0u, words[at + 15u], real(at + 16u), spacing) > 0.0;
@@ -870,7 +872,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 next_r = r;
                 next_spacing = spacing;
                 next_share = 1.0;
-                // the ground counts as far as slopes are measured
+                // the terrain is needed as far out as slopes are measured
                 if (code == ADD || code == REPLACE) && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
                 if code == PROBE {
                     next_p.x += real(at + 11u);
@@ -942,14 +944,14 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let is_contour = kind == 2u;
         var bounds = vec4<f32>(0.0);
         if !is_warp { bounds = vec4<f32>(real(head + 1u), real(head + 2u), real(head + 3u), real(head + 4u)); }
-        // weight in the middle, least, greatest, its steepest fall
+        // weight in the middle, least, greatest, steepest fall
         var weight = vec4<f32>(0.0, 0.0, 1.0, bounds.w);
         var height = 0.5 * (bounds.x + bounds.y);
-        // whether the height in the middle holds for all of the disc, by the slope
+        // whether the height in the middle plus the slope bounds the whole disc
         var is_near = false;
         given = nothing();
 
-        // discs, and the distance to a contour's middle
+        // disc primitives, and the distance to the middle of a contour
         let centre = vec2<f32>(real(o), real(o + 1u));
         let offset = q - centre;
         let d = length(offset);
@@ -960,7 +962,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             surface = words[o + 5u];
             waves = select(words[o + 6u], select(0u, 2u, surface == 3u), surface == 0u || surface == 3u);
         }
-        // warps: how far, waves
+        // warps: their distance, and their waves
         var bend = vec2<f32>(0.0);
         var is_twist = false;
         if is_warp {
@@ -1009,7 +1011,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
             let wave = wave_noise(wave_seed, place);
             if k == 0u { pair.x = wave.x; } else { pair.y = wave.x; }
-            // within the disc
+            // radius of the disc in waves
             let radius = reach * frequency * 1.00001;
             let here = length(wave.yz);
             let gone = min(STEEPEST * radius, here * radius + 0.5 * CURVATURE * radius * radius) + 1e-6;
@@ -1061,7 +1063,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
         if is_warp {
-            // where the disc comes to lie
+            // position of the disc after the warp
             var stretching = 1.0 + bend.x * bend.y * 4.1437;
             next_p = q + bend.x * pair;
             if is_twist {
@@ -1098,7 +1100,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             continue;
         }
 
-        // curves: the nearest segment, then the mean of all that are as near
+        // curves: the distance to the nearest segment, then the mean over all segments almost as near
         var distance = 0.0;
         var sums = vec3<f32>(0.0);
         var vertices = 0u;
@@ -1143,16 +1145,16 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
             }
             weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
-            // where the width changes the weight follows once it is known
+            // if the width varies along the curve, the weight is computed once the width is known
             if real(o + 4u) > 0.0 {
                 weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
             }
             if distance >= widest { weight.x = 0.0; }
             is_near = distance + reach < widest;
         }
-        // contours: between which radii the disc is
+        // contours: the least and greatest relative radius of the disc
         var angle = 0.0;
-        // of an outline in the order of its points: the distance from the deepest place, 1 on the line
+        // for an outline given by its points: distance from the deepest point, 1 on the line
         var shore = 0.0;
         let is_outline = is_contour && words[o + 8u] > 0u;
         if is_contour {
@@ -1183,7 +1185,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             } else {
                 let farthest = real(o + 6u);
                 var least = farthest;
-                // the curve of the radius never goes beyond its points
+                // the interpolated radius never leaves the range of its points
                 for (var k = 0u; k < words[o + 8u + 1u]; k++) { least = min(least, real(o + 11u + 3u * k)); }
                 weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
                 if weight.y >= 1.0 { weight.w = 0.0; }
@@ -1192,7 +1194,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             angle = select(atan2(offset.y, offset.x), 0.0, d == 0.0);
         }
 
-        // lines: of a curve width, height, depth and two profiles; of a contour the radius and two rays
+        // values along lines: for a curve width, height, depth and two profiles; for a contour the radius and two rays
         var values = array<f32, 5>(0.0, 0.0, 0.0, 0.0, 0.0);
         var x = 0.0;
         var between = 0.0;
@@ -1208,7 +1210,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             for (var j = 0u; j < lines; j++) {
                 var arg = select(angle, place.x, is_course);
                 if is_contour && j == 1u { continue; }
-                // what several directions go over into near the middle of an outline
+                // the value that the directions blend into near the middle; only an outline has it
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
@@ -1301,7 +1303,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
 
-        // pictures: over four corners, or along a curve
+        // images: on four corners, or along a curve
         var uv = vec2<f32>(-1.0);
         var picture = o + 11u;
         if kind == 3u {
@@ -1324,7 +1326,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let border = real(o + 10u);
             if uv.x >= 0.0 { weight.x = edge_share(uv.x, border) * edge_share(uv.y, border); }
             is_near = uv.x >= 0.0;
-            // the fade bounds the weight around what it is in the middle
+            // the bound of |∇α| gives the range of the weight around its middle value
             weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
         } else if kind == 4u && is_lined {
             picture = end_of_lines;
@@ -1334,7 +1336,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         }
         if (kind == 3u && uv.x >= 0.0) || (kind == 4u && is_lined) {
             var values_of = vec2<f32>(0.0, 1.0);
-            // heights, and of an image the map of weights if it has one
+            // the heights, and for an image also its weight map if it has one
             let maps = select(1u, 2u, kind == 3u && words[o + 15u] > 0u);
             for (var map = 0u; map < maps; map++) {
                 let first = picture + 3u * map;

@@ -1,4 +1,4 @@
-// What rays through a tree have met, as the picture shows it: light, colours and depth. The rays: trace.wgsl.
+// Light, colours and depth of the points that rays through a tree have hit. For the rays see trace.wgsl.
 
 // Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
@@ -12,7 +12,7 @@ struct Tracing {
 }
 
 struct Ray {
-    // distance gone, length of the next stretch, height of the ground met, depth of the water there
+    // distance travelled, length of the next segment, height of the terrain hit, depth of the water there
     marched: vec4<f32>,
     slope: vec2<f32>,
     phase: u32,
@@ -50,7 +50,7 @@ fn stored(byte: f32) -> f32 {
 #endif
 }
 
-// What is shown in place of the ground's colours: evaluations, or the distance in 24 bits.
+// The output of the diagnostic modes: evaluations, or the distance in 24 bits.
 fn inspected(ray: Ray) -> vec3<f32> {
     if tracing.look.x < 1.5 {
         return ramp_colour(f32(ray.evaluations) / tracing.look.y);
@@ -59,10 +59,10 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
-// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
-// for how a texture is stretched then read all of what lies between.
+// A map of the grid at a position. Loaded, not sampled: neighbouring pixels may have hit distant points, and
+// anisotropic filters would read everything between them.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
-    // some maps have half as many texels as there are samples
+    // some maps have half as many texels as samples per side
     let texels = vec2<f32>(textureDimensions(map));
     let place = clamp(map_coordinates(flat) * texels - 0.5, vec2<f32>(0.0), texels - 1.0);
     let low = min(floor(place), texels - 2.0);
@@ -74,10 +74,10 @@ fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
 }
 
 struct Entry {
-    // distances to where a ray comes in over the block, and to where it leaves it
+    // distances at which a ray enters and leaves the block
     near: f32,
     far: f32,
-    // the side of the block that it comes in through; 4 from within
+    // the side of the block through which it enters; 4 if it starts inside
     side: u32,
 }
 
@@ -92,7 +92,7 @@ fn entry_of(own: vec3<f32>) -> Entry {
     return Entry(enter, min(far.x, far.y), select(number, 4u, enter == 0.0));
 }
 
-// Overlays as the grid has them.
+// Overlays as for the grid.
 const NATURAL = 0u;
 const SLOPE = 1u;
 const DATA = 2u;
@@ -122,14 +122,14 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let enter = entry.near;
     let number = entry.side;
     let edge = eye() + own * enter;
-    // the ray that was followed goes through the middle of its cell
+    // the traced ray passes through the middle of its cell
     let middle = (vec2<f32>(cell) + 0.5) / vec2<f32>(size) * 2.0 - 1.0;
     let followed = ray_to(vec2<f32>(middle.x, -middle.y));
     let its = entry_of(followed);
     let lowest = tracing.range.x / tracing.scale.y;
     let ground = met.marched.z / tracing.scale.y;
     let is_over = number < 4u && enter < entry.far && edge.y >= base();
-    // what has not gone on from the side is inside the ground
+    // a ray that did not get past the side is inside the terrain
     let is_below = edge.y < lowest || (its.side < 4u && its.near < its.far && eye().y + followed.y * its.near < lowest);
     let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.marched.x <= its.near * 1.0001;
     if is_over && (is_below || (is_at_side && edge.y < ground + 1e-3)) {
@@ -139,11 +139,11 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
         return seen_at(to_screen(side_light(edge, max(top, edge.y), side_normal(number)), in.clip.xy), own * enter);
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
-    // where there is no ground the plane was met on which it stands
+    // in void areas, the ray has hit the ground plane of the construction
     if is_void((eye() + own * met.marched.x).xz) { discard; }
     if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.marched.x); }
 
-    // a ray stands for several pixels: its ground goes on as a plane
+    // a ray stands for several pixels, so its surface is continued as a plane
     let steepness = tracing.scale.x / tracing.scale.y;
     let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
     var t = met.marched.x;
@@ -189,7 +189,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.marched.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {
-        // the water is level: the ray has met it before
+        // the water is level, so the ray has hit it earlier
         let back = min(depth / max(-own.y, 0.05), t - enter);
         let top = eye() + own * (t - back);
         let share = depth / relief();

@@ -1,20 +1,20 @@
-// The sea: a surface over the square and its sides, seen through according to the depth of the water.
-// Colours are premultiplied: what the water adds, and how much of what lies behind it hides.
+// The sea: a surface over the square and its sides, whose opacity depends on the depth of the water. Colours are
+// premultiplied: light of the water, and opacity.
 
-// So much water with the light it sends back itself.
+// Water of this depth, with the light that it reflects itself.
 fn lit_water(look: WaterLook, depth: f32, sun_share: f32) -> vec4<f32> {
     let water = water_colour(look, depth);
     let bright = sky_light() * 0.8 + sun_colour() * (0.15 + 0.35 * to_sun().y) * mix(0.35, 1.0, sun_share);
     return vec4<f32>(water.rgb * bright, water.a);
 }
 
-// Water of the sea, `length` units seen through. They count in parts of the relief, so that a pond and an ocean both
-// look like water.
+// Sea water along a line of sight of `length` units. The depth is relative to the relief, so that a pond and an ocean
+// both look like water.
 fn sea_body(length: f32) -> vec4<f32> {
     return lit_water(sea_look(), length / max(0.11 * relief(), 1e-3), 1.0);
 }
 
-// What a surface of water with ripples mirrors.
+// The reflection on water with ripples.
 struct Mirror {
     ray: vec3<f32>,
     share: f32,
@@ -26,22 +26,22 @@ fn mirror_at(world: vec3<f32>) -> Mirror {
     return mirror_on(world, vec2<f32>(0.0), frame.waves.xy);
 }
 
-// The same of water that lies on a slope, with waves that run one way.
+// The same for water on a slope `fall`, with waves that run in the direction `towards`.
 fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
     let distance = length(world - eye());
     let ray = (world - eye()) / distance;
-    // under grazing light a pixel shows more of the sea than its width
+    // at grazing angles, a pixel covers more of the sea than its width
     let slope = ripples(world.xz, distance * pow(max(-ray.y, 0.01), -0.55), towards);
     let normal = normalize(vec3<f32>(-slope.x - fall.x, 1.0, -slope.y - fall.y));
     var up = reflect(ray, normal);
     up.y = abs(up.y);
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
-    // the sun is the glint; stars are lost between waves
+    // the glint is the sun's reflection; the reflections of stars are lost between waves
     var sky = air_colour(up);
     let share = mirrored_share(-dot(ray, normal));
 #ifdef DETAIL
     if share > 0.03 {
-        // the longest waves turn rays, the others part them
+        // the longest waves deflect the ray, the others spread it
         let calm = normalize(vec3<f32>(-slope.x * CALM - fall.x, 1.0, -slope.y * CALM - fall.y));
         var mean = reflect(ray, calm);
         mean.y = abs(mean.y);
@@ -53,13 +53,13 @@ fn mirror_on(world: vec3<f32>, fall: vec2<f32>, towards: vec2<f32>) -> Mirror {
 }
 
 #ifdef DETAIL
-// Share of the slopes of waves by which the land is mirrored, and how far the others part its picture, as a tangent.
+// Fraction of the wave slopes that deflect the reflection of the land, and spread of the other slopes, as a tangent.
 const CALM = 0.3;
 const SPREAD = 0.07;
 
-// What rays that water throws back about a mean one meet of the ground: its light, and which share of them meets it. They
-// part by `spread`, as a tangent, as the waves do that are too small to be followed. Steps grow with the distance; the
-// place is halved where the mean ray goes under the ground.
+// Terrain seen in reflected rays around a mean ray: its light, and the fraction of rays that hit it. The rays spread by
+// `spread`, as a tangent, on waves too small to be traced. Steps grow with the distance. The hit point is bisected
+// where the mean ray enters the terrain.
 fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     let inside = 0.5 * side();
     if max(abs(world.x), abs(world.z)) > 1.4 * inside {
@@ -68,7 +68,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     var far = 1.5 * cell();
     var near = 0.0;
     var meets = false;
-    // where the mean ray comes nearest to the ground or goes deepest, as a tangent
+    // smallest height of the mean ray above the terrain (negative inside it), divided by the distance
     var least = spread;
     var nearest = far;
     for (var k = 0; k < 26; k += 1) {
@@ -188,14 +188,14 @@ fn water_vertex(@builtin(vertex_index) index: u32) -> WaterVertex {
         vec2<f32>(-0.5, -0.5), vec2<f32>(0.5, 0.5), vec2<f32>(0.5, -0.5),
     );
     var flat = corners[index] * side();
-    // a sea to the horizon, and waters of the mirrored land
+    // extended to the horizon, for the sea or the waters of the mirrored land
     if frame.sky_light.w > 0.5 { flat *= 2.0 * frame.air.w; }
     let world = vec3<f32>(flat.x, sea(), flat.y);
     return WaterVertex(clip_of(world), world);
 }
 
 #ifdef DETAIL
-// Slopes of waves of a metre to a hundred, each seen up to where it is as small as a few pixels.
+// Slopes of waves from one metre to a hundred. Each size fades out where it spans only a few pixels.
 fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let metres = metres_per_unit();
     var slope = vec2<f32>(0.0);
@@ -203,7 +203,7 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
         let long = 1.1 * pow(4.6, f32(k));
         let seen = 1.0 - smoothstep(60.0 * long, 260.0 * long, distance * metres);
         if seen <= 0.0 { continue; }
-        // crests lie across their way, each size turned a little against the others
+        // crests lie across the direction of the waves, each size rotated a little against the others
         let turn = 0.45 * sin(2.3 * f32(k) + 0.4);
         let along = vec2<f32>(cos(turn) * towards.x - sin(turn) * towards.y, sin(turn) * towards.x + cos(turn) * towards.y);
         let c = -along.y;
@@ -217,7 +217,7 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     return slope;
 }
 #else
-// Slopes of ripples, weaker where they are too small to see.
+// Slopes of ripples, weaker where they are too small to be visible.
 fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
     let place = flat * (260.0 / side());
     let near = noise(place + vec2<f32>(0.0, 0.31)) - noise(place - vec2<f32>(0.0, 0.31));
@@ -228,12 +228,12 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
 }
 #endif
 
-// What is seen of the sea's surface at a place, over ground so far below it.
+// The sea surface at a position, `depth` above the bottom.
 fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
     let sun_share = under_clouds(world);
-    // a line of foam half a metre deep, or as wide as a few pixels
+    // a line of foam where the water is half a metre deep, or as wide as a few pixels
     let metres = metres_per_unit();
     let at = world.xz * metres;
     let deep = depth * metres;
@@ -250,7 +250,7 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
 @fragment
 fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     let flat = in.world.xz;
-    // what lies around is the terrain, mirrored at its edges
+    // the surroundings are the terrain, mirrored at its edges
     let unit = fract((flat / side() + 0.5) * 0.5) * 2.0;
     let shown = (select(unit, 2.0 - unit, unit > vec2<f32>(1.0)) - 0.5) * side();
     let drawn = 0.5 * frame.fog.w * side();
@@ -260,13 +260,13 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     }
     let place = (shown + 0.5 * side()) / cell();
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-    // beyond the ground that is drawn the sea is deep
+    // beyond the drawn terrain, the sea is deep
     let depth = max(sea() - beyond_edge(ground, flat), is_bare * 0.03 * relief());
     let seen = sea_surface(in.world, depth, in.clip.xy);
     if !is_endless_sea() {
         return seen;
     }
-    // where the ray would leave the ground that is drawn, the water closes
+    // where the ray would leave the drawn terrain, the water becomes opaque
     let ray = in.world - eye();
     let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
     let reach = max(abs(flat + run), abs(flat)) / drawn;

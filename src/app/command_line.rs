@@ -1,4 +1,4 @@
-//! What the command line asks of the editor: to be opened, and to draw its 3D view without a window.
+//! Commands of the command line that need the editor: opening it, and drawing its 3D view without a window.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use talweg_cli::{
     CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
 };
 
-/// What the command line can do with the editor.
+/// The editor's functions for the command line.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot, film: draw_film };
 
 fn edit(args: EditArgs) -> CommandResult {
@@ -29,24 +29,24 @@ fn edit(args: EditArgs) -> CommandResult {
     Ok(run(Options { scene: args.scene, drive: args.drive })?)
 }
 
-/// Draws the 3D view of a scene as a picture.
+/// Draws the 3D view of a scene as an image.
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let mode = mode_of(&args.mode)?;
-    // there is nothing to compare with
+    // there is no second terrain to compare with
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let bookmark = bookmark_of(args, &job.scene)?;
     check_mode(mode, &job.scene)?;
     if args.half_detail.is_some() && !mode.traces() {
-        return Err(Failure::Usage(anyhow::anyhow!(
-            "--half-detail goes along rays: give --mode sphere-tracing as well"
-        )));
+        return Err(Failure::Usage(anyhow::anyhow!("--half-detail needs --mode sphere-tracing")));
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
         if args.side.is_some() || !args.from.is_empty() {
-            return Err(usage(anyhow::anyhow!("--from and --side are for terrains; a planet is seen from --at")));
+            return Err(usage(anyhow::anyhow!(
+                "--from and --side are for flat terrain; place the camera over a planet with --at"
+            )));
         }
         return draw_planet(args, job, &terrain, mode, overlay);
     }
@@ -73,7 +73,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     shoot(args, &subject, &options, legend.as_ref())
 }
 
-/// Writes the picture, and prints what there is to say of it.
+/// Writes the image and prints its size, its legend and the requested measurements.
 fn shoot(
     args: &ShotArgs,
     subject: &shot::ShotSubject,
@@ -131,19 +131,19 @@ fn mode_of(name: &str) -> Result<ViewMode, Failure> {
     ViewMode::named(name).ok_or_else(|| unknown("mode", name, ViewMode::ALL.map(ViewMode::name)))
 }
 
-/// Refuses a mode that the scene cannot be shown in, before anything is computed.
+/// Rejects a mode in which the scene cannot be drawn, before anything is computed.
 fn check_mode(mode: ViewMode, scene: &Scene) -> Result<(), Failure> {
     recipe_of(mode, scene, None).map(|_| ())
 }
 
-/// What a mode draws in place of the grid.
+/// The recipe of the tree that a mode draws in place of the grid, if it draws one.
 fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> Result<Option<TreeRecipe>, Failure> {
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
     let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(scene, mode, terrain)).transpose().map_err(refused)?;
     Ok(recipe.flatten())
 }
 
-/// The tree that a mode draws in place of the grid, with what other layers made of it.
+/// The tree that a mode draws in place of the grid, with the effects of other layers.
 fn tree_surface_of(
     mode: ViewMode,
     job: &SceneJob,
@@ -154,7 +154,7 @@ fn tree_surface_of(
     Ok(Some(Arc::new(made)))
 }
 
-/// A terrain made ready for the view, with its colours.
+/// A terrain prepared for drawing, with its colours.
 fn prepared_square(
     job: &SceneJob,
     terrain: &Arc<Terrain>,
@@ -167,7 +167,7 @@ fn prepared_square(
     Ok((job.pool.install(prepare)?.into(), palette.into()))
 }
 
-/// The same for a planet.
+/// A planet prepared for drawing, with its colours.
 fn prepared_globe(job: &SceneJob, terrain: &Arc<Terrain>, overlay: Overlay) -> Result<Arc<GlobeTerrain>, Failure> {
     let palette = PaletteTable::for_scene(&job.scene);
     let climate = Some(climate_of(&job.scene));
@@ -179,7 +179,7 @@ fn prepared_globe(job: &SceneJob, terrain: &Arc<Terrain>, overlay: Overlay) -> R
     Ok(job.pool.install(prepare)?.into())
 }
 
-/// The size of the picture and how the ground is drawn.
+/// Size, projection and mode of the image.
 fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     let (width, height, supersampling) = (args.width, args.height, args.supersampling);
     let projection = if args.orthographic { ViewProjection::Orthographic } else { ViewProjection::Perspective };
@@ -187,7 +187,7 @@ fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     shot::ShotOptions { width, height, supersampling, mode, projection, half_detail, ..Default::default() }
 }
 
-/// The view by its name on the command line.
+/// The view with this name on the command line.
 fn side_of(name: &str) -> ViewCommand {
     match name {
         "top" => ViewCommand::Top,
@@ -199,7 +199,7 @@ fn side_of(name: &str) -> ViewCommand {
     }
 }
 
-/// The bookmark that was asked for, or the scene's first.
+/// The requested bookmark, or the scene's first if none is requested.
 fn bookmark_of<'a>(args: &ShotArgs, scene: &'a Scene) -> Result<Option<&'a CameraBookmark>, Failure> {
     let Some(name) = &args.bookmark else { return Ok(scene.bookmarks.first()) };
     let names = || scene.bookmarks.iter().map(|bookmark| bookmark.name.clone());
@@ -232,7 +232,7 @@ fn draw_planet(
     shoot(args, &subject, &options, prepared.legend.as_ref())
 }
 
-/// Latitude, longitude, height, heading and inclination.
+/// Parses latitude, longitude, height, heading and inclination.
 fn place(text: &str) -> Result<[f64; 5], Failure> {
     let wrong = || usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
     let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];
@@ -248,5 +248,5 @@ fn place(text: &str) -> Result<[f64; 5], Failure> {
 
 fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> Failure {
     let known: Vec<String> = known.into_iter().collect();
-    usage(anyhow::anyhow!("there is no {what} `{name}`; there are {}", known.join(", ")))
+    usage(anyhow::anyhow!("there is no {what} `{name}`; choose from {}", known.join(", ")))
 }

@@ -1,15 +1,15 @@
-//! The editor: Bevy and egui, and nothing else of Talweg knows them.
+//! The editor. It is the only part of Talweg that uses Bevy and egui.
 //!
 //! | folder | what it holds |
 //! |---|---|
-//! | [`view`] | the 3D view: knows Bevy only, and nothing of the panels |
+//! | [`view`] | the 3D view: uses Bevy only, and knows nothing of the panels |
 //! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
-//! | [`features`] | what can be done: each a plugin that registers its commands, panels and tasks in the frame |
-//! | [`shot`] | pictures of the view without a window |
+//! | [`features`] | user features: each is a plugin that registers its commands, panels and tasks in the frame |
+//! | [`shot`] | images of the view without a window |
 //!
-//! Arrows point one way: features → frame → view.
+//! Dependencies point one way: features → frame → view.
 #![cfg(feature = "window")]
-#![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
 mod command_line;
@@ -50,23 +50,23 @@ use talweg::recovery::state_folder;
 use talweg::scene::{ShippedScene, example, example_for, examples};
 use talweg_cli::tell;
 
-/// What the editor is started with.
+/// Options for the start of the editor.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A scene file, or the name of an example; a first scene to look at when left out.
+    /// A scene file or the name of an example; if absent, the editor opens with a default example.
     pub scene: Option<PathBuf>,
     /// A script of user actions to play, see [`drive`].
     pub drive: Option<PathBuf>,
 }
 
-/// The example that greets people who name no scene.
+/// The example that opens if no scene is named.
 const FIRST_SCENE: &str = "alpine-range";
 
-/// Opens the editor and stays until it is closed.
+/// Opens the editor and returns when it is closed.
 ///
 /// # Errors
-/// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved
-/// work was put.
+/// If there is no display, no graphics driver or no thread, or if the script fails. After a crash, the error also says
+/// where unsaved work was stored.
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let script_failed = Arc::new(AtomicBool::new(false));
@@ -78,7 +78,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
         None => EditJournal::default(),
         Some(Ok(journal)) => journal,
         Some(Err(error)) => {
-            editor.toasts.warning(because("Edits are not safe from a crash", &error));
+            editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", &error));
             EditJournal::default()
         }
     };
@@ -104,7 +104,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
         Ok(AppExit::Success) => {
             #[cfg(unix)]
             if let Some(signal) = journal.signal() {
-                // who sends a signal has not chosen to lose anything
+                // a signal is not the user's choice to lose unsaved work
                 if !journal.is_unsaved() {
                     journal.end();
                 }
@@ -121,7 +121,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
             let lost = || "the window or the graphics card was lost".into();
             Err(ended(&journal, journal.failure().unwrap_or_else(lost)))
         }
-        // an engine that has lost its card fails in many ways; the card is what counts
+        // an engine that has lost its graphics card fails in many ways; report the lost card
         Err(AppError::Engine(message)) => {
             Err(ended(&journal, journal.failure().unwrap_or_else(|| engine_failure(&message))))
         }
@@ -133,7 +133,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     }
 }
 
-/// What a panic of the engine means to people: most of those while drawing come from the graphics card.
+/// The message for a panic of the engine: most panics while drawing come from the graphics card.
 fn engine_failure(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_drawing =
@@ -141,7 +141,7 @@ fn engine_failure(message: &str) -> String {
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
-/// The program ends for a reason that nobody chose.
+/// The error for an unintended end of the program; stores unsaved work for recovery.
 fn ended(journal: &EditJournal, message: String) -> AppError {
     let recovery = journal.abandon(&message);
     AppError::Crashed { message, recovery }
@@ -182,7 +182,7 @@ fn build(editor: Editor, journal: EditJournal) -> App {
                 ..default()
             })
             .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() })
-            // it would wait for the next frame, which an idle editor has not
+            // it would wait for the next frame, but an idle editor draws none
             .disable::<TerminalCtrlCHandlerPlugin>(),
     )
     .add_plugins(EguiPlugin::default())
@@ -195,18 +195,18 @@ fn build(editor: Editor, journal: EditJournal) -> App {
     app
 }
 
-/// Drawing that the graphics card refused is tried so often again: sizes disagree for some frames while a window grows.
+/// Drawing errors to ignore before giving up, because sizes can disagree for some frames while a window grows.
 const MOST_REFUSALS: u32 = 60;
 
-/// The graphics card stopped answering, or goes on refusing to draw: the program ends, and what is unsaved is offered
-/// at the next start together with the reason.
+/// Ends the program if the graphics card has stopped answering or keeps rejecting draw calls. The next start offers the
+/// unsaved work and shows the reason.
 fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
     let journal = main_world.resource::<EditJournal>();
     let what = match error.ty {
         ErrorType::DeviceLost => "the graphics card stopped answering",
         ErrorType::OutOfMemory => "the graphics card has too little memory",
         ErrorType::Validation if journal.count_refusal() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
-        ErrorType::Validation | ErrorType::Internal => "the graphics card refused to draw",
+        ErrorType::Validation | ErrorType::Internal => "the graphics card rejected the drawing commands",
     };
     let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());
     let message = said.map_or(what.to_string(), |said| format!("{what} ({said})"));
@@ -215,7 +215,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
     RenderErrorPolicy::StopRendering
 }
 
-/// A camera of its own for the panels: with one camera for both, the restricted viewport of the 3D view would clip
+/// Spawns a separate camera for the panels. With one camera for both, the restricted viewport of the 3D view would clip
 /// them.
 fn spawn_interface(mut commands: Commands) {
     commands.spawn((

@@ -1,4 +1,4 @@
-//! The program `talweg`: command line to editor or headless command.
+//! The program `talweg`: runs the editor or a command without a window, as the command line says.
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -9,17 +9,17 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Blocks of this many bytes and more go back to the system when they are given back: fields of 2049² samples do.
+/// Freed blocks of at least this many bytes go back to the system at once; fields of 2049² samples are that large.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BLOCK: libc::c_int = 16 << 20;
 
-/// Keeps glibc from holding on to large blocks. By itself it raises its threshold up to 32 MiB as they come and go, and
-/// what was given back below some small block then stays: about a field of 4097² samples once the coarser grids of an
-/// erosion are done. What smaller blocks leave at the end it keeps up to twice as much, as it would by itself.
-/// A task of a build in tiles has many fields of a tile, one after the other, and ends soon: it keeps what it was
-/// given, as asking for pages took a third of its time.
+/// Stops glibc from keeping large freed blocks. By default, it raises its threshold up to 32 MiB as such blocks come
+/// and go. Freed memory below any small block then stays: about one field of 4097² samples, once the coarser grids of
+/// an erosion are done. Free memory at the end of the heap is kept up to twice the threshold, as by default. A tile
+/// task (`run-tile`) allocates many fields of one tile in turn and ends soon. It keeps its freed memory, because
+/// requesting pages took a third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code, reason = "glibc has no other way to set its thresholds than this call or the environment")]
+#[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
 fn give_back_large_blocks() {
     let is_task = std::env::args_os().nth(1).is_some_and(|command| command == "run-tile");
     let settings: &[_] = match is_task {
@@ -31,7 +31,7 @@ fn give_back_large_blocks() {
         ],
     };
     for &(setting, value) in settings {
-        // SAFETY: it changes a number of the allocator, before there is another thread
+        // SAFETY: it only sets a number of the allocator, while there is still only one thread
         let _ = unsafe { libc::mallopt(setting, value) };
     }
 }

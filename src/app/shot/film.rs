@@ -1,4 +1,4 @@
-//! Films of the 3D view: once around the terrain, or from one camera bookmark to the next.
+//! Films of the 3D view: a turntable around the terrain, or a flight through the camera bookmarks.
 
 use std::f32::consts::TAU;
 use std::time::Duration;
@@ -12,39 +12,39 @@ use talweg::field::Control;
 use talweg::io::SaveTarget;
 use talweg::timelapse::{FilmFormat, check_target};
 
-/// Tilt of the camera that goes round, in radians.
+/// Inclination of the turntable camera, in radians.
 const TILT: f32 = -0.45;
-/// Heading of its first picture, that of the perspective view.
+/// Heading of its first frame, which is that of the perspective view.
 const FIRST_YAW: f32 = 0.56;
 
-/// The way of the camera.
+/// The path of the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraPath {
-    /// Once around, at one height; the last picture leads to the first.
+    /// Once around at constant height. The last frame leads on to the first.
     Turntable,
-    /// Smoothly through these poses, at about one speed.
+    /// Smoothly through these poses at nearly constant speed.
     Through(Vec<Pose>),
 }
 
-/// What is filmed, and how.
+/// The settings of a film.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewFilm {
     pub path: CameraPath,
-    /// Pictures, 2 or more.
+    /// Number of frames, at least 2.
     pub frames: u32,
-    /// Of a GIF.
+    /// Frame rate of a GIF.
     pub frames_a_second: u32,
-    /// Their size and how the ground is drawn; the view is that of the path.
+    /// Size of the frames and view mode; the path replaces the view.
     pub picture: ShotOptions,
 }
 
 impl ViewFilm {
-    /// Draws all pictures and writes the film as [`FilmFormat::write`] does. `progress` hears the share that is done.
-    /// Returns the number of pictures.
+    /// Draws all frames and writes the film as [`FilmFormat::write`] does. Calls `progress` with the finished fraction.
+    /// Returns the number of frames.
     ///
     /// # Errors
-    /// When a picture cannot be drawn or the film not written, when there is nothing to fly through, or when `control`
-    /// says stop; an unfinished film is not left behind.
+    /// If a frame cannot be drawn, the film cannot be written, there are too few bookmarks for a flight, or `control`
+    /// cancels. An unfinished film is deleted.
     pub fn shoot(
         &self,
         subject: &ShotSubject,
@@ -108,7 +108,7 @@ impl ViewFilm {
                     let yaw = (FIRST_YAW + TAU * k as f32 / count as f32).rem_euclid(TAU);
                     Pose::framing(bounds.0, bounds.1, yaw, TILT, &lens)
                 };
-                // from everywhere as far as where it has to be farthest
+                // the distance that is greatest over all headings, so that it stays constant
                 let distance = (0..count).map(|k| framed(k).eye_world.distance(middle)).fold(0.0, f32::max);
                 Ok((0..count)
                     .map(|k| {
@@ -126,7 +126,7 @@ impl ViewFilm {
     }
 }
 
-/// Not within the ground: a spline may cut a corner.
+/// Raises a pose above the terrain, because a spline may pass through it.
 fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
     let scale = &terrain.scale;
     if !scale.is_inside(pose.eye_world) {
@@ -136,8 +136,8 @@ fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
     Pose { eye_world: pose.eye_world.with_y(pose.eye_world.y.max(least)), ..pose }
 }
 
-/// So many poses along a centripetal Catmull-Rom spline through the stops (Barry and Goldman 1988), equally far from
-/// each other; headings go the short way.
+/// `count` poses along a centripetal Catmull-Rom spline through the stops (Barry and Goldman 1988), evenly spaced.
+/// Headings turn the shorter way.
 fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let mut stops = stops.to_vec();
     for k in 1..stops.len() {
@@ -148,7 +148,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     let last = stops.len() - 1;
     let fine: Vec<Pose> =
         (0..=last * STEPS).map(|k| pose_between(&stops, k / STEPS, (k % STEPS) as f32 / STEPS as f32)).collect();
-    // a turn on the spot takes time, too
+    // a turn on the spot also takes time
     let reach = stops.iter().map(|stop| stop.eye_world.distance(stops[0].eye_world)).fold(1.0, f32::max);
     let way = |a: &Pose, b: &Pose| {
         let turn = (b.yaw - a.yaw).abs() + (b.pitch - a.pitch).abs();
@@ -176,7 +176,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
         .collect()
 }
 
-/// The pose a share `t` of the way from a stop to the next.
+/// The pose at the fraction `t` of the way from one stop to the next.
 fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     let last = stops.len() - 1;
     if from >= last {
@@ -184,7 +184,7 @@ fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     }
     let at = |k: usize| (stops[k].eye_world, Vec3::new(stops[k].yaw, stops[k].pitch, 0.0));
     let (b, c) = (at(from), at(from + 1));
-    // beyond the ends it goes on straight
+    // beyond the ends the path is extended straight
     let mirrored = |p: (Vec3, Vec3), q: (Vec3, Vec3)| (2.0 * p.0 - q.0, 2.0 * p.1 - q.1);
     let a = if from == 0 { mirrored(b, c) } else { at(from - 1) };
     let d = if from + 2 > last { mirrored(c, b) } else { at(from + 2) };
@@ -224,7 +224,7 @@ mod tests {
         assert!(turn < 2.2, "6.2 to 0.1 is a short turn: {turn}");
         let steps: Vec<f32> = poses.windows(2).map(|pair| pair[0].eye_world.distance(pair[1].eye_world)).collect();
         let (least, most) = steps.iter().fold((f32::MAX, 0.0_f32), |(a, b), s| (a.min(*s), b.max(*s)));
-        // where it turns it is slower
+        // the camera is slower while it turns
         assert!(most < 3.0 * least, "{least} {most}");
     }
 

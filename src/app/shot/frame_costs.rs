@@ -1,5 +1,5 @@
-//! What each part of a view asks of a graphics card, counted on any driver: a frame is drawn as on a card, the driver
-//! counts vertices, triangles and pixels, and the text of the shaders tells what each pixel works at the most.
+//! Cost of each part of a view on a graphics card, counted on any driver. A frame is drawn as on a card, and the driver
+//! counts vertices, triangles and pixels. The text of the shaders gives the greatest work per pixel.
 
 use std::fmt;
 
@@ -17,79 +17,79 @@ use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
 use crate::view::RenderQuality;
 use crate::view::render::{drawn_pipelines, part_name};
 
-/// Frames until the counts of one have come back.
+/// Frames to draw until the counts of a frame have arrived.
 const FRAMES: u32 = 8;
-/// Texels that a card of the middle class reads in a second (88 units at 1.7 GHz).
+/// Texels per second that a mid-range card reads (88 units at 1.7 GHz).
 const TEXELS_PER_SECOND: f64 = 150e9;
-/// Texels of a read: two mip levels, and two looks along the longer side of a pixel's print.
+/// Texels per texture read: two mip levels, with two samples along the longer side of a pixel's footprint.
 const TEXELS_PER_READ: f64 = 4.0;
-/// Operations of such a card in a second, of which it reaches half (1,408 units at 1.7 GHz, two a turn).
+/// Operations per second of such a card, half of its peak (1,408 units at 1.7 GHz, two operations per cycle).
 const OPERATIONS_PER_SECOND: f64 = 2.5e12;
-/// Triangles that such a card sets up in a second.
+/// Triangles per second that such a card sets up.
 const TRIANGLES_PER_SECOND: f64 = 2e9;
 
-/// What a part of the view asks for in one frame.
+/// The cost of a part of the view in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartCost {
     /// Name of the part of the view.
     pub name: String,
     pub vertices: f64,
-    /// Triangles that are left to be filled.
+    /// Triangles that remain after clipping.
     pub triangles: f64,
-    /// Runs of the fragment stage. A driver in software counts blocks of 4 × 4 pixels, and what is hidden, too.
+    /// Runs of the fragment stage. A software driver counts blocks of 4 × 4 pixels, and hidden pixels too.
     pub fragments: f64,
-    /// Whether it covers what lies behind it: of such parts a card shades little more than one for each pixel.
+    /// Whether it hides the parts behind it. A card shades little more than one such part per pixel.
     pub covers: bool,
-    /// The most that each vertex works.
+    /// Greatest work per vertex.
     pub per_vertex: ShaderWork,
-    /// The most that each fragment works; none of a part that has no fragment stage.
+    /// Greatest work per fragment; zero for a part without a fragment stage.
     pub per_fragment: ShaderWork,
 }
 
 impl PartCost {
-    /// Milliseconds of a card of the middle class at the most, where nothing of it goes on at once.
+    /// Upper bound in milliseconds on a mid-range card, if nothing runs in parallel.
     pub fn milliseconds(&self) -> f64 {
         self.shape_milliseconds() + self.fragments * milliseconds_of(self.per_fragment)
     }
 
-    /// The share of vertices and triangles.
+    /// The part of that time for vertices and triangles.
     fn shape_milliseconds(&self) -> f64 {
         self.vertices * milliseconds_of(self.per_vertex) + 1e3 * self.triangles / TRIANGLES_PER_SECOND
     }
 }
 
-/// Milliseconds of a card of the middle class for one run of a stage.
+/// Milliseconds of a mid-range card for one run of a stage.
 fn milliseconds_of(work: ShaderWork) -> f64 {
     let reads = work.texture_reads * TEXELS_PER_READ / TEXELS_PER_SECOND;
     1e3 * (reads + work.operations / OPERATIONS_PER_SECOND)
 }
 
-/// What all parts of a view ask for in one frame.
+/// The costs of all parts of a view in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameCosts {
     pub width: u32,
     pub height: u32,
-    /// The dearest first.
+    /// The parts, the most expensive first.
     pub parts: Vec<PartCost>,
 }
 
 impl FrameCosts {
-    /// Counts what a frame asks for, with everything that a graphics card draws.
+    /// Counts the costs of a frame, with everything that a graphics card draws.
     ///
     /// # Errors
-    /// As of a single picture, where the driver counts nothing, and where a shader cannot be read.
+    /// If a single image fails, the driver has no counters, or a shader cannot be parsed.
     pub fn count(subject: &ShotSubject, options: &ShotOptions) -> Result<Self, ShotError> {
         let options = super::fine(options)?;
         guarded(|| draw(subject, &options))?
     }
 
-    /// Milliseconds of all parts together, with all pixels that were counted.
+    /// Milliseconds of all parts together, with all counted pixels.
     pub fn most_milliseconds(&self) -> f64 {
         self.parts.iter().map(PartCost::milliseconds).sum()
     }
 
-    /// The same where each pixel of what covers others is shaded once, as the dearest of these parts: patches come from
-    /// near to far, and a card leaves out what is hidden.
+    /// Milliseconds if every pixel of the opaque parts is shaded once, at the cost of the most expensive of them. A
+    /// card comes close to this, because patches are drawn from near to far and it skips hidden pixels.
     pub fn least_milliseconds(&self) -> f64 {
         let pixels = f64::from(self.width) * f64::from(self.height);
         let (covering, others): (Vec<_>, Vec<_>) = self.parts.iter().partition(|part| part.covers);
@@ -111,7 +111,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, Shot
     }
     let mut parts = counted(app.world().resource::<DiagnosticsStore>());
     if parts.is_empty() {
-        return Err(ShotError::Draw("this driver does not count what it draws (no pipeline statistics)".into()));
+        return Err(ShotError::Draw("this driver does not count triangles and pixels (no pipeline statistics)".into()));
     }
     let works = works(app)?;
     for part in &mut parts {
@@ -121,7 +121,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, Shot
     Ok(FrameCosts { width: options.width, height: options.height, parts })
 }
 
-/// What the driver counted of the parts in the last frame.
+/// The driver's counts for the parts of the last frame.
 fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
     let mut parts: HashMap<String, PartCost> = HashMap::default();
     for diagnostic in found.iter() {
@@ -140,7 +140,7 @@ fn counted(found: &DiagnosticsStore) -> Vec<PartCost> {
     parts.into_values().filter(|part| part.vertices > 0.0).collect()
 }
 
-/// What the two stages of each part work, and whether it covers what lies behind it.
+/// The work of both stages of each part, and whether it hides the parts behind it.
 fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, ShotError> {
     let render = app.sub_app(RenderApp).world();
     let cache = render.resource::<PipelineCache>();
@@ -154,7 +154,7 @@ fn works(app: &App) -> Result<HashMap<String, (ShaderWork, ShaderWork, bool)>, S
             continue;
         }
         let Some(Source::Wgsl(text)) = shaders.get(&fragment.shader).map(|shader| &shader.source) else { continue };
-        let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be read: {error}"));
+        let unread = |error: String| ShotError::Draw(format!("the shader of {name} cannot be parsed: {error}"));
         let shader = ParsedShader::new(text, &fragment.shader_defs).map_err(unread)?;
         let work = |entry: &Option<std::borrow::Cow<'static, str>>| {
             entry.as_deref().and_then(|entry| shader.entry_point(entry)).unwrap_or_default()
@@ -170,7 +170,7 @@ impl fmt::Display for FrameCosts {
         let Self { width, height, parts } = self;
         writeln!(
             out,
-            "{width} × {height} pixels, drawn as on a graphics card; reads and operations (ops) are the most for a pixel"
+            "{width} × {height} pixels, drawn as on a graphics card; reads and operations (ops) are upper bounds per pixel"
         )?;
         writeln!(
             out,
@@ -194,12 +194,12 @@ impl fmt::Display for FrameCosts {
         let per_second = |milliseconds: f64| 1e3 / milliseconds;
         writeln!(
             out,
-            "estimated, not measured, for a card of {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
+            "estimated, not measured, for a card with {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
             TEXELS_PER_SECOND / 1e9,
             OPERATIONS_PER_SECOND / 1e12,
             TRIANGLES_PER_SECOND / 1e9
         )?;
         writeln!(out, "each pixel shaded once    {least:.2} ms, {:.0} frames a second", per_second(least))?;
-        writeln!(out, "all that were counted     {most:.2} ms, {:.0} frames a second", per_second(most))
+        writeln!(out, "all counted pixels        {most:.2} ms, {:.0} frames a second", per_second(most))
     }
 }

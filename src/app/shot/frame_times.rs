@@ -1,4 +1,4 @@
-//! How long the view takes for a frame: many are drawn as in the window, looking once round on the spot.
+//! Frame times of the view, measured over many frames drawn as in the window, while the camera turns once on the spot.
 
 use std::f32::consts::TAU;
 use std::fmt;
@@ -14,28 +14,28 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded, planet_scenery};
 use crate::view::RenderQuality;
 
-/// What frames of a view cost, without the panels around it.
+/// Times of the view's frames, without the panels around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameTimes {
-    /// What drew them.
+    /// The graphics card or driver that drew the frames.
     pub adapter: String,
     pub width: u32,
     pub height: u32,
-    /// Milliseconds from the begin of a frame until it is drawn, each waited for, the shortest first.
+    /// Milliseconds from the start of a frame until it is drawn, when each frame is waited for; sorted.
     pub waited: Vec<f64>,
-    /// Milliseconds of the processor of them.
+    /// Milliseconds of processor time for the same frames; sorted.
     pub processor: Vec<f64>,
-    /// Milliseconds from one frame to the next where the processor begins one while the last is drawn, on the average.
+    /// Mean milliseconds per frame when the processor starts a frame while the last is still being drawn.
     pub overlapped: f64,
-    /// Mean milliseconds of the passes on the graphics card, the longest first; none where the driver has no clock.
+    /// Mean milliseconds of each pass on the graphics card, longest first; empty if the driver has no timer.
     pub passes: Vec<(String, f64)>,
 }
 
 impl FrameTimes {
-    /// Draws so many frames, one at the least, twice: waiting for each, and only for the last.
+    /// Draws at least one frame, `frames` in all, in two runs: one waits for each frame, the other only for the last.
     ///
     /// # Errors
-    /// As of a single picture, and when the graphics card is lost.
+    /// If a single image fails, or the graphics card is lost.
     pub fn measure(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Self, ShotError> {
         let options = super::fine(options)?;
         guarded(|| draw(subject, &options, frames.max(1)))?
@@ -44,7 +44,7 @@ impl FrameTimes {
 
 fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<FrameTimes, ShotError> {
     let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin);
-    // all is loaded and translated
+    // loads all data and compiles all shaders
     renderer.picture(subject)?;
     let camera = renderer.camera.ok_or_else(|| ShotError::Draw("there is no camera".into()))?;
     let first = renderer.app.world().get::<Transform>(camera).map_or(Quat::IDENTITY, |at| at.rotation);
@@ -68,7 +68,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
             }
         }
     };
-    // of the frames before
+    // finish the earlier frames
     wait()?;
     let (mut waited, mut processor) = (Vec::new(), Vec::new());
     for frame in 0..frames {
@@ -94,7 +94,7 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
     Ok(FrameTimes { adapter, width: options.width, height: options.height, waited, processor, overlapped, passes })
 }
 
-/// Of the last frames.
+/// Mean times of the passes over the last frames.
 fn passes(found: &DiagnosticsStore) -> Vec<(String, f64)> {
     let name = |path: &str| Some(path.strip_prefix("render/")?.strip_suffix("/elapsed_gpu")?.to_owned());
     let pass =
@@ -104,7 +104,7 @@ fn passes(found: &DiagnosticsStore) -> Vec<(String, f64)> {
     passes
 }
 
-/// The value that so large a share of the sorted ones does not exceed.
+/// The value below or at which this fraction of the sorted values lies.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
@@ -113,12 +113,12 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 impl fmt::Display for FrameTimes {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let Self { adapter, width, height, waited, processor, overlapped, passes } = self;
-        writeln!(out, "{adapter}, {width} × {height} pixels, {} frames once round on the spot", waited.len())?;
+        writeln!(out, "{adapter}, {width} × {height} pixels, {} frames during one turn on the spot", waited.len())?;
         let row = |sorted: &[f64]| [0.5, 0.99, 1.0].map(|share| quantile(sorted, share));
         let [median, most, longest] = row(waited);
-        writeln!(out, "each waited for      median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        writeln!(out, "waiting for each     median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
         let [median, most, longest] = row(processor);
-        writeln!(out, "of it the processor  median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        writeln!(out, "processor time       median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
         writeln!(out, "overlapped           {overlapped:.2} ms a frame, {:.0} frames a second", 1e3 / overlapped)?;
         for (name, ms) in passes {
             writeln!(out, "pass {name:<24} {ms:.3} ms")?;

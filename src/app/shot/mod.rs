@@ -1,4 +1,4 @@
-//! Pictures of the 3D view without a window or a display.
+//! Images of the 3D view without a window or a display.
 
 pub mod film;
 pub mod frame_costs;
@@ -33,22 +33,22 @@ use crate::view::{
 use talweg::appearance::{PaletteTable, RgbImage, decode, encode};
 use talweg::io::SaveTarget;
 
-/// What the picture shows, and how large it is.
+/// Contents and size of the image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShotOptions {
     pub width: u32,
     pub height: u32,
-    /// Each pixel is the mean of so many by so many, from 1 to [`MOST_SUPERSAMPLING`].
+    /// Samples per pixel along each axis, from 1 to [`MOST_SUPERSAMPLING`].
     pub supersampling: u32,
     pub view: ShotView,
-    /// Of squares; a pose is one in this projection.
+    /// Projection of a square terrain. A given pose is a pose in this projection.
     pub projection: ViewProjection,
     pub mode: ViewMode,
     /// See [`ViewState::half_detail`].
     pub half_detail: Option<f32>,
 }
 
-/// See [`ShotOptions`].
+/// Limit of [`ShotOptions::supersampling`].
 pub const MOST_SUPERSAMPLING: u32 = 4;
 
 impl Default for ShotOptions {
@@ -59,23 +59,23 @@ impl Default for ShotOptions {
     }
 }
 
-/// From where the picture is taken.
+/// The viewpoint of the image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ShotView {
     Named(ViewCommand),
     Pose(Pose),
 }
 
-/// Why there is no picture.
+/// Why an image could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ShotError {
     #[error(transparent)]
     Engine(#[from] AppError),
     #[error(
-        "the picture may be 16 to {most} pixels wide and high, with what it is supersampled by, not {width} × {height}"
+        "the image must be 16 to {most} pixels wide and high, including its supersampling, but is {width} × {height}"
     )]
     Size { width: u32, height: u32, most: u32 },
-    #[error("supersampling is from 1 to {MOST_SUPERSAMPLING}, not {0}")]
+    #[error("supersampling must be from 1 to {MOST_SUPERSAMPLING}, not {0}")]
     Supersampling(u32),
     #[error(
         "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
@@ -88,8 +88,8 @@ pub enum ShotError {
     #[error(transparent)]
     Film(#[from] talweg::timelapse::FilmError),
     #[error(
-        "a flight goes through the camera bookmarks of a terrain, two at the least; add some in the editor \
-         (View, Add camera bookmark), or film a turntable"
+        "a flight needs a terrain with at least two camera bookmarks; add them in the editor (View, Add camera bookmark), \
+         or film a turntable"
     )]
     NoBookmarks,
 }
@@ -100,24 +100,25 @@ const LARGEST: u32 = 8192;
 /// Frames to wait for shaders and uploads before giving up.
 const PATIENCE_FRAMES: usize = 20_000;
 
-/// What stands before the camera.
+/// The subject of the image.
 pub enum ShotSubject {
-    /// With the tree that draws it in place of its grid, if that is wanted.
+    /// A square terrain and its palette. A tree, if given, is drawn in place of the grid.
     Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
     Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
 }
 
-/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
+/// Draws the view of a terrain and writes it as a PNG file. Waits until everything is ready, however long the driver
+/// takes.
 ///
 /// # Errors
-/// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
+/// If the size is out of range, the graphics card cannot draw the view, or the file cannot be written.
 pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
     let fine = fine(options)?;
     let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
     Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
 }
 
-/// The same with all pixels that are drawn, for which there must be room.
+/// The options with the supersampled size, which must be within the limits.
 fn fine(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
     if !(1..=MOST_SUPERSAMPLING).contains(&times) {
@@ -130,7 +131,7 @@ fn fine(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     Ok(ShotOptions { width, height, ..*options })
 }
 
-/// Means of `times` by `times` pixels in linear light; of RGBA rows from the top.
+/// Averages blocks of `times` × `times` pixels in linear light. The input is RGBA, in rows from the top.
 fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
     let pixels = image.as_chunks::<4>().0;
     let mean = |x: usize, y: usize| {
@@ -150,12 +151,12 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
     RgbImage { width: own_width, height: own_height, rgb }
 }
 
-/// RGBA rows from the top.
+/// Draws one image; returns RGBA rows from the top.
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
     OffscreenRenderer::new(options, quality).picture(subject)
 }
 
-/// The engine without a window. It draws one picture after the other.
+/// The engine without a window. It draws one image after another.
 struct OffscreenRenderer {
     app: App,
     options: ShotOptions,
@@ -176,7 +177,7 @@ impl OffscreenRenderer {
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
                 .set(RenderPlugin {
                     synchronous_pipeline_compilation: true,
-                    // OpenGL needs a display and complains where there is none
+                    // without a display, OpenGL only logs errors
                     render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
                     ..default()
                 })
@@ -196,13 +197,13 @@ impl OffscreenRenderer {
         Self { app, options: *options, quality, target, camera: None }
     }
 
-    /// The same from somewhere else.
+    /// Draws the subject from another viewpoint; returns RGBA rows from the top.
     fn picture_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
         self.options.view = view;
         self.picture(subject)
     }
 
-    /// RGBA rows from the top.
+    /// Draws the subject; returns RGBA rows from the top.
     fn picture(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, quality, target, camera } = self;
         if let Some(before) = camera.take() {
@@ -264,17 +265,17 @@ impl OffscreenRenderer {
                 );
             }
         }
-        Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+        Err(ShotError::Draw("the shaders or the terrain did not become ready in time".into()))
     }
 }
 
-/// Why a shader was refused, if one was: the picture would wait for it in vain.
+/// The error of a rejected shader, if there is one. Without this check, the image would wait for the shader in vain.
 fn shader_error(app: &App) -> Option<String> {
     let cache = app.get_sub_app(RenderApp)?.world().get_resource::<PipelineCache>()?;
     cache.pipelines().find_map(|pipeline| match &pipeline.state {
         CachedPipelineState::Err(
             error @ (ShaderCacheError::ProcessShaderError(_) | ShaderCacheError::CreateShaderModule(_)),
-        ) => Some(format!("a shader was refused: {error}")),
+        ) => Some(format!("a shader was rejected: {error}")),
         _ => None,
     })
 }
@@ -308,7 +309,7 @@ fn spawn_camera(
             command.pose(&origin, terrain.scale.bounds_world(), &lens, projection_of)
         }
         (ShotView::Pose(pose), _) => pose,
-        // a planet has a camera of its own
+        // a planet has its own camera
         (ShotView::Named(_), None) => origin,
     };
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());

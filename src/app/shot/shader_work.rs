@@ -1,6 +1,6 @@
-//! What a stage of a shader works at the most: texture reads and operations, counted in its text.
+//! Upper bounds for the work of a shader stage: texture reads and operations, counted in its text.
 //!
-//! Every branch is taken for the dearer of its two sides, so the figures are bounds, not means.
+//! Of every branch the more expensive side counts, so the numbers are bounds, not means.
 
 use bevy::platform::collections::HashMap;
 use bevy::shader::ShaderDefVal;
@@ -11,12 +11,12 @@ use naga::{
 };
 use naga_oil::compose::{Composer, NagaModuleDescriptor, ShaderDefValue, ShaderType};
 
-/// Turns that a loop is counted for where its text does not tell.
+/// Assumed iterations of a loop if the text does not show their number.
 const UNKNOWN_TURNS: f64 = 16.0;
-/// Operations that a sine, a power or a root takes of the units of a card, of which a quarter can do it.
+/// Cost of a sine, a power or a root in operations: only a quarter of a card's units can compute it.
 const TRANSCENDENTAL: f64 = 4.0;
 
-/// What one run of a stage works at the most.
+/// Upper bound for the work of one run of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ShaderWork {
     /// Samples and loads of textures.
@@ -34,7 +34,7 @@ impl ShaderWork {
         Self { texture_reads: self.texture_reads * turns, operations: self.operations * turns }
     }
 
-    /// The more of each.
+    /// The greater value of each kind.
     fn or(self, other: Self) -> Self {
         Self {
             texture_reads: self.texture_reads.max(other.texture_reads),
@@ -43,7 +43,7 @@ impl ShaderWork {
     }
 }
 
-/// A shader that has been read.
+/// A parsed shader.
 pub struct ParsedShader {
     module: Module,
     info: ModuleInfo,
@@ -51,10 +51,10 @@ pub struct ParsedShader {
 }
 
 impl ParsedShader {
-    /// Reads the WGSL `text` under `defs`.
+    /// Parses the WGSL `text` with the definitions `defs`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// A description of the first error in the text.
     pub fn new(text: &str, defs: &[ShaderDefVal]) -> Result<Self, String> {
         let shader_defs = defs.iter().map(|def| match def {
             ShaderDefVal::Bool(name, value) => (name.clone(), ShaderDefValue::Bool(*value)),
@@ -73,7 +73,7 @@ impl ParsedShader {
             .validate(&module)
             .map_err(|error| error.as_inner().to_string())?;
         let mut shader = Self { module, info, functions: HashMap::default() };
-        // a function stands behind those that it calls
+        // a function comes after the functions that it calls
         for (handle, function) in shader.module.functions.iter() {
             let work = shader.block(&function.body, function, &shader.info[handle]);
             shader.functions.insert(handle, work);
@@ -81,7 +81,7 @@ impl ParsedShader {
         Ok(shader)
     }
 
-    /// The work of an entry point, if there is one of that name.
+    /// The work of an entry point, if there is one with that name.
     pub fn entry_point(&self, name: &str) -> Option<ShaderWork> {
         let index = self.module.entry_points.iter().position(|entry| entry.name == name)?;
         let function = &self.module.entry_points[index].function;
@@ -112,7 +112,7 @@ impl ParsedShader {
         block.iter().map(work).fold(ShaderWork::default(), ShaderWork::plus)
     }
 
-    /// How often a loop goes round that counts up from 0 to a number: the first condition that it ends by.
+    /// Iterations of a loop that counts up from 0: the limit in the first condition that ends it.
     fn turns(&self, body: &Block, function: &Function) -> f64 {
         let ends = |block: &Block| block.iter().any(|statement| matches!(statement, Statement::Break));
         let condition = body.iter().find_map(|statement| match statement {
@@ -167,7 +167,7 @@ impl ParsedShader {
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } => {
                 ShaderWork { texture_reads: 1.0, operations: 0.0 }
             }
-            // a matrix times a vector takes all of its numbers
+            // a matrix times a vector costs as many operations as the matrix has numbers
             Expression::Binary { left, right, .. } => {
                 operations(numbers(handle).max(numbers(left)).max(numbers(right)))
             }
@@ -181,7 +181,7 @@ impl ParsedShader {
     }
 }
 
-/// Operations that a function takes for each number.
+/// Operations of a function per number.
 fn weight_of(function: MathFunction) -> f64 {
     use MathFunction::{
         Abs, Ceil, Clamp, Cross, Dot, Floor, Fma, Fract, Max, Min, Mix, Round, Saturate, Sign, SmoothStep, Step, Trunc,
@@ -228,7 +228,7 @@ mod tests {
         let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
-        // of each turn a product and a sum of four, a sum of two, and the count and conditions
+        // per iteration: a product and a sum of four, a sum of two, and the counter and the conditions
         assert!((5.0 * 10.0..5.0 * 16.0).contains(&plain.operations), "{plain:?}");
         let loaded = ParsedShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
         assert_eq!((loaded.texture_reads, loaded.operations), (11.0, plain.operations + 4.0));

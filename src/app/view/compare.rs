@@ -1,5 +1,5 @@
-//! Two terrains in one view, A and B, always seen from the same place: which part of the picture shows which, and
-//! through which lens.
+//! Comparison of two terrains, A and B, from one camera: which part of the view shows which terrain, and with which
+//! lens.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::camera::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
 use talweg::appearance::PaletteTable;
 
-/// One of the two terrains.
+/// One of the two compared terrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareSide {
-    /// The scene that is edited.
+    /// The terrain of the edited scene.
     A,
-    /// What it is compared with.
+    /// The terrain that A is compared with.
     B,
 }
 
@@ -25,50 +25,51 @@ impl CompareSide {
 /// How two terrains share the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CompareLayout {
-    /// One of them has the whole view.
+    /// One terrain fills the whole view.
     #[default]
     One,
-    /// One picture: the first terrain to the left of this share of the width, the second to the right.
+    /// One image with a divider at this fraction of the width: the first terrain is to its left, the second to its
+    /// right.
     Split(f32),
-    /// Two pictures of half the width.
+    /// Two images side by side, each half as wide as the view.
     Halves,
 }
 
-/// The terrain beside the one that is edited.
+/// Terrain B with its palette, and how A and B are arranged.
 #[derive(Clone)]
 pub struct ComparedTerrain {
     pub terrain: RenderTerrain,
     pub palette: Arc<PaletteTable>,
     pub layout: CompareLayout,
-    /// B comes first: on the left, or alone.
+    /// B comes first: on the left or, with [`CompareLayout::One`], alone.
     pub swapped: bool,
 }
 
-/// A part of the view that shows one terrain, from `from` to `to` of its width.
+/// A part of the view that shows one terrain. `from` and `to` are fractions of the view's width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pane {
     pub side: CompareSide,
     pub from: f32,
     pub to: f32,
-    /// A picture of its own, and not what is seen of one as wide as the view.
+    /// The pane is a complete image of its own, not a crop of an image that is as wide as the view.
     pub whole: bool,
 }
 
 impl Pane {
     pub const ALONE: Self = Self { side: CompareSide::A, from: 0.0, to: 1.0, whole: true };
 
-    /// Where it lies in the view.
+    /// Rectangle of the pane in the view.
     pub fn rect(&self, view: Rect) -> Rect {
         let at = |share: f32| view.min.x + share * view.width();
         Rect { min: vec2(at(self.from), view.min.y), max: vec2(at(self.to), view.max.y) }
     }
 
-    /// Where the picture lies that it is a part of.
+    /// Rectangle of the image that the pane belongs to.
     pub fn picture(&self, view: Rect) -> Rect {
         if self.whole { self.rect(view) } else { view }
     }
 
-    /// From the clip space of a camera that has a whole view of this size to that of its picture.
+    /// Matrix from the clip space of a camera for the whole view (of this size) to the clip space of this pane's image.
     pub fn clip_from_view_clip(&self, view: Vec2) -> Mat4 {
         if !self.whole || self.to - self.from == 1.0 {
             return Mat4::IDENTITY;
@@ -77,29 +78,29 @@ impl Pane {
         Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
-    /// From the clip space of its picture to one that ends where the pane ends: what is outside is not seen.
+    /// Matrix from the clip space of the image to that of the pane, so that everything outside the pane is clipped.
     pub fn crop(&self) -> Mat4 {
         if self.whole {
             return Mat4::IDENTITY;
         }
-        // columns from 2 from - 1 to 2 to - 1 become those from -1 to 1
+        // map x from [2 from - 1, 2 to - 1] to [-1, 1]
         let width = (self.to - self.from).max(1e-6);
         let middle = self.from + self.to - 1.0;
         Mat4::from_scale(Vec3::new(1.0 / width, 1.0, 1.0)) * Mat4::from_translation(Vec3::new(-middle, 0.0, 0.0))
     }
 }
 
-/// Width over height of a picture that a framed terrain fills.
+/// Aspect ratio (width over height) of an image that a framed terrain fills.
 const FRAMED_ASPECT: f32 = 1.45;
 
-/// How much more a half of a view of this size shows from the bottom to the top than the view: so much that what is in
-/// the middle of the view is in the half.
+/// Factor by which a half view shows more vertically than the whole view. It is chosen so that the middle of the whole
+/// view still fits into the half.
 fn widening(view: Vec2) -> f32 {
     (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
 impl CompareLayout {
-    /// The panes from left to right; those that are not there are `None`.
+    /// The panes from left to right; `None` where there is no pane.
     pub fn panes(self, swapped: bool) -> [Option<Pane>; 2] {
         let (first, second) = if swapped { (CompareSide::B, CompareSide::A) } else { (CompareSide::A, CompareSide::B) };
         let pair = |at: f32, whole| {
@@ -114,7 +115,7 @@ impl CompareLayout {
         }
     }
 
-    /// Lens of each picture in a view of `size` logical pixels.
+    /// Lens of each image in a view of `size` logical pixels.
     pub fn lens(self, size: Vec2, projection: ViewProjection) -> Lens {
         let (size, fov_y) = (size.max(Vec2::ONE), projection.field_of_view());
         match self {
@@ -164,7 +165,7 @@ mod tests {
             let least =
                 (0.5 * ViewProjection::Perspective.field_of_view()).tan() * (size.x / size.y).min(FRAMED_ASPECT);
             assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
-            // and the camera agrees with the lens
+            // the camera must agree with the lens
             let clip = pane.clip_from_view_clip(size);
             let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
             assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");

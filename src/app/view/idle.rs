@@ -1,4 +1,4 @@
-//! Drawing only when something changed, and being woken from other threads.
+//! Redraws the window only after a change, and lets other threads wake it.
 
 use std::time::Instant;
 
@@ -9,12 +9,12 @@ use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
 
 use super::state::{FrameStatus, ViewState};
 
-/// Wakes the window from any thread: the editor runs one more update. Clone it into the worker.
+/// Wakes the window from any thread, so that the editor runs one more update. Clone it into the worker.
 #[derive(Resource, Clone)]
 pub struct Waker(std::sync::Arc<dyn Fn() + Send + Sync>);
 
 impl Waker {
-    /// Rings when it wakes; the window's own wakes the window.
+    /// A waker that calls `ring`. The window's own waker wakes the window.
     pub fn new(ring: impl Fn() + Send + Sync + 'static) -> Self {
         Self(std::sync::Arc::new(ring))
     }
@@ -39,18 +39,19 @@ impl Plugin for IdlePlugin {
             .add_systems(Last, redraw_until_shown);
     }
 
-    /// The window's loop is known once all plugins are built.
+    /// Runs after all plugins are built, because only then is the event loop of the window known.
     fn finish(&self, app: &mut App) {
         let Some(proxy) = app.world().get_resource::<EventLoopProxyWrapper>() else { return };
         let proxy = (**proxy).clone();
         app.insert_resource(Waker::new(move || {
-            // fails only when the window is gone
+            // fails only if the window is closed
             let _ = proxy.send_event(WinitUserEvent::WakeUp);
         }));
     }
 }
 
-/// bevy_egui tells egui of the modifier keys in every frame, and egui asks for another frame after every event.
+/// Drops repeated events of the modifier keys. bevy_egui sends one in every frame, and egui asks for another frame
+/// after every event, so the window would never rest.
 fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<egui::Modifiers>) {
     for mut input in &mut inputs {
         let mut known = *last;
@@ -62,8 +63,8 @@ fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<e
     }
 }
 
-/// bevy_egui tells egui the time of Bevy's clock, which after a rest still holds the frame before it: a press would be
-/// older than its release by the whole rest, and no click.
+/// Sets egui's time from a clock of our own. After an idle period, the clock of Bevy still holds the time of the frame
+/// before it. A press would then seem older than its release by the whole idle period, and would not count as a click.
 fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
     let now = begun.get_or_insert_with(Instant::now).elapsed().as_secs_f64();
     for mut input in &mut inputs {
@@ -71,8 +72,8 @@ fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>
     }
 }
 
-/// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from
-/// it.
+/// Requests frames while the wanted terrain is still being uploaded to the graphics card, or an unused one is still to
+/// be removed from it.
 fn redraw_until_shown(state: Res<ViewState>, frame_status: Res<FrameStatus>, mut redraw: MessageWriter<RequestRedraw>) {
     if !frame_status.is_current(&state) {
         redraw.write(RequestRedraw);

@@ -1,4 +1,4 @@
-//! The 3D view: terrain, water and sky, drawn by one pass of our own, and the orbit camera.
+//! The 3D view: terrain, water and sky, drawn in one render pass with our own shaders, and the camera.
 //!
 //! ```text
 //! worker                main world                      render world
@@ -6,17 +6,17 @@
 //!                      ViewCommand, mouse ▶ camera      surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
 //!                      Probe ◀── pick ◀── cursor        FrameStatus (serial) ▶ redraw until it is the wanted one
 //! ```
-//! A square ([`square`], [`square::drawing`]) and a planet ([`globe`]) are two surfaces of that one chain ([`render`]):
-//! they differ in projection, distances, camera and shader entry points.
+//! A square terrain ([`square`], [`square::drawing`]) and a planet ([`globe`]) are two surfaces in the same pipeline
+//! ([`render`]). They differ in projection, distances, camera and shader entry points.
 //!
-//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a
-//! palette, and [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything
-//! the camera does happens in [`ViewSystems`].
+//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] together with the
+//! table of a palette, and call [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send
+//! [`ViewCommand`]s. All camera systems run in [`ViewSystems`].
 //!
-//! Deliberately absent: meshes, materials and lights of Bevy (a single pass with its own shaders is much faster
-//! without a graphics card), skirts (neighbouring patches meet exactly, see [`square::lod`]).
+//! Deliberately absent: meshes, materials and lights of Bevy, because a single pass with its own shaders is much faster
+//! without a graphics card; and skirts, because neighbouring patches meet exactly (see [`square::lod`]).
 
-#![allow(clippy::disallowed_methods, reason = "no height depends on how it is drawn")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
 mod camera;
 mod compare;
@@ -59,7 +59,7 @@ pub use scale::{SIDE_WORLD, WorldScale};
 pub use square::{SquareTerrain, Tint};
 pub use state::{FrameStatus, ViewState};
 
-/// The view in a window. Needs bevy_egui's plugin and `DefaultPlugins`.
+/// The view in a window. Needs the plugin of bevy_egui and `DefaultPlugins`.
 pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {

@@ -1,36 +1,36 @@
-//! Ways of showing the ground.
+//! View modes: how the terrain is drawn.
 
 use bevy::prelude::Resource;
 
-/// How far along the rays of *Sphere tracing* a tree keeps its detail: κ = 1/(1 + (t/half)²).
-/// Source: Génevaux et al. 2014, §6.
+/// How fast the level of detail κ of a construction tree falls along the rays of *Sphere tracing*: κ = 1/(1 +
+/// (t/half)²), where t is the distance from the eye. Source: Génevaux et al. 2014, §6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RayDetail {
-    /// All of it, however far away.
+    /// Full detail at any distance.
     #[default]
     Everywhere,
-    /// Half of it at the side of the terrain.
+    /// Half the detail at a distance of one terrain side.
     Side,
-    /// Half at a quarter of the side.
+    /// Half the detail at a quarter of the side.
     Quarter,
-    /// Half at a sixteenth of the side.
+    /// Half the detail at a sixteenth of the side.
     Sixteenth,
 }
 
 impl RayDetail {
-    /// In the order of the menu.
+    /// All values, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Everywhere, Self::Side, Self::Quarter, Self::Sixteenth];
 
     pub fn label(self) -> &'static str {
         match self {
-            Self::Everywhere => "All detail, near and far",
-            Self::Side => "Half at the side of the terrain",
-            Self::Quarter => "Half at 1/4 of the side",
-            Self::Sixteenth => "Half at 1/16 of the side",
+            Self::Everywhere => "Full detail at any distance",
+            Self::Side => "Half detail at one side length",
+            Self::Quarter => "Half detail at 1/4 side length",
+            Self::Sixteenth => "Half detail at 1/16 side length",
         }
     }
 
-    /// Metres from the eye at which the level of detail is half, on a terrain of `side_metres`.
+    /// Distance from the eye, in metres, at which the level of detail is half, on a terrain of `side_metres`.
     pub fn half_metres(self, side_metres: f32) -> Option<f32> {
         let share = match self {
             Self::Everywhere => return None,
@@ -42,25 +42,25 @@ impl RayDetail {
     }
 }
 
-/// How the ground is coloured. The order is that of the menu.
+/// How the terrain is drawn and coloured. The order is that of the menu.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewMode {
-    /// The palette of the scene, with haze.
+    /// The colours of the scene's palette, with haze.
     #[default]
     Shaded,
-    /// Grey relief.
+    /// Relief shading in grey.
     Hillshade,
-    /// The palette with the triangles that are drawn.
+    /// The palette colours with the drawn triangles on top.
     Wireframe,
-    /// A construction tree, asked where the picture needs it.
+    /// A construction tree as a mesh, evaluated at the vertices that the image needs.
     Adaptive,
-    /// The same with the triangles that are drawn.
+    /// [`Adaptive`](Self::Adaptive) with the drawn triangles on top.
     AdaptiveWireframe,
-    /// A construction tree, traced on the graphics card.
+    /// A construction tree, sphere-traced on the graphics card.
     Traced,
-    /// How often the tree is asked for each pixel.
+    /// The number of tree evaluations per pixel.
     TracedCost,
-    /// The distance of each pixel, in 24 bits: for tests, in no menu.
+    /// The distance of each pixel, in 24 bits. It is for tests and appears in no menu.
     TracedDistance,
 }
 
@@ -74,7 +74,7 @@ impl ViewMode {
         Self::Traced,
         Self::TracedCost,
     ];
-    /// The ways of showing the grid.
+    /// The modes that draw the grid, not a construction tree.
     pub const OF_GRID: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
 
     pub fn label(self) -> &'static str {
@@ -90,7 +90,7 @@ impl ViewMode {
         }
     }
 
-    /// How the command line calls it.
+    /// Name of the mode on the command line.
     pub fn name(self) -> String {
         self.label().to_lowercase().replace(' ', "-")
     }
@@ -99,17 +99,17 @@ impl ViewMode {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 
-    /// Whether it shows a construction tree and not the grid.
+    /// Whether the mode draws a construction tree and not the grid.
     pub fn asks_tree(self) -> bool {
         !Self::OF_GRID.contains(&self)
     }
 
-    /// Whether it is traced.
+    /// Whether the mode sphere-traces the tree.
     pub fn traces(self) -> bool {
         matches!(self, Self::Traced | Self::TracedCost | Self::TracedDistance)
     }
 
-    /// What is drawn where the tree cannot be.
+    /// The mode to draw instead where the tree cannot be drawn.
     #[must_use]
     pub fn of_grid(self) -> Self {
         match self {
@@ -119,17 +119,17 @@ impl ViewMode {
         }
     }
 
-    /// Whether the ground is shown without its colours.
+    /// Whether the terrain is drawn without its colours.
     pub fn is_plain(self) -> bool {
         self == Self::Hillshade
     }
 
-    /// Whether plants and stones stand on the ground.
+    /// Whether plants and stones are drawn.
     pub fn has_plants(self) -> bool {
         matches!(self, Self::Shaded | Self::Adaptive | Self::Traced)
     }
 
-    /// Whether the ground is shown as an eye would see it, for which the picture may be brightened.
+    /// Whether the terrain is lit as an eye would see it, so that auto exposure applies.
     pub fn is_lit_as_seen(self) -> bool {
         matches!(self, Self::Shaded | Self::Wireframe | Self::Adaptive | Self::AdaptiveWireframe | Self::Traced)
     }
@@ -139,16 +139,20 @@ impl ViewMode {
         match self {
             Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
-            Self::Wireframe => "Shows the triangles that are drawn, finer near the eye.",
+            Self::Wireframe => "Shows the drawn triangles, which are finer near the camera.",
             Self::Adaptive => {
-                "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres. Under layers above it, the tree adds what is smaller than a cell."
+                "Draws a construction from its tree instead of the grid, so detail appears as you zoom in, down to centimetres. Below other layers, the tree adds only forms smaller than a cell."
             }
-            Self::AdaptiveWireframe => "Shows the triangles that are made of the tree, finer near the eye.",
+            Self::AdaptiveWireframe => {
+                "Shows the triangles of the adaptive tessellation, which are finer near the camera."
+            }
             Self::Traced => {
-                "Follows a ray to the construction for every pixel, on the graphics card. It gets finer while you look; without a graphics card it stays coarse."
+                "Traces a ray to the construction for every pixel, on the graphics card. The image sharpens while the camera rests; without a graphics card it stays coarse."
             }
-            Self::TracedCost => "Shows how often the construction is asked for each pixel of the sphere tracing.",
-            Self::TracedDistance => "Shows how far each pixel is, as numbers.",
+            Self::TracedCost => {
+                "Shows how many evaluations of the construction each pixel of the sphere tracing takes."
+            }
+            Self::TracedDistance => "Shows the distance of each pixel, encoded in its colour.",
         }
     }
 }

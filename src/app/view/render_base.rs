@@ -1,4 +1,4 @@
-//! What a square and a globe have in common on their way to the screen.
+//! Render data that square terrains and planets have in common.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,46 +10,46 @@ use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
 use talweg::scene::Settings;
 
-/// The terrain with its settings, what colours it, and what the colours mean.
+/// The terrain with its settings, its overlay or biome colours, and the legend of these colours.
 #[derive(Clone)]
 pub struct RenderBase {
-    /// Different for everything that was ever made ready.
+    /// Serial number, unique to each prepared terrain.
     pub serial: u64,
-    /// The heights that are drawn: the terrain given, or fewer samples of it if it is too large for the screen.
+    /// The heights to draw: the given terrain, or a coarser resampling if it is too large for the screen.
     pub terrain: Arc<Terrain>,
     pub settings: Settings,
     /// Lowest and highest height, as fractions of the relief.
     pub range: (f32, f32),
-    /// The overlay that was asked for.
+    /// The requested overlay.
     pub choice: OverlayChoice,
-    /// What the colours of the overlay mean, or why there are none.
+    /// Legend of the overlay's colours, or the reason why the overlay shows none.
     pub legend: Option<Arc<Legend>>,
-    /// What grows on the ground, if the scene is coloured by that.
+    /// Biome colours, if the scene is coloured by biomes.
     pub biomes: Option<BiomePaint>,
 }
 
 impl RenderBase {
-    /// Without a legend: overlays are laid by the surface.
+    /// Base data without a legend; the surface adds the overlay later.
     pub fn new(terrain: Arc<Terrain>, settings: &Settings, range: (f32, f32), choice: &OverlayChoice) -> Self {
         let biomes = choice.biomes.as_ref().map(|biomes| BiomePaint::new(&terrain, settings, biomes, None));
         let (settings, choice) = (settings.clone(), choice.clone());
         Self { serial: next_serial(), terrain, settings, range, choice, legend: None, biomes }
     }
 
-    /// The same ground under another overlay or with other biomes; the legend stays that of before.
+    /// The same terrain with another overlay or other biomes. The legend is copied unchanged.
     pub fn with_choice(&self, choice: &OverlayChoice) -> Self {
         let paint = |biomes| BiomePaint::new(&self.terrain, &self.settings, biomes, self.biomes.as_ref());
         let biomes = choice.biomes.as_ref().map(paint);
         Self { serial: next_serial(), choice: choice.clone(), biomes, ..self.clone() }
     }
 
-    /// The colours of the overlay, if it shows anything.
+    /// The colour ramp of the overlay, if the overlay shows anything.
     pub fn ramp(&self) -> Option<&'static Ramp> {
         self.legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp)
     }
 }
 
-/// The ground as a biome table paints it.
+/// A terrain coloured by a biome table.
 #[derive(Clone)]
 pub struct BiomePaint {
     pub paint: Arc<Paint>,
@@ -57,7 +57,7 @@ pub struct BiomePaint {
 }
 
 impl BiomePaint {
-    /// What is the same as in `before`, of the same terrain, is not worked out again.
+    /// Paints `terrain` with `biomes`. Reuses what has not changed since `before`, which must be of the same terrain.
     fn new(terrain: &Terrain, settings: &Settings, biomes: &Arc<Biomes>, before: Option<&Self>) -> Self {
         let paint = match before.filter(|before| before.biomes.has_climate_of(biomes)) {
             Some(before) if before.biomes == *biomes => return before.clone(),
@@ -68,13 +68,13 @@ impl BiomePaint {
     }
 }
 
-/// A number that nothing made ready has had.
+/// A serial number that has not been used before.
 pub fn next_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Heights and maps of a terrain on another grid; `resample` goes from the values of the one to those of the other.
+/// A terrain resampled to another grid, heights and maps. `resample` reads the old values and writes the new ones.
 pub fn resampled(terrain: &Terrain, grid: Grid, resample: impl Fn(&[f32], &mut [f32])) -> Arc<Terrain> {
     let mut fewer = Terrain::flat(grid);
     resample(&terrain.height, &mut fewer.height);
@@ -86,7 +86,7 @@ pub fn resampled(terrain: &Terrain, grid: Grid, resample: impl Fn(&[f32], &mut [
     Arc::new(fewer)
 }
 
-/// Whether both have the same map, in the same place of memory, or none.
+/// Whether both terrains share the same map in memory, or both have none.
 pub fn has_same_map(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
     match (a.map(kind), b.map(kind)) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),

@@ -1,4 +1,4 @@
-//! A terrain ready for the screen, of either surface: what the worker makes and what the graphics card gets.
+//! A terrain prepared for drawing, square or planet: the worker makes it and the graphics card receives it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
 use talweg::scene::Scene;
 
-/// A terrain ready to be drawn. Plain data that never changes; clones share it.
+/// A terrain prepared for drawing. It is immutable, and clones share the data.
 #[derive(Clone)]
 pub enum RenderTerrain {
     Square(Arc<SquareTerrain>),
@@ -20,11 +20,11 @@ pub enum RenderTerrain {
 }
 
 impl RenderTerrain {
-    /// Works out what the screen needs of a scene's terrain; call it on the worker. Of a square it takes about 10 ms a
-    /// million samples and core. A planet is painted with the colours of its scene, whatever `choice` says.
+    /// Prepares a scene's terrain for drawing; call it on the worker. A square takes about 10 ms per million samples on
+    /// one core. A planet always has the colours of its scene, whatever `choice` asks for.
     ///
     /// # Errors
-    /// When `control` says so; it is asked every few milliseconds.
+    /// If `control` cancels; it is polled every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         scene: &Scene,
@@ -49,7 +49,7 @@ impl RenderTerrain {
         Ok(Self::Globe(Arc::new(globe)))
     }
 
-    /// What both surfaces have.
+    /// The data that squares and planets have in common.
     pub fn base(&self) -> &RenderBase {
         match self {
             Self::Square(terrain) => terrain,
@@ -71,11 +71,11 @@ impl RenderTerrain {
         }
     }
 
-    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is
-    /// shared.
+    /// The same terrain with another overlay or other biomes. Cheaper than [`new`](Self::new), because all other data
+    /// is shared.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
         Ok(match self {
             Self::Square(terrain) => Self::Square(Arc::new(terrain.with_overlay(choice, control)?)),
@@ -83,8 +83,8 @@ impl RenderTerrain {
         })
     }
 
-    /// What the ground consists of at a place of the square, or of a map of the planet, both from 0 to 1, if it is
-    /// coloured by biomes.
+    /// Site conditions and biome weights at a position, if the terrain is coloured by biomes. `u` and `v` run from 0 to
+    /// 1 over the square or over the map of the planet.
     pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;
@@ -96,7 +96,7 @@ impl RenderTerrain {
         Some((place, weights))
     }
 
-    /// Faces that its textures have.
+    /// Number of faces of its textures: 1 for a square, 6 for a planet.
     pub fn faces(&self) -> usize {
         match self {
             Self::Square(_) => 1,
@@ -104,7 +104,7 @@ impl RenderTerrain {
         }
     }
 
-    /// The texels of a texture, if the terrain has it.
+    /// The texels of a texture, if the terrain has this texture.
     pub fn texels(&self, map: TerrainMap) -> Option<Texels> {
         match self {
             Self::Square(terrain) if map == TerrainMap::Heights => Some(Texels::Heights(terrain.heights.clone())),
@@ -120,7 +120,7 @@ impl RenderTerrain {
         }
     }
 
-    /// Memory of its textures on the graphics card.
+    /// Size of all its textures on the graphics card, in bytes.
     pub fn texture_bytes(&self) -> usize {
         TerrainMap::ALL.into_iter().filter_map(|map| self.texels(map)).map(|texels| texels.bytes()).sum()
     }

@@ -1,21 +1,20 @@
-//! Where the terrain lies in the world that is drawn.
+//! Position and scale of the terrain in world space, the space in which it is drawn.
 //!
-//! The square is [`SIDE_WORLD`] units wide and centred on the origin; x points east, y up, z south. Heights are true
-//! to scale. Working in a world of fixed size keeps floating point and depth precision the same for a garden and a
-//! continent.
+//! The square is [`SIDE_WORLD`] units wide and centred on the origin; x points east, y up, z south. Heights are true to
+//! scale. A world of fixed size gives a garden and a continent the same floating-point and depth precision.
 
 use glam::{Vec2, Vec3};
 
 use talweg::field::Terrain;
 use talweg::scene::Settings;
 
-/// CompareSide of the terrain in the world that is drawn.
+/// Side length of the terrain in world units.
 pub const SIDE_WORLD: f32 = 1000.0;
 
-/// How samples and heights of one terrain map to the world.
+/// Mapping from the samples and heights of one terrain to world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldScale {
-    /// Samples per side of what is drawn.
+    /// Samples per side of the drawn grid.
     pub samples: usize,
     /// Distance between neighbouring samples.
     pub cell_world: f32,
@@ -25,7 +24,7 @@ pub struct WorldScale {
     pub lowest_world: f32,
     pub highest_world: f32,
     pub sea_world: f32,
-    /// Height of the underside of the block the terrain is cut from.
+    /// World height of the underside of the terrain block.
     pub base_world: f32,
     /// Greatest depth of inland water.
     pub surface_water_world: f32,
@@ -36,7 +35,7 @@ impl WorldScale {
         Self::with_range(terrain, settings, terrain.range())
     }
 
-    /// With the lowest and highest height, where they are known already.
+    /// The scale of a terrain whose lowest and highest heights are already known.
     pub fn with_range(terrain: &Terrain, settings: &Settings, (low, high): (f32, f32)) -> Self {
         let relief_world = settings.relief_over_size() * SIDE_WORLD;
         let metres_per_world = settings.size_metres / SIDE_WORLD;
@@ -60,23 +59,23 @@ impl WorldScale {
         self.relief_world * self.metres_per_world
     }
 
-    /// Whether any ground lies below the sea.
+    /// Whether any terrain lies below sea level.
     pub fn has_sea(&self) -> bool {
         self.sea_world > self.lowest_world
     }
 
-    /// By how much at most the ground beyond the edges is drawn lower than the terrain that is mirrored there, where it
-    /// falls away under the sea: `beyond_edge` in assets/shaders/common.wgsl.
+    /// Greatest distance by which the land outside the square is drawn lower than its mirrored terrain, because it
+    /// slopes under the sea there. See `beyond_edge` in assets/shaders/common.wgsl.
     pub fn fall_under_sea(&self) -> f32 {
         (self.highest_world - self.sea_world + 0.3 * self.relief_world).max(0.0)
     }
 
-    /// Highest point of what is drawn, the sea included.
+    /// Highest drawn point, including the sea.
     pub fn top_world(&self) -> f32 {
         if self.has_sea() { self.highest_world.max(self.sea_world) } else { self.highest_world }
     }
 
-    /// Corners of the box around the block.
+    /// Two opposite corners of the box around the terrain block.
     pub fn bounds_world(&self) -> (Vec3, Vec3) {
         let half = 0.5 * SIDE_WORLD;
         (Vec3::new(-half, self.base_world, -half), Vec3::new(half, self.top_world(), half))
@@ -87,7 +86,7 @@ impl WorldScale {
         Vec3::new((u - 0.5) * SIDE_WORLD, height * self.relief_world, (v - 0.5) * SIDE_WORLD)
     }
 
-    /// Position on the square, from 0 to 1 inside it: u to the east, v to the south.
+    /// Position on the square, 0 to 1 within it: u to the east, v to the south.
     pub fn uv(&self, position_world: Vec3) -> Vec2 {
         Vec2::new(position_world.x, position_world.z) / SIDE_WORLD + 0.5
     }
@@ -98,19 +97,19 @@ impl WorldScale {
         uv.cmpge(Vec2::ZERO).all() && uv.cmple(Vec2::ONE).all()
     }
 
-    /// Height of the ground, of its nearest edge outside the square.
+    /// Terrain height at a position. Outside the square it is the height of the nearest edge.
     pub fn ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let uv = self.uv(position_world);
         terrain.height_at(uv.x, uv.y) * self.relief_world
     }
 
-    /// What an eye stands on: the ground as it is drawn, and the sea.
+    /// The lowest height at which an eye may be: the terrain as drawn, or the sea where that is higher.
     pub fn floor_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let ground = self.drawn_ground_world(terrain, position_world);
         if self.has_sea() { ground.max(self.sea_world) } else { ground }
     }
 
-    /// Height of the ground, or of the two triangles that are drawn of its cell where they are higher.
+    /// Terrain height, or the height of the two drawn triangles of the cell where they are higher.
     pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let last = terrain.samples() - 1;
         let uv = self.uv(position_world).clamp(Vec2::ZERO, Vec2::ONE) * last as f32;
@@ -119,7 +118,7 @@ impl WorldScale {
         let height = |down: usize, right: usize| {
             terrain.height[(row + down).min(last) * terrain.samples() + (column + right).min(last)]
         };
-        // cut from the north-west corner to the south-east one
+        // the triangles meet on the diagonal from the north-west to the south-east corner
         let middle = if x > y {
             height(0, 0) * (1.0 - x) + height(0, 1) * (x - y) + height(1, 1) * y
         } else {
@@ -136,7 +135,8 @@ mod tests {
 
     #[test]
     fn an_eye_stands_on_the_triangles_that_are_drawn_and_on_the_sea() {
-        // a saddle, which lies between its four corners in the middle and is cut from north-west to south-east
+        // a saddle: its middle is as high as the mean of its four corners, but the drawn diagonal connects two high
+        // corners
         let terrain = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 1.0 } else { 0.0 });
         let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, sea_level: 20.0, ..Settings::default() };
         let scale = WorldScale::new(&terrain, &settings);
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(scale.floor_world(&terrain, at(0.75, 0.25)), 50.0);
         assert_eq!(scale.drawn_ground_world(&terrain, at(1.0, 0.0)), 0.0);
         assert_eq!(scale.floor_world(&terrain, at(1.0, 0.0)), 20.0);
-        // a ridge the other way round is higher than its triangles
+        // a ridge across the other diagonal is higher than its triangles
         let ridge = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 0.0 } else { 1.0 });
         assert_eq!(scale.drawn_ground_world(&ridge, at(0.5, 0.5)), 50.0);
         assert_eq!(scale.floor_world(&ridge, at(7.0, 0.5)), 50.0);

@@ -1,4 +1,4 @@
-//! What the view shall show, and what it shows: the two ends of the path to the screen.
+//! The wanted state of the view ([`ViewState`]) and the state that was drawn last ([`FrameStatus`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -15,23 +15,24 @@ use super::square::SquareTerrain;
 use talweg::appearance::PaletteTable;
 use talweg::preferences::GroundDetail;
 
-/// What the view shows; set it and the next frames will.
+/// The wanted contents of the view. A change takes effect within the next frames.
 #[derive(Resource, Clone)]
 pub struct ViewState {
     pub terrain: Option<RenderTerrain>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
-    /// How much of the materials of the ground is drawn.
+    /// How much detail of the terrain materials is drawn.
     pub ground_detail: GroundDetail,
-    /// How squares come onto the picture.
+    /// Projection of square terrains.
     pub projection: ViewProjection,
-    /// Metres along a ray at which the level of detail of a tree is half; nothing where it is the same everywhere. Rays
-    /// alone follow it.
+    /// Distance along a ray, in metres, at which the level of detail of a tree is half; `None` for full detail at any
+    /// distance. Only sphere tracing uses it.
     pub half_detail: Option<f32>,
-    /// Another terrain to compare with; its textures go when this goes.
+    /// A second terrain to compare with. Its textures are freed when this becomes `None`.
     pub beside: Option<ComparedTerrain>,
-    /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
+    /// The construction tree behind the terrain, if the terrain comes from this tree alone. `None` while no tree is
+    /// drawn.
     pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
@@ -51,7 +52,7 @@ impl Default for ViewState {
 }
 
 impl ViewState {
-    /// The terrain of a side with its colours.
+    /// The terrain of a side with its palette.
     pub fn terrain_of(&self, side: CompareSide) -> Option<(&RenderTerrain, &Arc<PaletteTable>)> {
         match side {
             CompareSide::A => self.terrain.as_ref().zip(self.palette.as_ref()),
@@ -59,22 +60,22 @@ impl ViewState {
         }
     }
 
-    /// The square of a side, if it shows one.
+    /// The square terrain of a side, if it shows a square.
     pub fn square_of(&self, side: CompareSide) -> Option<&Arc<SquareTerrain>> {
         self.terrain_of(side)?.0.square()
     }
 
-    /// The planet of a side, if it shows one.
+    /// The planet of a side, if it shows a planet.
     pub fn globe_of(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
         self.terrain_of(side)?.0.globe()
     }
 
-    /// Serial of the terrain that shall be on screen; 0 without one.
+    /// Serial number of the terrain that should be on screen; 0 without a terrain.
     pub fn serial(&self) -> u64 {
         self.terrain.as_ref().map_or(0, |terrain| terrain.base().serial)
     }
 
-    /// How far along a ray the ground of the square of a side is met.
+    /// Distance along a ray to the square terrain of a side.
     pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let square = self.square_of(side)?;
         match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
@@ -86,7 +87,7 @@ impl ViewState {
         }
     }
 
-    /// All squares, the one that is edited first.
+    /// All square terrains, the edited terrain first.
     pub fn squares(&self) -> impl Iterator<Item = &SquareTerrain> {
         let beside = self.beside.as_ref().map(|beside| &beside.terrain);
         self.terrain.iter().chain(beside).filter_map(|terrain| terrain.square()).map(Arc::as_ref)
@@ -96,51 +97,51 @@ impl ViewState {
         self.beside.as_ref().map_or(CompareLayout::One, |beside| beside.layout)
     }
 
-    /// Lens of each picture of squares in a view of `size` logical pixels.
+    /// Lens of each image of square terrains in a view of `size` logical pixels.
     pub fn lens(&self, size: Vec2) -> Lens {
         self.layout().lens(size, self.projection)
     }
 
-    /// The parts of the view, from left to right.
+    /// The panes of the view, from left to right.
     pub fn panes(&self) -> [Option<Pane>; 2] {
         self.layout().panes(self.beside.as_ref().is_some_and(|beside| beside.swapped))
     }
 }
 
-/// What was drawn last, known to both worlds.
+/// The state that was drawn last, shared by the main world and the render world.
 #[derive(Resource, Clone, Default)]
 pub struct FrameStatus(Arc<FrameCells>);
 
 #[derive(Default)]
 struct FrameCells {
     serials: [AtomicU64; 2],
-    /// Memory of the textures of B.
+    /// Size of the textures of B, in bytes.
     beside_bytes: AtomicU64,
-    /// Patches of a tree are on their way, or still morph.
+    /// Patches of a tree are still being computed or still morph.
     unsettled: AtomicBool,
-    /// The next picture is taken; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
+    /// The next frame will be captured; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
     awaited: AtomicBool,
-    /// Why the graphics card does not draw the tree; 0 if it does.
+    /// Code of the reason why the graphics card cannot draw the tree; 0 if it can.
     unsupported: AtomicU8,
 }
 
 impl FrameStatus {
-    /// Serial of the terrain or planet drawn last; 0 before the first.
+    /// Serial number of the terrain drawn last, square or planet; 0 before the first one.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }
 
-    /// Serial of the one beside it; 0 without one.
+    /// Serial number of the terrain drawn as B; 0 without B.
     pub fn beside_serial(&self) -> u64 {
         self.0.serials[1].load(Ordering::Acquire)
     }
 
-    /// Memory that the textures of the one beside take on the graphics card.
+    /// Size of the textures of B on the graphics card, in bytes.
     pub fn beside_bytes(&self) -> u64 {
         self.0.beside_bytes.load(Ordering::Acquire)
     }
 
-    /// Whether what is on screen is what shall be.
+    /// Whether the screen shows the wanted state.
     pub fn is_current(&self, view_state: &ViewState) -> bool {
         let beside = view_state.beside.as_ref().map_or(0, |beside| beside.terrain.base().serial);
         let there = view_state.serial() == 0 || view_state.serial() == self.serial();
@@ -148,17 +149,18 @@ impl FrameStatus {
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
     }
 
-    /// The next frame is a picture that somebody takes: of single pictures no other is drawn.
+    /// Marks the next frame as one to capture. With [`RenderQuality::Still`](crate::view::RenderQuality::Still) only
+    /// such frames are drawn.
     pub fn await_picture(&self) {
         self.0.awaited.store(true, Ordering::Release);
     }
 
-    /// Whether the frame that is about to be drawn is taken; the one after it is not.
+    /// Whether the frame about to be drawn will be captured; resets the mark.
     pub(super) fn take_awaited(&self) -> bool {
         self.0.awaited.swap(false, Ordering::AcqRel)
     }
 
-    /// Why the graphics card cannot draw the tree.
+    /// Why the graphics card cannot draw the tree, if it cannot.
     pub fn unsupported(&self) -> Option<Unsupported> {
         match self.0.unsupported.load(Ordering::Acquire) {
             1 => Some(Unsupported::NoStorage),
@@ -176,12 +178,12 @@ impl FrameStatus {
         self.0.unsupported.store(number, Ordering::Release);
     }
 
-    /// Whether all patches of a tree that the picture wants are there.
+    /// Records whether all patches of a tree that the image needs are present.
     pub(super) fn set_settled(&self, is_settled: bool) {
         self.0.unsettled.store(!is_settled, Ordering::Release);
     }
 
-    /// The two terrains that are drawn now, and the memory of the textures of B.
+    /// Records the serial numbers of the two drawn terrains and the size of the textures of B.
     pub(super) fn report(&self, serials: [u64; 2], beside_bytes: u64) {
         for (cell, serial) in self.0.serials.iter().zip(serials) {
             cell.store(serial, Ordering::Release);

@@ -225,7 +225,7 @@ fn receive(
             if let Some(error) = &error
                 && !writing.has_told
             {
-                editor.toasts.warning(because("Edits are not safe from a crash", error));
+                editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", error));
             }
             writing.has_told = error.is_some();
         }
@@ -310,7 +310,7 @@ fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
             match journal.write() {
                 Ok(()) if journal.is_kept() => found.discard(),
                 Ok(()) => {}
-                Err(error) => editor.toasts.warning(because("Edits are not safe from a crash", &error)),
+                Err(error) => editor.toasts.warning(because("Unsaved edits cannot be recovered after a crash", &error)),
             }
         }
         Err(error) => editor.toasts.error(error.to_string()),

@@ -1,11 +1,11 @@
-//! What rules ask of the ground lies in the picture where the processor finds it.
+//! Conditions of material rules appear in the image where the processor computes them.
 
 use super::*;
 use talweg::appearance::GroundConditions;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRule};
 
 const SIDE: u32 = 200;
-/// The eye, in units of the world: so high that as much is seen to each side as the lens of the window shows.
+/// Height of the eye over the middle of the terrain, in world units.
 const UP: f32 = 1200.0;
 
 /// Hills with water and hard beds.
@@ -35,7 +35,7 @@ fn curvature_wetness_and_hardness_are_those_of_the_processor() {
     let engine = SharedEngine::default();
     let pose = Pose { eye_world: Vec3::new(0.0, UP, 0.0), yaw: 0.0, pitch: -0.5 * std::f32::consts::PI };
     let options = ShotOptions { width: SIDE, height: SIDE, view: ShotView::Pose(pose), ..ShotOptions::default() };
-    // what parts the materials, and so near to it that roughness in the picture may part them elsewhere
+    // threshold between the two materials, and the margin within which roughness in the image may change the result
     for (condition, middle, near) in [("curvature", 0.0, 0.8), ("wetness", 0.5, 0.12), ("hardness", 0.5, 0.1)] {
         let at = CONDITIONS.iter().position(|name| *name == condition).unwrap();
         let mut bands = [EVERYWHERE; CONDITIONS.len()];
@@ -56,7 +56,7 @@ fn curvature_wetness_and_hardness_are_those_of_the_processor() {
         let seen = UP * (0.5 * crate::view::ViewProjection::Perspective.field_of_view()).tan();
         let (mut clear, mut alike) = (0, 0);
         for (x, y) in (4..SIDE - 4).flat_map(|y| (4..SIDE - 4).map(move |x| (x, y))) {
-            // the ground lies some 15 units up
+            // the terrain is about 15 units high
             let place = [x, y]
                 .map(|at| 0.5 + ((at as f32 + 0.5) / SIDE as f32 * 2.0 - 1.0) * seen * (1.0 - 15.0 / UP) / 1000.0);
             let value = ground.values(place)[at];

@@ -1,4 +1,4 @@
-//! Automatic exposure, clouds, and plants on trees, in whole pictures.
+//! Auto exposure, clouds, and plants on trees, in whole images.
 
 use super::*;
 
@@ -46,9 +46,9 @@ fn shade_is_brightened_and_sunlit_ground_is_not() {
     assert!(bright == draw(floor, true, ViewMode::Shaded), "the same picture twice");
     assert!(
         draw(plateau, true, ViewMode::Shaded) == draw(plateau, false, ViewMode::Shaded),
-        "in the sun nothing changes"
+        "sunlit terrain is not brightened"
     );
-    // grey relief is read, not looked at
+    // grey relief is data, so its exposure stays fixed
     let [dark, bright] = [false, true].map(|auto| draw(floor, auto, ViewMode::Hillshade));
     assert!(dark == bright);
 }
@@ -58,7 +58,7 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     let engine = SharedEngine::default();
     let ground = Arc::new(Terrain::from_fn(65, Edges::Open, |_, _| 0.2));
     let draw = |clouds: f32, eye, pitch| {
-        // dark enough that nothing is bent off
+        // dark enough that the tone curve compresses nothing
         let (size_metres, exposure) = (20_000.0, -1.5);
         let settings = Settings { size_metres, exposure, sea_level: -9000.0, clouds, ..Settings::default() };
         let subject = ShotSubject::Terrain(prepared(&ground, &settings, Overlay::None), red(), None);
@@ -74,17 +74,17 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     assert!(darker(&all) > darker(&half) + 0.1, "{}", darker(&all));
     let [clear, cloudy] = [0.0, 0.7].map(|clouds| draw(clouds, [0.0, 30.0, 0.0], 0.7));
     assert!(mean(&cloudy) != mean(&clear));
-    assert!(cloudy == draw(0.7, [0.0, 30.0, 0.0], 0.7), "they stand still");
+    assert!(cloudy == draw(0.7, [0.0, 30.0, 0.0], 0.7), "clouds do not move");
 }
 
-/// A construction of sand and grass, whose palette has palms where plants are mapped.
+/// The construction has sand and grass, and its palette places palms by the vegetation map.
 #[test]
 fn plants_stand_on_the_ground_of_a_tree() {
     let scene = talweg::scene::example("paper-004-fig-22-oasis").expect("shipped").scene.clone();
     let (terrain, tree_surface) = tree_of(&scene);
     let palette = Arc::new(PaletteTable::for_scene(&scene));
     assert!(!palette.scatter.0.is_empty());
-    let none = ScatterRules::named("none").expect("it is shipped").clone();
+    let none = ScatterRules::named("none").expect("a built-in").clone();
     let bare = Arc::new(PaletteTable { scatter: none, ..(*palette).clone() });
     let engine = SharedEngine::default();
     let draw = |palette: &Arc<PaletteTable>| {

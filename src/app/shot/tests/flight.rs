@@ -1,12 +1,12 @@
-//! Slow flights: from one picture to the next nothing jumps, where details take over from each other and plants come.
+//! Slow flights: nothing jumps from one frame to the next, when levels of detail change and plants appear.
 
 use super::*;
 
 const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
-/// So many times as large as the step in the middle may the largest be.
+/// Limit of the largest step, relative to the median step.
 const MOST_JUMP: f32 = 1.5;
-/// The same in the block that changes most.
+/// The same for the block that changes most.
 const MOST_BLOCK_JUMP: f32 = 2.5;
 
 /// Hills, ridges and valleys, with forests and meadows on them.
@@ -23,8 +23,8 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
     (prepared(&Arc::new(terrain), &settings, Overlay::None), palette)
 }
 
-/// What changes from one picture to the next: the mean of the differences of the channels, and the greatest such mean
-/// of a block of 24 × 24 pixels, in which a single tree or patch would be seen to jump.
+/// Changes from one frame to the next: the mean difference of the channels, and the greatest such mean in a block of 24
+/// × 24 pixels, which shows the jump of a single tree or patch.
 #[derive(Debug)]
 struct FlightSteps {
     whole: Vec<f32>,
@@ -61,14 +61,14 @@ fn pictures_of_hills(engine: &SharedEngine, poses: &[Pose], quality: RenderQuali
     poses.iter().map(draw).collect()
 }
 
-/// How many times the largest step is as large as the one in the middle.
+/// The largest step relative to the median step.
 fn largest_jump(steps: &[f32]) -> f32 {
     let mut sorted = steps.to_vec();
     sorted.sort_by(f32::total_cmp);
     sorted[sorted.len() - 1] / sorted[sorted.len() / 2]
 }
 
-/// From far above the peaks down to them, each step as long in proportion to what is left.
+/// A descent from far above the peaks, in steps proportional to the remaining height.
 fn descent(frames: usize) -> Vec<Pose> {
     let at = |k: usize| {
         let left = 0.985_f32.powi(k as i32);
@@ -86,21 +86,21 @@ fn nothing_jumps_in_a_slow_flight() {
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
         assert!(largest_jump(&whole) < MOST_JUMP, "{quality:?}: {} in {whole:?}", largest_jump(&whole));
         assert!(largest_jump(&block) < MOST_BLOCK_JUMP, "{quality:?}: {} in {block:?}", largest_jump(&block));
-        // it would be seen: here four pictures are missing
+        // the test would notice a jump: here four frames are missing
         let skipped = FlightSteps::of_pictures(&[&pictures[..10], &pictures[14..]].concat());
         let seen = largest_jump(&skipped.whole);
         assert!(seen > MOST_JUMP, "{quality:?}: {seen}");
     }
 }
 
-/// How many times a step is as large as the larger of those beside it, at most: where all grow or shrink, a jump still
-/// stands out.
+/// The greatest ratio of a step to the larger of its two neighbours. A jump stands out in it even if all steps grow or
+/// shrink.
 fn largest_spike(steps: &[f32]) -> f32 {
     let beside = |k: usize| steps[k - 1].max(steps[k + 1]);
     (1..steps.len() - 1).map(|k| steps[k] / beside(k)).fold(0.0, f32::max)
 }
 
-/// Far down the sun under clouds and mountains comes from the vertices of the ground in place of its pixels.
+/// Near the surface, sunlight under clouds and mountain shadows is computed per vertex instead of per pixel.
 #[test]
 fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     use talweg::preferences::{AirModel, GlobeView};
@@ -113,7 +113,7 @@ fn nothing_jumps_where_vertices_take_over_the_sun_of_a_planet() {
     let planet_view = PlanetView { view, ..PlanetView::default() };
     let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
         let draw = |k: i32| {
-            // from 70 km down to 20 km: the horizon comes as near as vertices need it
+            // from 70 km down to 20 km, where the horizon is near enough for sunlight per vertex
             let place = [24.0, 38.0, 2_000.0 + 3.0e6 * 0.975_f64.powi(k), 30.0, -65.0];
             let camera = GlobeCamera::framing(&planet, &planet_view, size).placed_over(&planet, &planet_view, place);
             let subject = ShotSubject::Planet(planet.clone(), Box::new(planet_view.clone()), Box::new(camera));
@@ -136,7 +136,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
     let engine = SharedEngine::default();
     let planet = globe(257, 0.0);
     let size = Vec2::new(WIDTH as f32, HEIGHT as f32);
-    // from an orbit down to the ground, each step a fortieth of what is left
+    // from an orbit down to the surface, each step a fortieth of the remaining height
     let height = |k: i32| 2_000.0 + 3.0e6 * 0.975_f64.powi(k);
     let flight = |frames: std::ops::Range<i32>| -> Vec<Vec<u8>> {
         let draw = |k: i32| {
@@ -149,7 +149,7 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
         };
         frames.map(draw).collect()
     };
-    // in parts, since what a step changes depends on how near the ground is
+    // in parts, because the change per step depends on the height above the surface
     for start in [0, 80, 160] {
         let pictures = flight(start..start + 24);
         let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
@@ -163,16 +163,16 @@ fn nothing_jumps_in_a_slow_flight_to_a_planet() {
 
 /// A part of an example with its forests, or without them.
 fn forested(rules: &str) -> Arc<GlobeTerrain> {
-    let scene = talweg::scene::example("earthlike").expect("it is shipped").scene.clone();
+    let scene = talweg::scene::example("earthlike").expect("a built-in").scene.clone();
     let mut store = talweg::eval::Store::forgetful();
     let evaluation = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default());
     let terrain = evaluation.expect("it can be evaluated").terrain;
-    let scatter = ScatterRules::named(rules).expect("it is shipped").clone();
+    let scatter = ScatterRules::named(rules).expect("a built-in").clone();
     let table = PaletteTable { scatter, ..PaletteTable::for_scene(&scene) };
     let source = (f64::from(scene.planet.radius_metres), Some(scene.detail_source()));
     let choice = OverlayChoice { biomes: table.biomes.clone(), ..OverlayChoice::default() };
     let globe = GlobeTerrain::new(&terrain, &scene.settings, source, &table.into(), &choice, &Control::default());
-    Arc::new(globe.expect("nobody stops it"))
+    Arc::new(globe.expect("never cancelled"))
 }
 
 #[test]
@@ -185,12 +185,12 @@ fn nothing_jumps_in_a_slow_flight_over_the_forests_of_a_planet() {
         engine.draw(&subject, &options, RenderQuality::Still)
     };
     let forest = forested("earth");
-    // a metre and a half to the north with each picture
+    // a metre and a half to the north per frame
     let pictures: Vec<Vec<u8>> = (0..14).map(|k| picture(&forest, 2.0 + 1.4e-5 * f64::from(k))).collect();
     let FlightSteps { whole, block } = FlightSteps::of_pictures(&pictures);
     assert!(largest_spike(&whole) < MOST_JUMP, "{} in {whole:?}", largest_spike(&whole));
     assert!(largest_spike(&block) < MOST_BLOCK_JUMP, "{} in {block:?}", largest_spike(&block));
-    // trees are what is seen: they, their shadows and crowns darken the ground
+    // trees are visible: they, their shadows and the canopy darken the surface
     let bare = picture(&forested("none"), 2.0);
     let light = |picture: &[u8]| picture.iter().map(|c| f64::from(*c)).sum::<f64>() / picture.len() as f64;
     let steps = FlightSteps::of_pictures(&[bare.clone(), pictures[0].clone()]);

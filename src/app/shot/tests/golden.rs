@@ -1,4 +1,4 @@
-//! Pictures of every light and every material against kept ones, in `tests/golden/view`.
+//! Images of every light and every material, compared with stored ones in `tests/golden/view`.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use talweg::scene::{LightPreset, SunPlacement};
 
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 100;
-/// Largest difference of a channel, and how many channels in a thousand may differ by more: drivers round unlike, and
-/// edges fall on other pixels; another light or another material differs everywhere.
+/// Largest difference of a channel, and how many of a thousand channels may differ more. Drivers round differently and
+/// move edges by a pixel, but another light or another material differs everywhere.
 const NEAR: u8 = 12;
 const FAR_PER_MILLE: usize = 30;
 
-/// The shares of channels in a thousand that are far from those of the kept picture.
+/// How many of a thousand channels differ much from the stored image.
 fn far_per_mille(drawn: &RgbImage, kept: &RgbImage) -> usize {
     assert_eq!((drawn.width, drawn.height), (kept.width, kept.height));
     drawn.rgb.iter().zip(&kept.rgb).filter(|(a, b)| a.abs_diff(**b) > NEAR).count() * 1000 / drawn.rgb.len()
@@ -31,8 +31,8 @@ fn read(name: &str) -> RgbImage {
     RgbImage { width: info.width as usize, height: info.height as usize, rgb }
 }
 
-/// Draws all subjects, and compares each picture with the one that is kept under its name. No two of them may pass for
-/// each other.
+/// Draws all subjects and compares each image with the stored one of the same name. Also checks that no two of them
+/// look alike.
 fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
     let engine = SharedEngine::default();
@@ -41,9 +41,9 @@ fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     };
     let drawn = |(name, subject): &(String, ShotSubject)| (name.clone(), draw(&engine, subject));
     let pictures: Vec<(String, RgbImage)> = subjects.iter().map(drawn).collect();
-    // the same picture from an engine of its own
+    // the same image from a separate engine
     let (name, subject) = &subjects[0];
-    assert!(draw(&SharedEngine::default(), subject).rgb == pictures[0].1.rgb, "{name} differs from run to run");
+    assert!(draw(&SharedEngine::default(), subject).rgb == pictures[0].1.rgb, "{name} differs between two runs");
     let mut wrong = Vec::new();
     for (name, drawn) in &pictures {
         if std::env::var_os("TALWEG_BLESS").is_some() {
@@ -79,7 +79,7 @@ fn coast() -> Terrain {
     terrain
 }
 
-/// What a light is called, and what it makes of the settings.
+/// A light's name, and the change it makes to the settings.
 type NamedLight<'a> = (&'a str, &'a dyn Fn(&mut Settings));
 
 #[test]
@@ -111,7 +111,7 @@ fn every_light_looks_as_it_did() {
 
 #[test]
 fn every_material_looks_as_it_did() {
-    // a few metres of ground under the eyes of who stands there
+    // a few metres of terrain, seen from a standing eye
     let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
     let subject = |material: Material| {
         let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };
@@ -144,7 +144,7 @@ fn rules_as_text_and_as_numbers_lay_the_same_ground() {
     };
     let [shipped, bare] = [DEFAULT_MATERIALS, "bare"].map(|name| MaterialRules::named(name).unwrap().clone());
     let written_out = draw(shipped.clone());
-    // a list that did not come with the program, though it says the same
+    // a list with equal rules that is not the built-in one
     let numbers = draw(Arc::new((*shipped).clone()));
     let differing =
         |other: &RgbImage| written_out.rgb.iter().zip(&other.rgb).filter(|(a, b)| a.abs_diff(**b) > 3).count();

@@ -1,4 +1,4 @@
-//! The land around a terrain: copies of it that go on where it ends.
+//! The land around a terrain: mirrored copies of the terrain beyond its edges.
 
 use super::*;
 use talweg::scene::Surroundings;
@@ -6,7 +6,7 @@ use talweg::scene::Surroundings;
 const WIDTH: u32 = 192;
 const HEIGHT: u32 = 120;
 
-/// Mean of a row's pixels between two shares of the width, over the middle of the picture.
+/// Mean of the pixels between two fractions of the width, over the middle rows of the image.
 fn mean_between(picture: &[u8], from: f32, to: f32) -> f32 {
     let columns = (from * WIDTH as f32) as usize..(to * WIDTH as f32) as usize;
     let rows = 40..80;
@@ -15,7 +15,7 @@ fn mean_between(picture: &[u8], from: f32, to: f32) -> f32 {
     values.iter().sum::<f32>() / values.len() as f32
 }
 
-/// A slope that rises to the east edge goes on rising beyond it, and only then becomes the slope that falls away.
+/// A slope that rises to the east edge continues to rise beyond it, before it turns into the mirrored falling slope.
 #[test]
 fn land_goes_on_over_an_edge_as_it_came() {
     let engine = SharedEngine::default();
@@ -28,13 +28,13 @@ fn land_goes_on_over_an_edge_as_it_came() {
         sea_level: -9000.0,
         sun_azimuth: 270.0,
         sun_elevation: 20.0,
-        // nothing is as bright as a screen can be
+        // dark enough that nothing saturates
         exposure: -2.0,
         auto_exposure: false,
         ..Settings::default()
     };
     let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), red(), None);
-    // straight down on the edge, east to the right
+    // straight down on the edge, with east to the right
     let view = ShotView::Pose(Pose { eye_world: Vec3::new(500.0, 650.0, 0.0), yaw: 0.0, pitch: -1.57 });
     for quality in [RenderQuality::Still, RenderQuality::Moving] {
         let options = ShotOptions { width: WIDTH, height: HEIGHT, view, ..ShotOptions::default() };

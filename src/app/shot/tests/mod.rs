@@ -1,6 +1,6 @@
-//! Pictures without a window: what is drawn where, and that nothing is left out.
+//! Images without a window: things are drawn where they belong, and nothing is missing.
 
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
+#![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
 mod asked;
 mod exposure;
@@ -17,24 +17,24 @@ use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules, ScatterRules};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
 use talweg::scene::Settings;
 
-/// Red ground: what is bluish is a hole.
+/// Red terrain, so that anything bluish is a hole.
 fn red() -> Arc<PaletteTable> {
     Arc::new(PaletteTable {
         lut: vec![[255, 0, 0, 255]; 512],
         rock: [255, 0, 0, 255],
         rock_degrees: (30.0, 40.0),
         biomes: None,
-        scatter: ScatterRules::named("none").expect("it is shipped").clone(),
-        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped").clone(),
+        scatter: ScatterRules::named("none").expect("a built-in").clone(),
+        materials: MaterialRules::named(DEFAULT_MATERIALS).expect("a built-in").clone(),
     })
 }
 
-/// An engine that the pictures of a test share, as long as their size and quality are the same.
+/// An engine shared by the images of a test, as long as their size and quality are the same.
 #[derive(Default)]
 struct SharedEngine(RefCell<Option<OffscreenRenderer>>);
 
 impl SharedEngine {
-    /// Without a driver the test fails and says what to install.
+    /// Draws an image. Without a driver, the test fails with a message on what to install.
     fn draw(&self, subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Vec<u8> {
         let mut shared = self.0.borrow_mut();
         let draw = || {
@@ -54,17 +54,17 @@ impl SharedEngine {
 
 fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
     let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-    Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
+    Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("never cancelled"))
 }
 
-/// Pixels through which something else than the ground is seen.
+/// Number of pixels that show something other than terrain.
 fn holes(engine: &SharedEngine, samples: usize, eye: [f32; 3], pitch: f32, quality: RenderQuality) -> usize {
     let draw = Stream::new(1, 2);
     let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
         let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
         0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
     }));
-    // small: the blue of the air over kilometres would look like a hole in dark places
+    // small, because the blue of kilometres of air would look like holes in dark places
     let (size_metres, relief_metres) = (80.0, 18.0);
     let settings =
         Settings { sea_level: -9000.0, sun_elevation: 80.0, size_metres, relief_metres, ..Settings::default() };
@@ -78,7 +78,7 @@ fn holes(engine: &SharedEngine, samples: usize, eye: [f32; 3], pitch: f32, quali
 
 #[test]
 fn pixels_are_averaged_in_linear_light() {
-    // two by two of black and white make a grey of half the light, not of half the number
+    // 2 × 2 black and white pixels average to half the light, not to half the encoded value
     let [black, white] = [[0, 0, 0, 255], [255, 255, 255, 255]];
     let image: Vec<u8> = [black, white, white, black].concat();
     let RgbImage { width, height, rgb } = averaged(&image, 2, 2);
@@ -97,7 +97,7 @@ fn frames_are_timed_and_their_passes_named() {
     let times = FrameTimes::measure(&subject, &options, 5).unwrap();
     assert_eq!((times.waited.len(), times.processor.len(), times.width), (5, 5, 160));
     assert!(times.waited.is_sorted() && times.waited[0] > 0.0 && times.overlapped > 0.0);
-    // a frame that is waited for is over when the processor's part of it is
+    // the time of a frame includes its processor time
     assert!(times.waited[4] >= times.processor[4]);
     let text = times.to_string();
     assert!(text.contains("160 × 90 pixels, 5 frames") && text.contains("frames a second"), "{text}");
@@ -114,11 +114,11 @@ fn what_a_frame_asks_of_a_card_is_counted() {
     let costs = FrameCosts::count(&subject, &options).unwrap();
     let part = |name: &str| costs.parts.iter().find(|part| part.name == name).unwrap();
     let (ground, sky) = (part("Ground"), part("Sky"));
-    // each block of 4 × 4 pixels once at the most for the sky, and the two of them at least once where nothing else is
+    // every 4 × 4 block is counted at most once for the sky, and terrain and sky together at least once
     let pixels = f64::from(160 * 90);
     assert!(sky.fragments <= 1.2 * pixels && sky.fragments + ground.fragments > 0.5 * pixels, "{costs}");
     assert!(ground.triangles > 1_000.0 && ground.vertices > 1_000.0, "{costs}");
-    // two materials, each of three sizes from three sides
+    // two materials, each at three scales and from three sides
     assert!((18.0..80.0).contains(&ground.per_fragment.texture_reads), "{costs}");
     assert!(ground.per_fragment.operations > sky.per_fragment.operations && ground.covers, "{costs}");
     assert!(0.0 < costs.least_milliseconds() && costs.least_milliseconds() < costs.most_milliseconds(), "{costs}");
@@ -138,7 +138,7 @@ fn there_are_no_cracks_between_levels_of_detail() {
     }
 }
 
-/// Pixels of a red planet through which something else is seen, from a place over it.
+/// Number of pixels of a red planet, seen from above a place, that show something else.
 fn globe_holes(
     engine: &SharedEngine,
     samples: usize,
@@ -153,7 +153,7 @@ fn globe_holes(
     image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
 }
 
-/// A planet with hills, each sample of which lies up to so much of the relief off.
+/// A planet with hills. Each sample is offset by up to the fraction `rough` of the relief.
 fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     use talweg::field::{Globe, Grid};
 
@@ -162,14 +162,14 @@ fn globe(samples: usize, rough: f32) -> Arc<GlobeTerrain> {
     let globe = Globe::new(samples);
     for (k, h) in terrain.height.iter_mut().enumerate() {
         let [x, y, z] = globe.direction_of(k);
-        // the same on every face that has the sample
+        // the same on every face that shares the sample
         let off = rough * draw.signed(globe.grid().owner(k) as i32, 0);
         *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + off;
     }
     let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
     let (choice, control) = (OverlayChoice::default(), Control::default());
     let prepared = GlobeTerrain::new(&Arc::new(terrain), &settings, (6.371e6, None), &red(), &choice, &control);
-    Arc::new(prepared.expect("nobody stops it"))
+    Arc::new(prepared.expect("never cancelled"))
 }
 
 /// A planet without air, seen from a place.
@@ -193,7 +193,7 @@ fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, 
 #[test]
 fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
     let engine = SharedEngine::default();
-    // over a corner of the cube, an edge, the middle of a face; from space to near the ground
+    // above a corner of the cube, an edge and the middle of a face; from space to near the surface
     let places = [
         ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, RenderQuality::Moving),
         ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, RenderQuality::Still),
@@ -205,7 +205,7 @@ fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
     }
 }
 
-/// A picture of a terrain from straight above, and where a place of the square is in it.
+/// An image of a terrain from straight above, and the position of the square in it.
 fn from_above(engine: &SharedEngine, prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
     let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
     let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
@@ -252,7 +252,7 @@ fn snow_and_sand_hide_the_ground_where_they_lie() {
     let draw = |terrain: Terrain| from_above(&engine, prepared(&Arc::new(terrain), &settings, Overlay::None), red());
     for (kind, is_sand) in [(MapKind::Snow, false), (MapKind::Sand, true)] {
         let mut laid = bare.clone();
-        // deep in the west, a dusting in the east
+        // a deep layer in the west, a thin dusting in the east
         for (k, depth) in laid.map_mut(kind).iter_mut().enumerate() {
             *depth = metres(if k % 129 < 64 { 3.0 } else { 0.01 });
         }
@@ -269,7 +269,7 @@ fn snow_and_sand_hide_the_ground_where_they_lie() {
     }
 }
 
-/// One stop is twice the light; what is too bright is bent off.
+/// One stop doubles the light; the tone curve compresses what is too bright.
 #[test]
 fn exposure_doubles_the_light() {
     let engine = SharedEngine::default();
@@ -294,7 +294,7 @@ fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
     let engine = SharedEngine::default();
     let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
-    // a lake, and a stream of one sample across the square
+    // a lake, and a stream one sample wide across the square
     let (mut wet, film) = (dry.clone(), 1e-4);
     let is_lake = |u: f32, v: f32| (u - 0.3).hypot(v - 0.35) - 0.15;
     for k in 0..129 * 129 {
@@ -325,14 +325,14 @@ fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
     }
     let plain = draw(&dry, Overlay::Slope);
     let slope = draw(&wet, Overlay::Slope);
-    assert_eq!(plain.colour(0.3, 0.35), slope.colour(0.3, 0.35), "water does not hide data");
+    assert_eq!(plain.colour(0.3, 0.35), slope.colour(0.3, 0.35), "water must not hide an overlay");
 }
 
 #[test]
 fn an_overlay_has_the_colours_of_its_ramp() {
     let engine = SharedEngine::default();
     let mut terrain = Terrain::from_fn(65, Edges::Open, |_, _| 0.2);
-    // powers 0, 1, 2 and 3 of ten, in the four quarters
+    // flow of 1, 10, 100 and 1000 in the four quarters
     let quarter = |k: usize| 2 * usize::from(k / 65 > 32) + usize::from(k % 65 > 32);
     for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
         *flow = [1.0, 10.0, 100.0, 1000.0][quarter(k)];
@@ -342,7 +342,7 @@ fn an_overlay_has_the_colours_of_its_ramp() {
     let ramp = flow.ramp().expect("there is a flow map");
     let tinted = from_above(&engine, flow, red());
     let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
-    // nothing has flowed in the first: the ground is red there. The others look like ground of the ramp's colour
+    // the first quarter has no flow and stays red; the others look like terrain in the ramp's colours
     let grounds = [None, Some(1.0 / 3.0), Some(2.0 / 3.0), Some(1.0)];
     for ((u, v), place) in places.into_iter().zip(grounds) {
         let [r, g, b] = place.map_or([255, 0, 0], |place| ramp.colour(place));
@@ -355,16 +355,16 @@ fn an_overlay_has_the_colours_of_its_ramp() {
     }
 }
 
-/// A scene that shows a construction alone, ready to be drawn.
+/// A scene that shows only a construction, ready to be drawn.
 fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
-    tree_of(&talweg::scene::example(name).expect("a shipped scene").scene)
+    tree_of(&talweg::scene::example(name).expect("a built-in example").scene)
 }
 
 fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let mut store = talweg::eval::Store::forgetful();
     let terrain =
         talweg::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
-    // without the sea, which would hide the ground
+    // without the sea, which would hide the terrain
     let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
     let tree_surface = TreeSurface::alone(scene);
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))

@@ -1,4 +1,4 @@
-//! Rays on the graphics card against those of the CPU, and against the grid.
+//! Rays on the graphics card, compared with rays on the processor and with the grid.
 
 use super::*;
 use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
@@ -7,7 +7,7 @@ use talweg::construction::trace::{TraceRay, Tracer};
 #[path = "../../../../tests/core/construction_kit/mod.rs"]
 mod construction_kit;
 
-/// A tree with a grid of its heights.
+/// A random tree with a grid of its heights.
 fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
     let recipe = TreeRecipe {
@@ -35,7 +35,7 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::v
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens, perspective), lens)
 }
 
-/// A ray of the world in metres of the tree, and the metres that a unit of it is long.
+/// A ray in world space converted to metres of the tree, with the length of its unit in metres.
 fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
     let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
@@ -45,8 +45,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
     (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are
-/// seen at edges, where a pixel decides: no more than one of 40.
+/// Rays must end at or above the hit point of the processor, by at most the height of a pixel. Exceptions occur only at
+/// edges, where a pixel decides: at most one of 40.
 fn assert_ends_agree(
     engine: &SharedEngine,
     name: &str,
@@ -67,15 +67,15 @@ fn assert_ends_agree(
     for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
         let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
         let (ray, long) = in_metres(tree_surface, pose.eye_world, pose.ray(&lens, at).normalize());
-        // octaves as the shader leaves them out
+        // skip the same octaves as the shader
         tracer.spread = 0.5 * pixel * along / long;
-        // as long in the world as it is along the plan
+        // the same length in the world as horizontally in the tree
         tracer.half_distance = half_detail.map(|half| f64::from(half) * long / along);
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
         if ray.point(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
-            continue; // under the block
+            continue; // below the block
         }
         met += 1;
         let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
@@ -87,10 +87,10 @@ fn assert_ends_agree(
         let agrees = entered || (gpu < cpu + 4.0 * tolerance && (-2.0 * tolerance..3.0 * tolerance).contains(&above));
         apart += usize::from(!agrees);
     }
-    assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end elsewhere");
+    assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end at another point");
 }
 
-/// κ = 1 / (1 + (t/half)²) along every ray, as on the CPU: without it a disc of many octaves is met elsewhere.
+/// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. Without it, a disc with many octaves is hit elsewhere.
 #[test]
 fn the_level_of_detail_falls_along_a_ray_on_the_graphics_card_as_on_the_cpu() {
     let engine = SharedEngine::default();
@@ -140,7 +140,7 @@ fn what_rays_show_is_what_the_grid_shows() {
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
     let mean = f64::from(away) / rays.len() as f64;
     assert!(mean < 5.0, "the pictures differ by {mean} of 255");
-    // evaluations are shown in many colours, few of which are as red as the palette; roads and rock are of their own
+    // evaluation counts have many colours, few as red as the palette; roads and rock have their own colours
     let cost = draw(ViewMode::TracedCost);
     let red = |image: &[u8]| {
         let is_red = |[r, g, b, _]: &&[u8; 4]| u32::from(*r) > u32::from(*g.max(b)) + 40;
@@ -151,7 +151,7 @@ fn what_rays_show_is_what_the_grid_shows() {
     assert!(colours.len() > 40, "{} colours", colours.len());
 }
 
-/// What cannot be traced is refused, not drawn from the grid as if nothing were the matter.
+/// An untraceable tree gives an error; the grid must not silently replace it.
 #[test]
 fn a_tree_that_is_too_deep_is_refused_in_words() {
     use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
@@ -169,7 +169,7 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
     assert!(refused.is_err_and(|error| error.to_string().contains("adaptive")));
 }
 
-/// An overlay is read from a tree as it is from the grid, and hides the colours of the ground.
+/// An overlay looks the same on a tree as on the grid, and hides the colours of the terrain.
 #[test]
 fn overlays_lie_on_a_tree_as_on_the_grid() {
     let engine = SharedEngine::default();
@@ -182,23 +182,23 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
         draw_tree(&engine, prepared, &tree_surface, &options)
     };
-    // what a map holds and what is computed are laid on alike, and so they are in both drawers
+    // a stored and a computed overlay, each in a different view mode
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
     {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-        let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
+        let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("never cancelled"));
         let (grid, with, without) = (draw(&over, ViewMode::Shaded), draw(&over, mode), draw(&plain, mode));
         let (same, other) = (apart(&with, &grid), apart(&with, &without));
         assert!(same < 6.0 && other > 3.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
     }
 }
 
-/// Where a tree is cut out there is nothing: neither the ground of the block nor its sides.
+/// The cut-out areas of a tree show neither terrain nor the sides of the block.
 #[test]
 fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
     let engine = SharedEngine::default();
     use talweg::nodes::Node;
-    let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
+    let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in example").scene.clone();
     let Node::Construction(construction) = &mut scene.layers[0].node else { panic!("a construction") };
     construction.tree = Arc::new(talweg::construction::Tree {
         terrain: talweg::construction::Piece::named(
@@ -221,7 +221,7 @@ fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
         let (prepared, tree_surface) = tree_of(&scene);
         let options = ShotOptions { width: 96, height: 60, mode, ..ShotOptions::default() };
         let image = draw_tree(&engine, &prepared, &tree_surface, &options);
-        // the ground is red, the backdrop bluish
+        // the terrain is red, the background bluish
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| r > b).count()
     };
     let (grid, rays, whole) =

@@ -1,4 +1,4 @@
-//! From the camera's pose to Bevy's camera, and what lies under the cursor.
+//! Applies the pose of the camera to Bevy's camera, and finds the terrain under the cursor.
 
 use bevy::camera::Viewport;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
@@ -15,16 +15,16 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
-/// What lies under the cursor.
+/// The terrain point under the cursor, if any.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Probe {
     pub hit: Option<Hit>,
 }
 
-/// A point of the ground.
+/// A point of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Position on the square from its north-west corner, from 0 to 1 eastwards and southwards.
+    /// Position on the square from its north-west corner: 0 to 1, eastwards and southwards.
     pub u: f32,
     pub v: f32,
     pub height_metres: f32,
@@ -46,14 +46,14 @@ pub fn camera_bundle(quality: RenderQuality, adapter: Option<&RenderAdapterInfo>
     )
 }
 
-/// What is seen before the first terrain.
+/// Background colour before the first terrain is drawn.
 const BACKGROUND: Color = Color::srgb(0.50, 0.55, 0.60);
 
 pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter: Option<Res<RenderAdapterInfo>>) {
     commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
-/// Moves Bevy's camera to a pose, with the distance of its near plane and its vertical field of view.
+/// Moves Bevy's camera to a pose, with the distance of the near plane and the vertical field of view.
 pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
@@ -61,7 +61,7 @@ pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, pr
     }
 }
 
-/// Nothing of the terrains is nearer to the eye than this.
+/// Distance of the near plane: no part of the terrains is nearer to the eye.
 pub fn near_world<'a>(
     pose: &Pose,
     terrains: impl IntoIterator<Item = &'a SquareTerrain>,
@@ -79,7 +79,7 @@ pub fn near_world<'a>(
     terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }
 
-/// Gives the camera its place on screen and in the world.
+/// Sets the viewport, the pose and the projection of Bevy's camera.
 pub fn apply_camera(
     mut view: ResMut<ViewCamera>,
     mut cameras: Query<(&mut Camera, &mut Transform, &mut Projection), With<TerrainCamera>>,
@@ -109,7 +109,7 @@ pub fn apply_camera(
     place(&pose, (near, state.projection.field_of_view()), &mut transform, &mut projection);
 }
 
-/// Finds the ground under the cursor.
+/// Finds the terrain under the cursor.
 pub fn update_probe(
     mut probe: ResMut<Probe>,
     view: Res<ViewCamera>,
@@ -139,7 +139,7 @@ pub fn update_probe(
     probe.set_if_neq(Probe { hit: found() });
 }
 
-/// The panels are laid out after the camera is placed: another frame if they changed the free area.
+/// Requests another frame if the panels changed the free area, because they are laid out after the camera is moved.
 pub fn redraw_when_area_changes(
     area: Res<ViewportArea>,
     mut last: Local<Option<Rect>>,

@@ -1,4 +1,4 @@
-//! From mouse and commands to the camera.
+//! Camera control by mouse and commands.
 
 use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
 use bevy::prelude::*;
@@ -12,26 +12,27 @@ use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 
-/// When the camera moves.
+/// The system sets in which the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewSystems {
-    /// In `Update`: commands and mouse.
+    /// In `Update`: reads commands and the mouse.
     Input,
-    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and what lies under the cursor.
+    /// In `PostUpdate`, before transforms are propagated: updates Bevy's camera and the point under the cursor.
     Apply,
 }
 
-/// How far the eye goes from the middle of the terrain.
+/// Greatest distance of the eye from the middle of the terrain.
 const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
 
-/// The part of the window that is free for the view, in logical pixels; the panels write it in every frame.
+/// The part of the window that the panels leave free for the view, in logical pixels. The panels write it in every
+/// frame.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct ViewportArea {
     pub min: Vec2,
     pub max: Vec2,
-    /// Whether a menu or a window of the panels lies under the pointer.
+    /// Whether the pointer is over a menu or a window of the panels.
     pub pointer_over_ui: bool,
-    /// Whether the left button is at work on the ground; with Alt it turns the view all the same.
+    /// Whether a tool uses the left button on the terrain. With Alt held, the button still moves the camera.
     pub primary_taken: bool,
 }
 
@@ -42,20 +43,20 @@ impl Default for ViewportArea {
 }
 
 impl ViewportArea {
-    /// The area within a window of `size`, at least a pixel wide and high.
+    /// The area within a window of `size`, at least one pixel wide and high.
     pub fn clamped_rect(&self, size: Vec2) -> Rect {
         let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
         Rect { min, max: self.max.min(size).max(min + 1.0) }
     }
 }
 
-/// How the camera follows the mouse and how it moves; the frame writes it.
+/// How the camera responds to the mouse and how it moves. The `frame` module writes it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CameraManners {
     pub mouse: MouseStyle,
-    /// It jumps where it would glide.
+    /// The camera jumps to its goal instead of gliding.
     pub jumps: bool,
-    /// It flies or walks: the left button looks around.
+    /// The camera flies or walks, so the left button looks around.
     pub flies: bool,
 }
 
@@ -66,7 +67,7 @@ impl Default for CameraManners {
 }
 
 impl CameraManners {
-    /// What dragging with what is pressed and held does to the camera; None where the camera stays.
+    /// The camera gesture of a drag with the pressed button and held keys; `None` if the camera does not move.
     pub fn gesture(
         &self,
         is_planet: bool,
@@ -96,13 +97,13 @@ impl CameraManners {
     }
 }
 
-/// A drag of so many pixels to the right or upwards goes as near as one line of the wheel.
+/// Pixels of a drag to the right or upwards that zoom as far as one line of the mouse wheel.
 pub const PIXELS_OF_A_LINE: f32 = 24.0;
 
-/// What the camera is asked to do by menus and shortcuts.
+/// A camera command from a menu or a shortcut.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum ViewCommand {
-    /// The whole terrain, from where the camera looks now.
+    /// Frames the whole terrain from the current direction.
     Frame,
     Perspective,
     Top,
@@ -110,26 +111,26 @@ pub enum ViewCommand {
     FromEast,
     FromNorth,
     FromWest,
-    /// A box of the world, from where the camera looks now.
+    /// Frames a box in world space from the current direction.
     Look {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// A pose over a terrain: where the eye is in the world, heading and inclination in radians.
+    /// Moves to a pose over a terrain: the eye in world space, heading and inclination in radians.
     Stand {
         eye_world: Vec3,
         yaw: f32,
         pitch: f32,
     },
-    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in
-    /// degrees.
+    /// Moves over a place of a planet: latitude, longitude, metres above the surface, heading and inclination. Angles
+    /// are in degrees.
     Over {
         place: [f64; 5],
     },
 }
 
 impl ViewCommand {
-    /// Heading and inclination in degrees; `None` keeps what is.
+    /// Heading and inclination in degrees; `None` keeps the current ones.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
             Self::Frame | Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => None,
@@ -142,12 +143,12 @@ impl ViewCommand {
         }
     }
 
-    /// Whether it looks from a side.
+    /// Whether the command is a view from the side.
     fn is_side(self) -> bool {
         matches!(self, Self::FromSouth | Self::FromEast | Self::FromNorth | Self::FromWest)
     }
 
-    /// The box that is brought into view, of a terrain in a box.
+    /// The box to bring into view. `low` and `high` bound the terrain.
     fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
         match self {
             Self::Look { low_world, high_world } => (low_world, high_world),
@@ -155,8 +156,8 @@ impl ViewCommand {
         }
     }
 
-    /// Where the camera stands after the command, to see a box between two corners. An orthographic view from a side is
-    /// an elevation: it looks straight ahead.
+    /// The pose after the command, which frames the box between two corners. An orthographic view from the side is an
+    /// elevation, so it looks horizontally.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens, projection: ViewProjection) -> Pose {
         if let Self::Stand { eye_world, yaw, pitch } = self {
             return Pose { eye_world, yaw, pitch };
@@ -171,33 +172,33 @@ impl ViewCommand {
     }
 }
 
-/// The camera of the view, and what it is doing.
+/// The camera of the view and its current motion.
 #[derive(Resource)]
 pub struct ViewCamera {
     pub pose: Pose,
-    /// What the pose is made for; that of the view may have changed since.
+    /// The projection that the pose was made for. The projection of the view may have changed since then.
     projection: ViewProjection,
     glide: Option<Glide>,
     drag: Option<CameraDrag>,
     cursor: Option<Vec2>,
     framed: Framed,
-    /// The terrain under the cursor, and the top left corner of its picture.
+    /// The terrain under the cursor, and the top left corner of its image.
     picture: (CompareSide, Vec2),
 }
 
-/// A terrain that grows or sinks by less than this stays framed as it is.
+/// If the top or the bottom of a terrain moves by less than this, the terrain is not framed again.
 const UNNOTICED_WORLD: f32 = 0.08 * SIDE_WORLD;
 
-/// Whether the terrain has been framed, before somebody moved the camera.
+/// Whether the camera frames the terrain automatically, which ends when the user moves the camera.
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// For a view of this size and a terrain between these heights.
+    /// The camera frames a terrain between these heights in a view of this size.
     For {
         size: Vec2,
         heights_world: Vec2,
     },
-    /// The camera is where people put it.
+    /// The user has moved the camera.
     ByHand,
 }
 
@@ -222,8 +223,8 @@ impl ViewCamera {
         self.cursor
     }
 
-    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading
-    /// and tilt in degrees. Whether there is a terrain.
+    /// Moves at once to a position given by metres from the west edge, from the north edge and above the terrain, with
+    /// heading and tilt in degrees. Returns false if there is no terrain.
     pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
         let Some(square) = state.square_of(CompareSide::A) else { return false };
         let scale = &square.scale;
@@ -239,23 +240,23 @@ impl ViewCamera {
         true
     }
 
-    /// A pose in perspective; where the view is orthographic it is brought there with the next frame.
+    /// Sets a pose in perspective. In an orthographic view, the next frame converts it.
     fn stand_at(&mut self, pose: Pose, state: &ViewState) {
         self.pose = confined(pose, ViewProjection::Perspective, state);
         self.projection = ViewProjection::Perspective;
     }
 
-    /// What the pose is made for.
+    /// The projection that the pose is made for.
     pub fn projection(&self) -> ViewProjection {
         self.projection
     }
 
-    /// Where the camera would stand in perspective.
+    /// The pose that gives the same view in perspective.
     pub fn perspective_pose(&self, state: &ViewState) -> Pose {
         self.projected(ViewProjection::Perspective, state)
     }
 
-    /// Where it stands in a projection: what lies in the middle of the picture stays as large.
+    /// The pose that gives the same view in another projection: objects in the middle of the image keep their size.
     fn projected(&self, to: ViewProjection, state: &ViewState) -> Pose {
         if to == self.projection {
             return self.pose;
@@ -268,19 +269,19 @@ impl ViewCamera {
         self.pose.projected(distance, self.projection, to)
     }
 
-    /// Goes at once to a place that is known, in perspective.
+    /// Moves at once to a given pose in perspective.
     pub fn put(&mut self, pose: Pose) {
         (self.pose, self.projection) = (pose, ViewProjection::Perspective);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Sees the next terrain as a whole.
+    /// Frames the next terrain as a whole.
     pub fn frame_anew(&mut self) {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
-    /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
-    /// stay, unless the ground is in the way.
+    /// Moves over another place, given as fractions of the side to the east and to the south. Height and heading stay,
+    /// unless the terrain is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
         let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
@@ -288,8 +289,8 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the
-    /// ground, or as near to it as the samples allow.
+    /// Moves by a vector in world space, as far as the terrain allows. When walking, `eye_metres` is the height of the
+    /// eye above the terrain, kept as closely as the samples allow.
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
         let mut pose = self.perspective_pose(state);
         pose.eye_world += way_world;
@@ -311,7 +312,7 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Whether it is on its way to another place.
+    /// Whether the camera glides to another pose.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()
     }
@@ -334,11 +335,11 @@ enum CameraDrag {
     Look {
         from: Vec2,
     },
-    /// The button went down over a panel, or means nothing here: nothing of it reaches the camera.
+    /// The drag started over a panel or has no meaning here, so the camera ignores it.
     Elsewhere,
 }
 
-/// The part of the view that lies under the cursor.
+/// The pane of the view under the cursor, or the nearest pane.
 pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
     let panes = state.panes().into_iter().flatten();
     panes.min_by(|a, b| {
@@ -361,10 +362,10 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
-    // how two terrains share the area is no reason to frame them anew
+    // frame by the whole area: a change of the comparison layout must not frame the terrain again
     let size = area.clamped_rect(window.size()).size();
     let lens = state.lens(size);
-    // the first frames come before the panels have said how much they leave free
+    // the first frames are drawn before the panels have reported the free area
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,
@@ -400,7 +401,7 @@ pub fn obey_commands(
             camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
         }
         camera.framed = Framed::ByHand;
-        // the time since the last frame was not spent gliding
+        // the glide starts now, not at the last frame
         seconds = 0.0;
     }
     if let Some(mut glide) = camera.glide.take() {
@@ -413,14 +414,14 @@ pub fn obey_commands(
     }
 }
 
-/// The box around all terrains that are shown.
+/// The box around all visible terrains.
 fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
     let boxes = state.squares().map(|square| square.scale.bounds_world());
     boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
-/// Turns, shifts and zooms by the mouse.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+/// Orbits, pans and zooms by the mouse.
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<ViewCamera>,
     mut wheel: MessageReader<MouseWheel>,
@@ -432,7 +433,7 @@ pub fn follow_mouse(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let Some(window) = window else { return };
-    // beyond the window only a drag still knows where the cursor is
+    // outside the window, the position of the cursor is known only during a drag
     let beyond = moved.read().last().map(|moved| moved.position);
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
@@ -446,7 +447,7 @@ pub fn follow_mouse(
     };
     let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    // what was taken hold of in one picture stays with it, wherever the cursor goes
+    // a drag stays with the image in which it started, wherever the cursor goes
     if camera.drag.is_none() || !dragging {
         let Some(pane) = pane_under(cursor, rect, &state) else { return };
         camera.picture = (pane.side, pane.picture(rect).min);
@@ -497,7 +498,7 @@ pub fn follow_mouse(
         }
         _ => {}
     }
-    // a mere click leaves the camera where it is
+    // a click without motion does not count as moving the camera
     if camera.pose != pose {
         camera.framed = Framed::ByHand;
     }
@@ -509,7 +510,8 @@ pub fn follow_mouse(
     }
 }
 
-/// Nearer to a point by so many lines of the wheel, or farther, as near as the ground allows.
+/// The pose after zooming towards a point by `lines` of the mouse wheel (away if negative), as near as the terrain
+/// allows.
 fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, state: &ViewState) -> Pose {
     let distance = pose.eye_world.distance(anchor_world).max(1e-3);
     let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
@@ -517,7 +519,7 @@ fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, s
     confined(pose.zoom_towards(anchor_world, factor), state.projection, state)
 }
 
-/// How far the wheel was turned.
+/// Lines that the wheel was turned.
 pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     match wheel.unit {
         MouseScrollUnit::Line => wheel.y,
@@ -525,12 +527,12 @@ pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     }
 }
 
-/// Panning slides over the ground, unless one looks along it.
+/// The plane of panning: horizontal, unless the view looks along the terrain.
 fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
     if pose.ray(lens, at).normalize().y < -0.3 { PanPlane::Level } else { PanPlane::Picture }
 }
 
-/// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
+/// The point that a drag holds: the terrain or the sea under the cursor, or otherwise a point at a similar distance.
 fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
     let Some(square) = state.square_of(side) else { return Vec3::ZERO };
     let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
@@ -548,7 +550,7 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewSta
     pose.eye_world + ray * distance
 }
 
-/// Turns about a pivot as far as the ground allows.
+/// The pose after an orbit about a pivot. The tilt is dropped if the terrain is in the way.
 fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
     if confined(both, state.projection, state) == both {
@@ -557,17 +559,17 @@ fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose
     confined(pose.rotate_about(pivot_world, turn.x, 0.0), state.projection, state)
 }
 
-/// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
+/// Smallest distance between the eye and the terrain: some centimetres for a tree, which is exact down to the pebbles.
 pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
     let nearest_metres = if tree_surface.is_some() { NEAREST_TO_TREE_METRES } else { NEAREST_METRES };
     (nearest_metres / square.scale.metres_per_world).clamp(1e-3, 4.0)
 }
 
-/// How near the eye comes to the ground of a grid, and of a tree.
+/// Smallest distance of the eye from a grid terrain, and from a construction tree.
 const NEAREST_METRES: f32 = 0.3;
 const NEAREST_TO_TREE_METRES: f32 = 0.06;
 
-/// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
+/// Lifts the eye out of terrain and water, and keeps it within reach of all visible terrains.
 pub fn confined(pose: Pose, projection: ViewProjection, state: &ViewState) -> Pose {
     let farthest = FARTHEST_WORLD * projection.distance_factor();
     state.squares().fold(pose, |pose, square| {

@@ -1,7 +1,7 @@
-//! The camera as plain geometry: an eye, a heading and an inclination, and what the mouse does to them.
+//! The camera as plain geometry: an eye, a heading and an inclination, and how the mouse changes them.
 //!
-//! Every motion holds one point of the surface: rotating keeps it where it is on screen, panning keeps it under the
-//! cursor, zooming goes straight towards it. The camera never rolls.
+//! Every motion holds one point of the surface. Orbiting keeps that point in place on screen, panning keeps it under
+//! the cursor, and zooming moves straight towards it. The camera never rolls.
 
 pub mod apply;
 pub mod control;
@@ -15,18 +15,18 @@ use glam::{EulerRot, Quat, Vec2, Vec3};
 use super::scale::SIDE_WORLD;
 use talweg::scene::CameraBookmark;
 
-/// Vertical field of view: a moderate telephoto, which flatters relief.
+/// Vertical field of view: a moderate telephoto lens, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;
 
-/// How the ground comes onto the picture.
+/// Projection of the terrain into the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ViewProjection {
-    /// What is farther away is smaller.
+    /// Distant objects appear smaller.
     #[default]
     Perspective,
-    /// What is as large is as large everywhere, to be measured in the picture. It is a lens so long that over a depth
-    /// of the height of the picture lines converge by a thousandth of that height; so all that knows of an eye works
-    /// with it.
+    /// Equal lengths appear equal at any distance, so that they can be measured in the image. It is implemented as a
+    /// perspective with a very narrow field of view. Over a depth equal to the height of the image, parallel lines
+    /// converge by a thousandth of that height. So all code that needs an eye position works unchanged.
     Orthographic,
 }
 
@@ -39,17 +39,17 @@ impl ViewProjection {
         }
     }
 
-    /// How many times as far from what it sees the eye stands as in perspective.
+    /// Distance of the eye from its target, relative to the distance that perspective needs.
     pub fn distance_factor(self) -> f32 {
         (0.5 * FIELD_OF_VIEW).tan() / (0.5 * self.field_of_view()).tan()
     }
 }
 
-/// Nothing looks further up than this.
+/// Greatest and smallest inclination of the camera, in radians.
 const MAX_PITCH: f32 = 0.35;
 const MIN_PITCH: f32 = -FRAC_PI_2;
 
-/// Where the camera is and where it looks.
+/// Position and direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     pub eye_world: Vec3,
@@ -59,12 +59,12 @@ pub struct Pose {
     pub pitch: f32,
 }
 
-/// Field of view and size of the picture.
+/// Field of view and size of the image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
     /// Vertical field of view in radians.
     pub fov_y: f32,
-    /// Width and height in pixels (logical ones).
+    /// Width and height in logical pixels.
     pub size: Vec2,
 }
 
@@ -73,24 +73,24 @@ impl Lens {
         self.size.x / self.size.y
     }
 
-    /// Tangents of half the field of view, across and up.
+    /// Tangents of half the field of view, horizontal and vertical.
     fn tangents(&self) -> Vec2 {
         let up = (0.5 * self.fov_y).tan();
         Vec2::new(up * self.aspect(), up)
     }
 }
 
-/// In which plane panning moves the eye.
+/// The plane in which panning moves the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanPlane {
-    /// Over the ground, at constant height.
+    /// Horizontal: the eye keeps its height.
     Level,
-    /// Parallel to the picture.
+    /// Parallel to the image plane.
     Picture,
 }
 
 impl Pose {
-    /// Where a bookmark stands over a terrain so wide.
+    /// The pose of a bookmark over a terrain that is `size_metres` wide.
     pub fn from_bookmark(bookmark: &CameraBookmark, size_metres: f32) -> Self {
         let [east, south, height, heading, tilt] = bookmark.view();
         let world = SIDE_WORLD / size_metres;
@@ -106,21 +106,21 @@ impl Pose {
         self.rotation() * Vec3::NEG_Z
     }
 
-    /// Direction of the ray through a point of the picture (pixels from its top left corner), not normalised: its
+    /// Direction of the ray through a point of the image (pixels from its top left corner), not normalised: its
     /// component along [`Pose::forward`] is 1.
     pub fn ray(&self, lens: &Lens, cursor: Vec2) -> Vec3 {
         let from_centre = (cursor / lens.size * 2.0 - 1.0) * Vec2::new(1.0, -1.0) * lens.tangents();
         self.rotation() * from_centre.extend(-1.0)
     }
 
-    /// Where a point appears in the picture, if it is in front of the eye.
+    /// Position of a point in the image, if the point is in front of the eye.
     pub fn project(&self, lens: &Lens, point_world: Vec3) -> Option<Vec2> {
         let seen = self.rotation().inverse() * (point_world - self.eye_world);
         let flat = seen.truncate() / (-seen.z * lens.tangents()) * Vec2::new(1.0, -1.0);
         (seen.z < 0.0).then(|| (flat * 0.5 + 0.5) * lens.size)
     }
 
-    /// Turns about `pivot_world`, which stays where it is in the picture.
+    /// Orbits about `pivot_world`, which stays in place in the image.
     #[must_use]
     pub fn rotate_about(&self, pivot_world: Vec3, yaw: f32, pitch: f32) -> Self {
         let turned = Self {
@@ -153,14 +153,14 @@ impl Pose {
         Self { eye_world: grabbed_world - ray * distance, ..*self }
     }
 
-    /// From another distance, with another lens: what is `distance_world` ahead stays as large.
+    /// The pose for another projection: objects at `distance_world` ahead keep their size.
     #[must_use]
     pub fn projected(&self, distance_world: f32, from: ViewProjection, to: ViewProjection) -> Self {
         let farther = distance_world * (to.distance_factor() / from.distance_factor() - 1.0);
         Self { eye_world: self.eye_world - self.forward() * farther, ..*self }
     }
 
-    /// Stands so that the whole box between two corners is in the picture, as large as it gets.
+    /// The pose from which the box between two corners just fits into the image.
     pub fn framing(low_world: Vec3, high_world: Vec3, yaw: f32, pitch: f32, lens: &Lens) -> Self {
         const MARGIN: f32 = 1.06;
         let mut pose = Self { eye_world: Vec3::ZERO, yaw, pitch };
@@ -170,7 +170,7 @@ impl Pose {
             let pick = |axis: usize| if k >> axis & 1 == 0 { low_world[axis] } else { high_world[axis] };
             inverse * Vec3::new(pick(0), pick(1), pick(2))
         });
-        // along each screen axis, the eye lies where the outermost lines of sight on both sides cross
+        // along each screen axis, the eye lies where the outermost lines of sight from both sides cross
         let mut eye = Vec3::new(0.0, 0.0, f32::NEG_INFINITY);
         for axis in 0..2 {
             let reach = |side: f32| {
@@ -185,7 +185,7 @@ impl Pose {
     }
 }
 
-/// A short, smooth way from one pose to another, about the point both look at.
+/// A short, smooth motion from one pose to another, about the point that both look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glide {
     from: Orbit,
@@ -194,7 +194,7 @@ pub struct Glide {
     seconds: f32,
 }
 
-/// A pose as seen from the point it looks at.
+/// A pose relative to the point that it looks at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Orbit {
     focus_world: Vec3,
@@ -206,7 +206,7 @@ struct Orbit {
 const GLIDE_SECONDS: f32 = 0.4;
 
 impl Glide {
-    /// `centre_world` is about what both poses look at.
+    /// A glide between two poses that both look roughly at `centre_world`.
     pub fn new(from: Pose, to: Pose, centre_world: Vec3) -> Self {
         let orbit = |pose: Pose| {
             let distance_world = pose.forward().dot(centre_world - pose.eye_world).max(1.0);
@@ -216,7 +216,7 @@ impl Glide {
         Self { from: orbit(from), to: orbit(to), target: to, seconds: 0.0 }
     }
 
-    /// The pose after another `seconds`, and whether the way is finished.
+    /// The pose after another `seconds`, and whether the glide is finished.
     pub fn advance(&mut self, seconds: f32) -> (Pose, bool) {
         self.seconds += seconds.clamp(0.0, 0.1);
         if self.seconds >= GLIDE_SECONDS {
@@ -308,7 +308,7 @@ mod tests {
         let length = |pose: &Pose, lens: &Lens, at: Vec3| {
             pose.project(lens, at).unwrap().distance(pose.project(lens, at + right).unwrap())
         };
-        // at the focus both show the same, and over the whole terrain the one keeps its lengths
+        // both projections agree at the focus; only the orthographic one keeps lengths at other depths
         let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
         assert!((whole - parallel).abs() < 0.01 * whole, "{whole} {parallel}");
         for depth in [-300.0, 300.0] {

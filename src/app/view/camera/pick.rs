@@ -1,4 +1,4 @@
-//! Where a ray meets the ground: front to back through the pyramid of [`GridBounds`], exactly in every cell.
+//! Intersection of rays and terrain: front to back through the pyramid of [`GridBounds`], and exact within each cell.
 
 use glam::{Vec2, Vec3};
 
@@ -6,7 +6,7 @@ use crate::view::scale::{SIDE_WORLD, WorldScale};
 use crate::view::square::bounds::{GridBounds, TILE_CELLS};
 use talweg::field::Terrain;
 
-/// A terrain as the picker sees it.
+/// A terrain in the form that picking needs.
 #[derive(Clone, Copy)]
 pub struct GridPicker<'a> {
     pub terrain: &'a Terrain,
@@ -14,7 +14,7 @@ pub struct GridPicker<'a> {
     pub bounds: &'a GridBounds,
 }
 
-/// A ray, with x and z counted in cells from the north-west corner; y stays in world units, and so does the parameter.
+/// A ray whose x and z count cells from the north-west corner. Its y and its parameter stay in world units.
 #[derive(Clone, Copy)]
 struct PickRay {
     origin: Vec3,
@@ -26,7 +26,7 @@ impl PickRay {
         self.origin + self.step * t
     }
 
-    /// Part of `from..to` that lies between `low` and `high`.
+    /// The part of the interval `from..to` that lies between `low` and `high`.
     fn clip(&self, low: Vec3, high: Vec3, from: f32, to: f32) -> Option<(f32, f32)> {
         let (mut from, mut to) = (from, to);
         for axis in 0..3 {
@@ -46,8 +46,8 @@ impl PickRay {
 }
 
 impl GridPicker<'_> {
-    /// Distance along the ray (in lengths of `direction_world`) to the first point of the surface, seen from above.
-    /// A ray that reaches the block through one of its sides meets nothing.
+    /// Distance along the ray (in lengths of `direction_world`) to the first hit of the upper side of the surface. A
+    /// ray that enters the terrain block through one of its sides hits nothing.
     pub fn pick(&self, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let cells = Vec3::new(self.scale.cell_world, 1.0, self.scale.cell_world);
         let corner = Vec3::new(0.5 * SIDE_WORLD, 0.0, 0.5 * SIDE_WORLD);
@@ -62,12 +62,12 @@ impl GridPicker<'_> {
         hit.filter(|&t| self.has_ground(ray.point_at(t)))
     }
 
-    /// The point of the surface the ray meets.
+    /// The point where the ray hits the surface.
     pub fn pick_point(&self, origin_world: Vec3, direction_world: Vec3) -> Option<Vec3> {
         self.pick(origin_world, direction_world).map(|t| origin_world + direction_world * t)
     }
 
-    /// Whether the sample next to a place has ground.
+    /// Whether the sample nearest to a position has data, that is, is not void.
     fn has_ground(&self, at: Vec3) -> bool {
         let n = self.scale.samples;
         let [column, row] = [at.x, at.z].map(|place| (place.round().max(0.0) as usize).min(n - 1));
@@ -79,7 +79,7 @@ impl GridPicker<'_> {
         self.terrain.height_at(at.x / last, at.z / last) * self.scale.relief_world
     }
 
-    /// First hit in tile (row, column) of `level`, with the parameter at which the tile is left.
+    /// First hit in tile (row, column) of `level`, with the parameter at which the ray leaves the tile.
     fn node(&self, ray: &PickRay, level: usize, row: usize, column: usize, from: f32, to: f32) -> Option<(f32, f32)> {
         let (low, high) = self.bounds.range(level, row, column)?;
         let (low, high) = (low * self.scale.relief_world, high * self.scale.relief_world);
@@ -148,7 +148,7 @@ impl GridPicker<'_> {
         let start = ray.point_at(from);
         let (u, v) = (start.x - column as f32, start.z - row as f32);
         let (du, dv) = (ray.step.x, ray.step.z);
-        // height above the surface, s after `from`: square s² + linear s + above
+        // height above the surface at parameter `from` + s: square s² + linear s + above
         let above = start.y - (a + b * u + c * v + e * u * v);
         let linear = ray.step.y - (b * du + c * dv + e * (u * dv + v * du));
         let square = -e * du * dv;
@@ -166,7 +166,7 @@ fn smallest_positive_root(square: f32, linear: f32, constant: f32) -> Option<f32
     if discriminant < 0.0 {
         return None;
     }
-    // the form without cancellation
+    // this form of the solution avoids cancellation
     let q = -0.5 * (linear + linear.signum() * discriminant.sqrt());
     let roots = [q / square, constant / q];
     roots.into_iter().filter(|r| r.is_finite() && *r > 0.0).min_by(f32::total_cmp)
@@ -178,7 +178,7 @@ mod tests {
     use talweg::field::Edges;
     use talweg::scene::Settings;
 
-    /// Fine steps along the ray, then bisection.
+    /// Reference solution: fine steps along the ray, then bisection.
     fn march(ground: &GridPicker, origin: Vec3, direction: Vec3) -> Option<f32> {
         let above = |t: f32| {
             let p = origin + direction * t;
@@ -229,7 +229,7 @@ mod tests {
                         hits += 1;
                         assert!((f - e).abs() < 0.06, "{samples} {k}: {f} for {e}");
                     }
-                    // marching may step over a ridge it only grazes
+                    // marching can step over a ridge that the ray only grazes
                     (Some(f), None) => {
                         let p = origin + direction * f;
                         assert!((p.y - scale.ground_world(&terrain, p)).abs() < 0.05, "{samples} {k}: {f}");

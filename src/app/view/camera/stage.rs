@@ -1,7 +1,8 @@
-//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to
-//! points of the screen and back.
+//! The 3D view as plain geometry: converts between terrain positions and screen points. Tools that draw over the view,
+//! or drag things in it, use it.
 //!
-//! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
+//! Positions are fractions of the square, u to the east and v to the south. Screen points are those of egui, in the
+//! window.
 
 use std::sync::Arc;
 
@@ -16,18 +17,18 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
-/// A share of the square: to the east, to the south.
+/// A position as fractions of the square: to the east, to the south.
 pub type GroundPosition = [f64; 2];
 
-/// The terrain that is edited, as it is seen.
+/// The edited terrain with its pose and lens.
 #[derive(Clone)]
 pub struct Stage {
     pub pose: Pose,
     pub lens: Lens,
-    /// Upper left corner of the picture.
+    /// Upper left corner of the image.
     pub origin: Vec2,
     pub square: Arc<SquareTerrain>,
-    /// The tree that is drawn in place of the grid.
+    /// The tree that is drawn in place of the grid, if any.
     pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
@@ -45,7 +46,7 @@ impl std::fmt::Debug for Stage {
 }
 
 impl Stage {
-    /// The terrain that is edited, as it is seen; none where there is none.
+    /// The edited terrain as it is shown now; `None` if no square terrain is visible.
     pub fn new(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Self> {
         let view = Rect { min: area.min, max: area.max };
         if !view.max.is_finite() || view.size().min_element() < 1.0 {
@@ -58,42 +59,42 @@ impl Stage {
         Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
     }
 
-    /// The place of the ground at a point of the screen.
+    /// The terrain position under a screen point.
     pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
         let ray = self.ray(at);
         let Some(tree_surface) = &self.tree_surface else {
             let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
             return Some(self.place(point));
         };
-        // a coarse grid may lack the highest peak
+        // a coarse grid may miss the highest peak of the tree
         let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
         let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
         let place = self.place(self.pose.eye_world + ray.normalize() * t);
         self.square.has_ground(place).then_some(place)
     }
 
-    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
-    /// `near`.
+    /// The same as [`ground`](Self::ground). Where the ray misses the terrain, returns its intersection with the
+    /// horizontal plane at the terrain height of `near`.
     pub fn ground_or_level(&self, at: [f32; 2], near: GroundPosition) -> Option<GroundPosition> {
         self.ground(at).or_else(|| {
             let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
                 let [u, v] = self.place(self.pose.eye_world + ray * distance);
-                // not out of all reach where one looks along the ground
+                // keep the position within reach if the ray is almost horizontal
                 [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
             })
         })
     }
 
-    /// Where a place of the ground, or a point so many metres above it, is on the screen.
+    /// The screen point of a terrain position, or of a point `over_metres` above it.
     pub fn screen(&self, place: GroundPosition, over_metres: f32) -> Option<[f32; 2]> {
         let point = self.point_above(place, over_metres);
         let at = self.pose.project(&self.lens, point)? + self.origin;
         Some([at.x, at.y])
     }
 
-    /// Whether nothing lies between the eye and a place of the ground.
+    /// Whether the terrain does not hide this position from the eye.
     pub fn is_seen(&self, place: GroundPosition) -> bool {
         let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
@@ -103,24 +104,24 @@ impl Stage {
         }
     }
 
-    /// Different for every ground that is seen: of the grid, of the tree.
+    /// Serial numbers of the visible grid and tree; they change whenever the visible terrain does.
     pub fn serial(&self) -> (u64, u64) {
         (self.square.serial, self.tree_surface.as_ref().map_or(0, |tree_surface| tree_surface.serial))
     }
 
-    /// Height of the ground in metres.
+    /// Terrain height in metres.
     pub fn height_metres(&self, place: GroundPosition) -> f32 {
         self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
-    /// Share of the square that a point of the screen covers at a place, across the line of sight.
+    /// Fraction of the side of the square that one screen point spans at a position, across the line of sight.
     pub fn share_per_point(&self, place: GroundPosition) -> f64 {
         let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
     }
 
-    /// The box around the ground between two places, in the world that is drawn.
+    /// The box around the terrain between two positions, in world space.
     pub fn box_world(&self, low: GroundPosition, high: GroundPosition) -> [[f32; 3]; 2] {
         const STEPS: usize = 12;
         let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
@@ -136,7 +137,7 @@ impl Stage {
         let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
         let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
         if let Some(tree_surface) = &self.tree_surface {
-            // the grid will do where its cells are as small as a pixel
+            // the grid is good enough where its cells are no larger than a pixel
             let away = ground.distance(self.pose.eye_world);
             if scale.cell_world > away * self.radians_per_point() {
                 let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));
@@ -197,12 +198,12 @@ mod tests {
 
     #[test]
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
-        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
+        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in").scene.clone();
         let tree_surface = TreeSurface::alone(&scene);
-        // of the grid next to nothing is left: what fits is the tree
+        // hardly any grid is left, so a good fit can only come from the tree
         let coarse =
             talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
-        let terrain = coarse.expect("nobody stops it").terrain;
+        let terrain = coarse.expect("never cancelled").terrain;
         let square =
             SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };

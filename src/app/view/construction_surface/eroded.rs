@@ -1,11 +1,11 @@
-//! The ground that filters and erosions made of a tree, between the samples of its grid as well.
+//! A construction tree under filters and erosions, with its small forms between the samples of the grid.
 //!
-//! Law: E is that ground and T the tree's own, both at the samples of the grid and on curves through four of them
-//! (Catmull & Rom 1974) between. Where the places asked for lie closer than the samples,
-//! h(p) = E(p) + w (tree(p) - T(p)): the forms of the tree that are smaller than a cell stand on what was eroded. Where
-//! they lie farther apart, h = E. w falls from 1 to 0 as a deposit of [`BURYING_CELLS`] buries them; rock that was cut
-//! into keeps its roughness.
-//! Water is that of the grid: its depth is measured from E, so that what rises over it stands out of it.
+//! E is the height after all layers and T is the height of the tree alone. Both are sampled on the grid and
+//! interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer than the
+//! samples, h(p) = E(p) + w (tree(p) - T(p)): the forms of the tree that are smaller than a cell are added to the
+//! eroded terrain. Where the positions are farther apart, h = E. The weight w falls from 1 to 0 as a deposit of
+//! [`BURYING_CELLS`] buries the small forms; incised rock keeps its roughness. The water is that of the grid. Its depth
+//! is measured from E, so that forms higher than the water stand out of it.
 
 use std::sync::Arc;
 
@@ -14,29 +14,29 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights};
 use talweg::scene::Scene;
 
-/// Thickness of a deposit, in sides of a cell, under which nothing of the tree's small forms is seen any more.
+/// Thickness of a deposit, in cell sides, that hides all small forms of the tree.
 pub const BURYING_CELLS: f64 = 0.05;
 
-/// A tree with layers above it, and what they made of it.
+/// A tree with layers above it, and the terrain that they make of it.
 #[derive(Clone, Debug)]
 pub struct ErodedTree {
-    /// The construction with nothing above it.
+    /// The scene with the construction layer only.
     pub alone: Arc<Scene>,
-    /// The ground with all layers.
+    /// The terrain of all layers.
     pub terrain: Arc<Terrain>,
 }
 
-/// The ground at a place of the grid, as fractions of the relief.
+/// The interpolated grid at one position, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridSample {
     pub eroded: f64,
-    /// Of the tree at the samples.
+    /// Height of the tree alone, interpolated from the grid.
     pub tree: f64,
-    /// Depth of the water over the eroded ground, negative beside shores; `None` far from all water.
+    /// Depth of the water over the eroded terrain, negative at shores; `None` far from all water.
     pub depth: Option<f64>,
 }
 
-/// Both grounds on the grid. Never changes.
+/// The tree before and after erosion, sampled on the grid. Immutable.
 #[derive(Clone, Debug)]
 pub struct ErodedGround {
     terrain: Arc<Terrain>,
@@ -45,10 +45,10 @@ pub struct ErodedGround {
 }
 
 impl ErodedGround {
-    /// Takes as long as the construction takes on the grid, unless `known` has its heights.
+    /// Samples the tree on the grid, which takes as long as its evaluation, unless `known` already holds the heights.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it is cancelled.
     pub fn new(of: &ErodedTree, known: Option<&Arc<Terrain>>, control: &Control) -> Result<Self, Cancelled> {
         let samples = of.terrain.samples();
         let tree = match known.filter(|known| known.grid == of.terrain.grid) {
@@ -59,7 +59,7 @@ impl ErodedGround {
         Ok(Self { terrain: of.terrain.clone(), tree, depths })
     }
 
-    /// The heights of the tree at the samples.
+    /// The heights of the tree alone at the samples.
     pub fn tree(&self) -> &Arc<Terrain> {
         &self.tree
     }
@@ -68,17 +68,18 @@ impl ErodedGround {
         self.depths.is_some()
     }
 
-    /// Lowest and highest of the samples, as fractions of the relief.
+    /// Lowest and highest sample, as fractions of the relief.
     pub fn range(&self) -> (f32, f32) {
         self.terrain.range()
     }
 
-    /// The side of a cell, in parts of the side of the square.
+    /// Side of a cell, as a fraction of the side of the square.
     pub fn cell(&self) -> f64 {
         1.0 / (self.terrain.samples() - 1) as f64
     }
 
-    /// The ground at a place, both coordinates from 0 to 1; beyond the square as on its edge.
+    /// The interpolated grid at a position, both coordinates from 0 to 1. Outside the square it continues as at its
+    /// edge.
     pub fn sample(&self, place: [f64; 2]) -> GridSample {
         let n = self.terrain.samples();
         let last = (n - 1) as f64;
@@ -109,7 +110,7 @@ impl ErodedGround {
         GridSample { eroded: curved(&self.terrain.height), tree: curved(&self.tree.height), depth }
     }
 
-    /// How much is seen of the tree's small forms where the ground was raised by so much, in sides of a cell.
+    /// Weight of the tree's small forms where the terrain was raised by this many cell sides.
     pub fn shown_detail(raised_cells: f64) -> f64 {
         let buried = (raised_cells / BURYING_CELLS).clamp(0.0, 1.0);
         1.0 - buried * buried * (3.0 - 2.0 * buried)

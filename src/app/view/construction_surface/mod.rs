@@ -1,10 +1,10 @@
-//! A construction tree as the view asks it: in units of the world that is drawn, at any place, as finely as wanted.
+//! A construction tree as the view evaluates it: at any position, at any level of detail, in world units.
 //!
-//! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
-//! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
-//! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
-//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and
-//! what is as large on the screen as a thumb shall have all of its forms.
+//! The tree itself answers in metres of its own square. Here its square is mapped to the drawn square, and its heights
+//! are scaled by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and water has
+//! a depth. The level of detail κ follows the spacing of the samples: 0 for [`COARSEST`] samples along a side, 1 from
+//! [`FINEST`] on. These numbers are low on purpose. The spacing alone already drops waves that are too short for the
+//! samples, and anything as large as a thumb on the screen should have all of its forms.
 
 pub mod adaptive;
 pub mod eroded;
@@ -27,11 +27,11 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, NotAlone, Scene};
 
-/// Samples along a side at which a tree shows its plain forms, and from which on everything.
+/// Samples along a side at which κ is 0, and from which on κ is 1.
 const COARSEST: f64 = 4.0;
 const FINEST: f64 = 128.0;
 
-/// What a tree surface is made of.
+/// The inputs of a tree surface.
 #[derive(Clone, Debug)]
 pub struct TreeRecipe {
     pub tree: Arc<Tree>,
@@ -39,57 +39,55 @@ pub struct TreeRecipe {
     /// Greatest level of detail.
     pub level: f32,
     pub relief_over_size: f32,
-    /// The ground that other layers made of it.
+    /// The terrain after the layers above the tree, if there are any.
     pub eroded: Option<ErodedTree>,
 }
 
-/// Why a scene cannot be shown by its tree.
+/// Why the tree of a scene cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// There is no construction.
+    /// The scene has no visible construction.
     NoTree,
-    /// What is seen is not the tree of this layer alone.
+    /// Other generators, a mask or a blend change the construction layer with this index.
     NotAlone(usize),
-    /// Layers above the tree change it, and rays ask the tree alone.
+    /// Layers above the construction layer with this index change it, but rays evaluate the tree alone.
     Eroded(usize),
     /// The graphics card has no storage buffers.
     NoStorage,
-    /// The tree has more operators in each other, or more words, than the graphics card takes.
+    /// The tree has more nested operators, or more words, than the graphics card accepts.
     TooLarge,
-    /// Trees are of a flat ground.
+    /// The scene is a planet, and trees describe flat terrain.
     Planet,
 }
 
 impl Unsupported {
-    /// What is said over the view.
+    /// The message shown over the view.
     pub fn text(self) -> &'static str {
         match self {
-            Self::NoTree => {
-                "This way of looking needs a Construction layer, and the scene shows none: the grid is drawn instead."
-            }
+            Self::NoTree => "This view mode needs a visible Construction layer. The grid is drawn instead.",
             Self::NotAlone(_) => {
-                "Other generators, a mask or a mix change what the tree makes: the grid is drawn instead of the tree."
+                "Other generators, a mask or a blend change the terrain of the tree. The grid is drawn instead of the tree."
             }
             Self::Eroded(_) => {
-                "Layers above the tree change it, and rays ask the tree alone: the grid is drawn instead. Adaptive tessellation shows them."
+                "Layers above the tree change the terrain, but sphere tracing shows only the tree. The grid is drawn instead; adaptive tessellation shows all layers."
             }
             Self::NoStorage => {
-                "This graphics card has no storage buffers, which sphere tracing needs: the grid is drawn instead. Adaptive tessellation works."
+                "This graphics card has no storage buffers, which sphere tracing needs. The grid is drawn instead; adaptive tessellation works."
             }
             Self::TooLarge => {
-                "The tree is too deep or too large to be traced on the graphics card: the grid is drawn instead. Adaptive tessellation works."
+                "The tree is too deep or too large to be traced on the graphics card. The grid is drawn instead; adaptive tessellation works."
             }
-            Self::Planet => "A planet is not drawn from a tree: its grid is drawn instead.",
+            Self::Planet => "A planet cannot be drawn from a construction tree. Its grid is drawn instead.",
         }
     }
 }
 
 impl TreeRecipe {
-    /// The recipe of a scene that shows a construction and, if it is not traced, only filters and erosions above it. It
-    /// needs the `terrain` that these make; `None` as long as there is none.
+    /// The recipe of a scene that shows a construction. Filters and erosions may lie above it, unless `mode` is traced.
+    /// They need `terrain`, their result; returns `None` until it is known.
     ///
     /// # Errors
-    /// When there is no construction, or more than that.
+    /// If there is no construction, or if anything else contributes to the terrain.
     pub fn from_scene(
         scene: &Scene,
         mode: ViewMode,
@@ -124,7 +122,7 @@ impl TreeRecipe {
         }))
     }
 
-    /// Whether the tree is the same, whatever other layers make of it.
+    /// Whether the tree is the same, regardless of the layers above it.
     fn is_same_tree(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tree, &other.tree)
             && (self.seed, self.level, self.relief_over_size) == (other.seed, other.level, other.relief_over_size)
@@ -140,38 +138,38 @@ impl TreeRecipe {
     }
 }
 
-/// The ground at one place, in units of the world.
+/// The surface at one position, in world units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     pub height: f64,
-    /// How far the water stands over the ground; below 0 where it is dry.
+    /// Depth of the water over the terrain; negative where it is dry.
     pub depth: f64,
 }
 
-/// A tree ready to be drawn. Never changes.
+/// A tree prepared for drawing. Immutable.
 #[derive(Debug)]
 pub struct TreeSurface {
-    /// Different for every one made.
+    /// Serial number, unique to each tree surface.
     pub serial: u64,
     pub recipe: TreeRecipe,
     pub program: Arc<Program>,
     eroded: Option<ErodedGround>,
     everything: NodeSelection,
-    /// World units in a metre of the tree, along the ground and upwards.
+    /// World units per metre of the tree: horizontally, and vertically.
     pub per_metre: f64,
     pub rise: f64,
-    /// The tree as words.
+    /// The tree encoded as words for the graphics card.
     pub buffer: Buffer,
-    /// No ground is lower or higher.
+    /// Lower and upper bound of all heights.
     pub range_world: [f32; 2],
 }
 
 impl TreeSurface {
-    /// Takes milliseconds, unless evaluation or picking has compiled the tree, and a tree that was eroded as long as it
-    /// takes on the grid, unless `before` has it there.
+    /// Takes milliseconds, or no time if the tree is compiled already. An eroded tree is also evaluated on the grid,
+    /// unless `before` already holds these heights.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it is cancelled.
     pub fn new(recipe: TreeRecipe, before: Option<&Self>, control: &Control) -> Result<Self, Cancelled> {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         let program = Program::shared(&recipe.tree, recipe.seed);
@@ -219,7 +217,7 @@ impl TreeSurface {
 
     #[cfg(test)]
     pub fn untouched(recipe: TreeRecipe) -> Self {
-        Self::new(recipe, None, &Control::default()).expect("nobody stops it")
+        Self::new(recipe, None, &Control::default()).expect("never cancelled")
     }
 
     pub fn has_water(&self) -> bool {
@@ -229,24 +227,24 @@ impl TreeSurface {
         }
     }
 
-    /// The detail of samples `spacing` apart.
+    /// The level of detail for samples `spacing_world` apart.
     pub fn detail(&self, spacing_world: f64) -> Detail {
         let along = f64::from(SIDE_WORLD) / spacing_world;
         let level = ((along / COARSEST).log2() / (FINEST / COARSEST).log2()).clamp(0.0, 1.0);
         Detail { level: level * f64::from(self.recipe.level), spacing: spacing_world / self.per_metre }
     }
 
-    /// A place of the world on the tree's square.
+    /// A world position on the tree's own square.
     fn place(&self, flat_world: [f64; 2]) -> [f64; 2] {
         flat_world.map(|at| at / self.per_metre + 0.5 * self.program.side)
     }
 
-    /// The pieces that touch a square of the world.
+    /// The primitives that touch a rectangle of the world.
     pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
         self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
     }
 
-    /// The ground at a place, asking only the pieces of a selection.
+    /// The surface at a position, from the primitives of a selection only.
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
         if let Some(eroded) = &self.eroded {
@@ -262,7 +260,7 @@ impl TreeSurface {
         Sample { height: height * self.rise, depth: depth * self.rise }
     }
 
-    /// The ground along a row of up to [`LANES`] places, with the same bits.
+    /// The surface along a row of up to [`LANES`] positions, bit for bit equal to [`sample_in`](Self::sample_in).
     pub fn row_in(
         &self,
         selection: &NodeSelection,
@@ -296,12 +294,12 @@ impl TreeSurface {
         }));
     }
 
-    /// Whether places lie so close that the grid has no answer for all of them.
+    /// Whether the requested spacing is finer than the grid, so that the tree must add detail.
     fn has_detail(&self, eroded: &ErodedGround, detail: &Detail) -> bool {
         detail.spacing < eroded.cell() * self.program.side
     }
 
-    /// The eroded ground at a place of the tree's square, where the tree is `tree` metres high.
+    /// The eroded surface at a position of the tree's square, where the tree is `tree` metres high.
     fn sample_on(&self, eroded: &ErodedGround, p: [f64; 2], detail: &Detail, tree: impl Fn() -> f64) -> Sample {
         let grid = eroded.sample(p.map(|at| at / self.program.side));
         let detail_metres = if self.has_detail(eroded, detail) {
@@ -316,12 +314,12 @@ impl TreeSurface {
         Sample { height: height * self.rise, depth: depth * self.rise }
     }
 
-    /// The ground at a place.
+    /// The surface at a position.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
         self.sample_in(&self.everything, flat_world, detail)
     }
 
-    /// Height of what carries the eye at a place: ground or water. Beyond the square, that of its edge.
+    /// Height of the terrain or the water at a position. Outside the square it is the height of the nearest edge.
     pub fn floor_world(&self, at: Vec3, spacing_world: f64) -> f32 {
         let half = 0.5 * f64::from(SIDE_WORLD);
         let flat = [f64::from(at.x).clamp(-half, half), f64::from(at.z).clamp(-half, half)];
@@ -329,8 +327,8 @@ impl TreeSurface {
         (sample.height + sample.depth.max(0.0)) as f32
     }
 
-    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which
-    /// may miss what is thinner than they are. For the mouse, that will do.
+    /// Distance along a ray to the terrain. It needs few evaluations: each step is half the height above the terrain.
+    /// It may miss forms thinner than a step, which is accurate enough for the mouse.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());
@@ -359,7 +357,7 @@ impl TreeSurface {
         };
         let mut t = from;
         if t > 0.0 && t < to && above(t) < -1e-3 {
-            return None; // through a side of the block
+            return None; // the ray entered through a side of the block
         }
         for _ in 0..MOST_STEPS {
             if t >= to {
@@ -375,7 +373,7 @@ impl TreeSurface {
         Some(t as f32)
     }
 
-    /// The square of the world in which this ground differs from that of `before`; `None` if there is none.
+    /// The rectangle of the world in which this surface differs from `before`; `None` if they are equal.
     pub fn changed_from(&self, before: &Self) -> Option<[[f64; 2]; 2]> {
         let all = Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
         let is_eroded = self.eroded.is_some() || before.eroded.is_some();
@@ -388,10 +386,10 @@ impl TreeSurface {
     }
 }
 
-/// Depth, in metres, where there is no water at all.
+/// Depth, in metres, that stands for "no water".
 const DRY: f64 = -50.0;
 
-/// See [`TreeSurface::depth`].
+/// See [`Sample::depth`].
 fn depth_of(water: &GroundSample, height: f64) -> f64 {
     if water.weight <= 0.0 {
         return DRY;
@@ -409,12 +407,12 @@ mod tests {
     use talweg::scene::{Layer, Settings};
 
     pub fn scene(name: &str) -> Scene {
-        talweg::scene::example(name).expect("a shipped scene").scene.clone()
+        talweg::scene::example(name).expect("a built-in example").scene.clone()
     }
 
     fn evaluated(scene: &Scene, samples: usize) -> Arc<Terrain> {
         let mut store = talweg::eval::Store::forgetful();
-        talweg::eval::evaluate(scene, samples, None, &mut store, &Control::default()).expect("nobody stops it").terrain
+        talweg::eval::evaluate(scene, samples, None, &mut store, &Control::default()).expect("never cancelled").terrain
     }
 
     #[test]
@@ -455,7 +453,8 @@ mod tests {
             [0, 1].map(|axis| (cells[axis] as f64 + by[axis]) * cell_world - 0.5 * f64::from(SIDE_WORLD))
         };
         let (coarse, as_grid, fine) = (eroded.detail(4.0 * cell_world), eroded.detail(cell_world), eroded.detail(0.01));
-        // roughness of the tree alone, and how far that of the eroded ground is from it; where it was cut, and buried
+        // sums where the terrain was incised and where it was buried: roughness of the tree, and its deviation or
+        // remainder
         let (mut cut, mut buried) = ([0.0f64; 2], [0.0f64; 2]);
         for k in (0..N * N).filter(|k| k % N != N - 1 && k / N != N - 1) {
             let wanted = f64::from(terrain.height[k]) * relief_world;
@@ -469,7 +468,7 @@ mod tests {
                 height(0.05) + height(-0.05) - 2.0 * height(0.0)
             };
             let (with, without) = (roughness(&eroded), roughness(&plain));
-            // of the four corners
+            // change at the four corners of the cell
             let raised = [0, 1, N, N + 1].map(|by| terrain.height[k + by] - tree_on_grid.height[k + by]);
             let raised = raised.map(|by| f64::from(by) * relief_world / cell_world);
             if raised.iter().all(|by| *by <= 0.0) {
@@ -480,8 +479,8 @@ mod tests {
         }
         assert!(cut[0] > 0.0 && cut[1] < 0.2 * cut[0], "{cut:?}");
         assert!(buried[0] > 0.0 && buried[1] < 0.3 * buried[0], "{buried:?}");
-        // the heights of the tree on the grid are known from the last time
-        let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("nobody stops it");
+        // the heights of the tree on the grid are reused
+        let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("never cancelled");
         let tree = |surface: &TreeSurface| surface.eroded.as_ref().expect("eroded").tree().clone();
         assert!(Arc::ptr_eq(&tree(&again), &tree(&eroded)));
     }
@@ -513,7 +512,7 @@ mod tests {
             let scene = scene(name);
             let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::alone(&scene));
             let spacing = f64::from(SIDE_WORLD) / 128.0;
-            // κ as the node has it
+            // the level of detail κ of the node
             let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
             let relief_world = scene.settings.relief_over_size() * SIDE_WORLD;
             for k in 0..129 * 129 {

@@ -1,52 +1,52 @@
 //! The atmosphere: single scattering by molecules (Rayleigh) and haze (Mie) in layers that thin out exponentially.
 //!
-//! Law: light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx, with the density
-//! ρ = exp(-h / H), the phase functions 3 (1 + cos² θ) / 16 π of Rayleigh and that of Cornette and Shanks for haze, and
-//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function
-//! in closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked
-//! against the integral. The layers are drawn thicker than they are where the relief is, by the root of its
-//! exaggeration, with as much air over every place as there is. Source: Nishita et al. 1993; coefficients of Bucholtz
-//! 1995 for 680, 550 and 440 nm.
+//! The light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx. The density is ρ = exp(-h /
+//! H). The phase functions are 3 (1 + cos² θ) / 16 π (Rayleigh) and that of Cornette and Shanks for haze. The
+//! transmittance is T = exp(-Σ β · depth). The shader marches along the ray. The optical depth towards the sun comes
+//! from the Chapman function in closed form (its limit for large planets, with the bounds of erfc). This file repeats
+//! that form to check it against the integral. Where the relief is exaggerated, the layers are drawn thicker by the
+//! square root of the exaggeration, with the same mass of air above each point. Sources: Nishita et al. 1993;
+//! coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
 
-/// Scattering of clear air at the ground of the Earth, per metre, for red, green and blue.
+/// Scattering of clear air at the Earth's surface, per metre, for red, green and blue.
 const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
-/// Scattering of its haze; it takes a tenth more away than it scatters.
+/// Scattering of the Earth's haze, per metre. Its extinction is a tenth greater than its scattering.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
-/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into
-/// the blue of the sky.
+/// Absorption by ozone, distributed here like the air. Without it, the sky at dusk is green between the red near the
+/// sun and the blue.
 const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
-/// Heights of the air that are drawn, in heights over which it thins to 1/e.
+/// Top of the drawn atmosphere, in scale heights (over one, the density falls to 1/e).
 const TOP: f64 = 6.0;
-/// Thinner air than this scatters nothing that is seen.
+/// An atmosphere with a lower density than this is invisible and not drawn.
 const NOTHING: f64 = 1e-4;
 
-/// An atmosphere as it is drawn. Lengths in metres.
+/// Scattering coefficients of an atmosphere as drawn. Lengths are in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirScattering {
-    /// Scattering at the ground, per metre, for red, green and blue.
+    /// Scattering at the surface, per metre, for red, green and blue.
     pub rayleigh: [f64; 3],
-    /// What clear air takes away: what it scatters, and what its ozone swallows.
+    /// Extinction of clear air: scattering plus absorption by ozone.
     pub extinction: [f64; 3],
     pub mie: f64,
     pub mie_extinction: f64,
-    /// Heights over which the density falls to 1/e.
+    /// Scale heights, over which the density falls to 1/e.
     pub rayleigh_height: f64,
     pub mie_height: f64,
-    /// Radius above which there is none.
+    /// Radius above which there is no air.
     pub top: f64,
 }
 
 impl AirScattering {
-    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the
-    /// Earth.
+    /// Scattering for an atmosphere; `None` if it is invisible. `density` and `ozone` are relative to the Earth. `tint`
+    /// multiplies the scattering of red, green and blue.
     pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
             return None;
         }
-        // on a very small planet layers of true thickness would be larger than the planet
+        // on a very small planet, layers of true thickness would be larger than the planet
         let true_height = RAYLEIGH_HEIGHT.min(0.02 * radius);
         let rayleigh_height = true_height * exaggeration.max(1.0).sqrt().min(0.04 * radius / true_height);
         let thinner = RAYLEIGH_HEIGHT / rayleigh_height * density;
@@ -63,13 +63,13 @@ impl AirScattering {
     }
 }
 
-/// Length of air of the density at the start that a ray to infinity meets, in heights of the air. `x` is the distance
-/// from the centre in heights of the air, `cosine` that of the angle to the vertical.
+/// Optical path of a ray to infinity, in scale heights at the density of its start. `x` is the distance from the centre
+/// in scale heights, and `cosine` is that of the zenith angle.
 #[cfg(test)]
 fn chapman(x: f64, cosine: f64) -> f64 {
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    // exp(y²) erfc(y) between its known bounds
+    // exp(y²) erfc(y) lies between known bounds
     let y = (0.5 * x).sqrt() * cosine.abs();
     let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
     if cosine >= 0.0 {
@@ -86,7 +86,7 @@ mod tests {
 
     const RADIUS: f64 = 6_371_000.0;
 
-    /// The same by adding up.
+    /// The same by numerical integration.
     fn integral(x: f64, cosine: f64) -> f64 {
         let steps = 400_000;
         let length = 12.0 * x.sqrt() + if cosine < 0.0 { 2.0 * x * -cosine } else { 0.0 };
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
         let plain = AirScattering::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
-        // vertical depth of blue light over the sea of the Earth
+        // vertical optical depth for blue light at the Earth's sea level
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
         for exaggeration in [4.0, 12.0, 100.0] {
             let air = AirScattering::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();

@@ -1,10 +1,10 @@
-//! The planet as its drawing needs it.
+//! The properties of a planet that its drawing needs.
 
 use super::sun::Attitude;
 use talweg::planet::{Air, Planet};
 
-/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's
-/// light. And how much ozone there is.
+/// The scattering of red, green and blue relative to the Earth's air, the colour of the sky light, and the amount of
+/// ozone relative to the Earth.
 fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
     match air {
         Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),
@@ -14,17 +14,17 @@ fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
     }
 }
 
-/// What the view has to know of a planet besides its ground.
+/// The properties of a planet, apart from its terrain, that the view needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
     pub attitude: Attitude,
-    /// Of the air, 1 is that of the Earth.
+    /// Density of the air, relative to the Earth.
     pub air_density: f32,
-    /// What clear air scatters of red, green and blue, in parts of what the Earth's does.
+    /// Scattering of red, green and blue by clear air, relative to the Earth's air.
     pub air_tint: [f64; 3],
-    /// Of ozone, 1 is that of the Earth.
+    /// Amount of ozone, relative to the Earth.
     pub ozone: f64,
-    /// Colour of the light of the sky.
+    /// Colour of the sky light.
     pub sky: [f32; 3],
 }
 

@@ -36,28 +36,28 @@ use crate::view::square::lod::PatchDetail;
 use talweg::appearance_files::ScatterRules;
 use talweg::preferences::PlanetProjection;
 
-/// Without detail the ground is not drawn finer than this many quads a cell, nor with quads smaller than this.
+/// Limits without fine detail: most quads per side of a cell, and the smallest quad in metres.
 const QUADS_PER_CELL: f64 = 16.0;
 const SMALLEST_BARE_METRES: f64 = 25.0;
-/// With detail its quads are not smaller.
+/// Smallest quad with fine detail, in metres.
 const SMALLEST_QUAD_METRES: f64 = 3.0;
-/// Clouds have no relief: quads of this share of the radius round them well enough.
+/// Clouds have no relief, so quads of this fraction of the radius are round enough.
 const CLOUD_QUAD: f64 = 0.002;
 
-/// A patch as the shader takes it; mirrors `PatchInstance` in globe.wgsl.
+/// A patch as the shader reads it; mirrors `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct GlobePatchInstance {
     tile: [u32; 4],
-    /// Middle on the sphere, from the eye; its place along rows as a tangent.
+    /// Middle of the patch on the sphere, relative to the eye. The last value is its position along rows, as a tangent.
     centre: [f32; 4],
-    /// By how much its direction differs from the eye's; its place along columns as a tangent.
+    /// Direction of the middle minus direction of the eye. The last value is its position along columns, as a tangent.
     aside: [f32; 4],
     tiles: [[f32; 4]; 2],
 }
 
 impl GlobePatchInstance {
-    /// On a sphere of that radius.
+    /// Instance data of a patch on a sphere of this radius.
     fn new(patch: &GlobePatch, tiles: PatchTiles, radius: f64, eye: DVec3) -> Self {
         let centre = patch.direction(0.5, 0.5);
         let (u, v) = patch.place(0.5, 0.5);
@@ -92,28 +92,28 @@ impl GlobeEye {
     }
 }
 
-/// What a planet keeps from frame to frame beside its textures.
+/// State of a planet's drawing that is kept between frames, apart from its textures.
 pub struct GlobeDrawing {
     frame: Buffer,
     patches: GrowingBuffer,
     lines: GrowingBuffer,
     sampler: Sampler,
-    /// Without anisotropy.
+    /// A sampler without anisotropy.
     level_sampler: Sampler,
     is_frugal: bool,
     materials: GroundMaterials,
-    /// The ground between the samples, as long as the eye is near enough to see it.
+    /// The tiles of fine terrain, while the eye is near enough to see them.
     tiles: Option<TileDrawing>,
-    /// Once plants or stones were drawn.
+    /// Plants and stones, once some have been drawn.
     scatter: Option<ScatterDrawing<PlantedGlobe>>,
-    /// The ground with plants by other rules than it came with, and the serial of that ground.
+    /// The fine terrain with other scatter rules than its own, and the serial number of the terrain it was made from.
     planted: Option<(u64, Arc<DetailGround>)>,
     plant_shadows: ShadowMaps,
-    /// Stands for them while they are drawn.
+    /// Bound in place of the shadow maps while these are being drawn.
     blank_shadows: ShadowMaps,
     blank: TextureView,
     noise: NoiseVolume,
-    /// What was drawn last for which all pipelines were there.
+    /// The last target that was drawn with all of its pipelines ready.
     drawn: Option<TargetKey>,
 }
 
@@ -155,7 +155,7 @@ impl GlobeDrawing {
         }
     }
 
-    /// Stops by which automatic exposure brightens the picture.
+    /// Stops by which auto exposure brightens the image.
     pub fn brightening(&self, pane: Pane, terrain: &GlobeTerrain, scenery: &Scenery, context: &DrawContext) -> f32 {
         let is_seen = scenery.projection == PlanetProjection::Globe && context.mode.is_lit_as_seen();
         if !terrain.settings.auto_exposure || !is_seen {
@@ -164,7 +164,7 @@ impl GlobeDrawing {
         planet_brightening(terrain, scenery, GlobeEye::new(pane, scenery, context).clip_from_rel.as_mat4())
     }
 
-    /// Makes everything ready to draw the planet into its pane of the view.
+    /// Prepares everything to draw the planet into its pane of the view.
     pub fn compose(
         &mut self,
         pane: Pane,
@@ -177,7 +177,7 @@ impl GlobeDrawing {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
         let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
-        // those of the palette of today: rules are changed while the planet stays
+        // the current palette, because its rules can change while the planet stays
         let palette = context.state.terrain_of(pane.side).map_or(&terrain.palette, |(_, palette)| palette);
         let wants_materials = self.materials.update(&palette.materials, context) && detail.is_some();
         let is_detailed = wants_materials && self.materials.is_complete;
@@ -198,13 +198,13 @@ impl GlobeDrawing {
         if is_ready(&parts) {
             self.drawn = Some(target);
         } else {
-            // until it can be drawn it is drawn as before, or without detail
+            // until the new pipelines are ready, draw as before or without detail
             let plain = TargetKey { is_detailed: false, rules: None, needs: SceneNeeds::default(), ..target };
             let before = self.drawn.filter(|drawn| (drawn.format, drawn.samples) == (target.format, target.samples));
             parts = pipelines.globe_parts(context.cache, before.unwrap_or(plain), context.mode.of_grid(), is_map);
         }
 
-        // other rules, other crowns; what tells heights is the same
+        // new scatter rules invalidate the canopy; the height data can be reused
         let detail = detail.map(|detail| {
             let is_own =
                 |rules: &Arc<ScatterRules>| Arc::ptr_eq(rules, &palette.scatter) || **rules == *palette.scatter;
@@ -338,17 +338,17 @@ impl GlobeDrawing {
     }
 }
 
-/// The patches of the ground, and those of the clouds.
+/// The visible patches of the terrain and of the clouds.
 struct PatchPlan {
     range: GlobeLodRange,
     ground: Vec<GlobePatch>,
     clouds: Vec<GlobePatch>,
-    /// Radius of the clouds.
+    /// Radius of the cloud layer.
     shell: f64,
 }
 
 impl PatchPlan {
-    /// What lies outside of `clip_from_rel` is left out.
+    /// Selects the patches within the frustum of `clip_from_rel`.
     fn new(
         terrain: &GlobeTerrain,
         scenery: &Scenery,
@@ -379,7 +379,7 @@ impl PatchPlan {
         if let Some(shell) = scenery.cloud_shell(terrain) {
             let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, clip_from_rel);
             culling.solid = solid;
-            // the same measure of distance as the shader has
+            // the shader measures all distances in the same way
             let range = GlobeLodRange {
                 finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
                 ..range
@@ -390,7 +390,7 @@ impl PatchPlan {
     }
 }
 
-/// What of a planet can be seen, as it is drawn.
+/// Culling of the planet as it is drawn.
 fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, clip_from_rel: DMat4) -> GlobeCulling<'a> {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
@@ -400,8 +400,8 @@ fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, clip_from_rel: D
     culling
 }
 
-/// What tiles on screen tell about the heights of patches, in metres as they are drawn.
-/// Whether quads of the ground are narrower than its samples are apart as far as it is seen.
+/// Whether quads are narrower than the spacing of the samples everywhere in view, so that sunlight per vertex is
+/// enough.
 fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
     if scenery.projection == PlanetProjection::Map {
         return false;
@@ -414,6 +414,7 @@ fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, 
     2.0 * farthest * f64::from(patch.quad_pixels) * eye.radians_per_pixel < cell
 }
 
+/// Drawn height ranges of patches in metres, from the tiles on the graphics card.
 fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
     let ranges = detail.ranges();
     move |patch| {
@@ -422,7 +423,7 @@ fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch
     }
 }
 
-/// Where the shadows of plants lie around the eye, counted from it; `None` where the sun is too low.
+/// The shadow cascades of plants around the eye, relative to it; `None` if the sun is too low.
 fn plant_shadows_of(scenery: &Scenery) -> Option<ShadowCascades> {
     let around = (scenery.eye - texture_anchor(scenery.eye)).as_vec3();
     let up = scenery.eye.normalize_or(DVec3::X).as_vec3();

@@ -1,4 +1,4 @@
-//! What the shaders are told about a frame: mirrors `GlobeFrame` in `assets/shaders/globe.wgsl`.
+//! Uniform data of one frame; mirrors `GlobeFrame` in `assets/shaders/globe.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Mat4, Vec4};
@@ -15,11 +15,11 @@ use crate::view::square::lod::PatchDetail;
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
-/// Brightness of sunlit white ground, and of what the air scatters under the same sun: white ground sends a part in π
-/// of the light on it to every side.
+/// Brightness of sunlit white terrain, and of the light scattered by air under the same sun. They differ by π, because
+/// white terrain reflects 1/π of its incident light in each direction.
 const SUN: f32 = 2.3;
 const SKY: f32 = SUN * std::f32::consts::PI;
-/// Stars are drawn this bright.
+/// Brightness of the stars.
 const STARS: f32 = 1.0;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -27,59 +27,61 @@ const STARS: f32 = 1.0;
 pub struct GlobeFrame {
     clip_from_rel: Mat4,
     rel_from_clip: Mat4,
-    /// Unit vector towards the eye, its distance from the centre.
+    /// Unit vector towards the eye; its distance from the centre.
     eye: Vec4,
-    /// Unit vector towards the sun; the highest ground as it is drawn, over the radius.
+    /// Unit vector towards the sun; the highest terrain as drawn, over the radius.
     sun: Vec4,
-    /// Where the disc of the sun is seen, its radius as a chord.
+    /// Direction of the sun's disc in the sky; its radius as a chord.
     disc: Vec4,
-    /// Radius, height of 1, sea, exaggeration.
+    /// Planet radius, drawn height of 1, drawn sea level, exaggeration.
     size: Vec4,
-    /// Radius of the sphere of distances, height of the eye over it, range of level 0, morph start.
+    /// Radius of the sphere on which distances are measured, height of the eye over it, range of level 0, start of
+    /// morphing.
     lod: Vec4,
-    /// Samples, quads, whether there is a sea, whether colours are left out.
+    /// Samples, quads, whether there is a sea, whether colours are off.
     grid: Vec4,
-    /// Heights of clear air and of haze, top, model (0 none, 1 formula, 2 scattering).
+    /// Scale heights of clear air and of haze, top of the air, model (0 none, 1 formula, 2 scattering).
     air: Vec4,
-    /// Scattering of clear air, forward share of the haze's.
+    /// Scattering of clear air; forward scattering fraction of the haze.
     rayleigh: Vec4,
-    /// Scattering of haze, what it takes away; steps towards the sun in search of shadows, side of a cell.
+    /// Scattering and extinction of haze; steps towards the sun in the search for shadows, side of a cell.
     haze: Vec4,
-    /// Colour of the light of the sky, how bright it is.
+    /// Colour and brightness of the sky light.
     tint: Vec4,
-    /// Cover, radius of the shell, drift in radians, strength of shadows.
+    /// Cloud cover, radius of the cloud layer, drift in radians, strength of cloud shadows.
     clouds: Vec4,
-    /// Width of a quad beside its distance, octaves of the clouds, nothing; true height of the sea.
+    /// Width of a quad divided by its distance, octaves of the clouds, unused, true height of the sea.
     cover: Vec4,
-    /// Brightness of the sun, of what air scatters, steps of a march, of the night.
+    /// Brightness of the sun and of light scattered by air, steps of a ray march, brightness of the night.
     light: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Longitude and latitude of the middle of the map, radians a pixel, whether data colours the ground.
+    /// Longitude and latitude of the middle of the map, radians per pixel, whether data colours the terrain.
     map: Vec4,
-    /// Turn of the fixed sky, size of a star, brightness of stars, whether there is a night side.
+    /// Rotation of the starry sky, size of a star, brightness of stars, whether there is a night side.
     star: Vec4,
-    /// The eye from the place that textures of the ground are laid from; radians a pixel.
+    /// Position of the eye relative to the origin of the terrain textures; radians per pixel.
     texture: Vec4,
-    /// What clear air takes away; by how much brighter than by itself the picture is.
+    /// Extinction of clear air; exposure factor.
     extinction: Vec4,
-    /// From places relative to the eye to the maps of the shadows that plants throw.
+    /// Matrices from positions relative to the eye to the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// How much of those is seen, half a texel of each map, up to which distance all plants are drawn; in metres.
+    /// Visibility of these shadows, half a texel of each map, and the distance up to which all plants are drawn; in
+    /// metres.
     plants: Vec4,
     plant_sun: PlantSun,
 }
 
-/// What is known of the picture.
+/// The camera and the size of the image.
 pub struct GlobeEye {
     pub clip_from_rel: DMat4,
     /// Origin and size in pixels.
     pub viewport: Vec4,
-    /// Pixels of the whole view along its width.
+    /// Width of the whole view in pixels.
     pub view_width: f64,
-    /// Of a pixel in the middle of the picture.
+    /// Angle of a pixel in the middle of the image.
     pub radians_per_pixel: f64,
-    /// Stops by which automatic exposure brightens the picture.
+    /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
 }
 
@@ -116,7 +118,7 @@ impl GlobeFrame {
         let sky = if model > 0.0 { (density as f32).min(1.6).sqrt() * 0.34 } else { 0.0 };
         let shell = scenery.cloud_shell(terrain);
         let height_radii = (away - radius) / radius;
-        // one octave more for every halving of the height
+        // one octave more per halving of the height
         let [fewest, most] = CLOUD_OCTAVES.map(f64::from);
         let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(fewest, if is_frugal { 7.0 } else { most });
         let shadow_steps = match (settings.shadows && settings.night_side, is_frugal) {
@@ -169,7 +171,7 @@ impl GlobeFrame {
             map: Vec4::new(
                 scenery.map.longitude as f32,
                 scenery.map.latitude as f32,
-                // from logical pixels to those of the picture
+                // from logical pixels to pixels of the image
                 (scenery.map.radians_per_pixel * scenery.map_width / view.view_width) as f32,
                 f32::from(u8::from(terrain.has_overlay())),
             ),
@@ -188,7 +190,7 @@ impl GlobeFrame {
         }
     }
 
-    /// Tells how much of the sun clouds and mountains leave to plants around the eye.
+    /// Sets the fraction of sunlight that clouds and mountains let through to plants around the eye.
     pub fn light_plants(&mut self, terrain: &GlobeTerrain, scenery: &Scenery) {
         let [cover, _, drift, strength] = self.clouds.to_array();
         let clouds = PlanetClouds { cover, drift, octaves: self.cover.y };
@@ -199,14 +201,14 @@ impl GlobeFrame {
         self.plant_sun = PlantSun::new(&ground, scenery.eye, scenery.sun, clouds, self.haze.z > 0.5);
     }
 
-    /// Tells where the shadows of plants are, and up to which distance all plants are drawn.
+    /// Sets the shadow maps of plants, and the distance up to which all plants are drawn.
     pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_metres: f32) {
         (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_metres);
     }
 }
 
-/// Near enough to the eye that single precision tells millimetres of its surroundings apart, and the same for all eyes
-/// around.
+/// Texture origin for an eye. It is near enough that single precision resolves millimetres around the eye, and all eyes
+/// in the same region share it.
 pub fn texture_anchor(eye: DVec3) -> DVec3 {
     const APART_METRES: f64 = 65_536.0;
     (eye / APART_METRES).round() * APART_METRES

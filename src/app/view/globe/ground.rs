@@ -1,32 +1,31 @@
-//! The ground of a globe as the camera and the picker know it: how high the surface lies as it is drawn, and where a
-//! ray meets it.
+//! The surface of a globe for the camera and for picking: its drawn height, and its intersection with rays.
 
 use glam::DVec3;
 
 use super::tiles::DetailGround;
 use talweg::field::{Globe, globe::locate};
 
-/// A globe with its vertical exaggeration. Lengths are in metres.
+/// The surface of a globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]
 pub struct GlobeSurface<'a> {
     pub globe: &'a Globe,
     pub height: &'a [f32],
-    /// Of the planet, at height 0.
+    /// Radius of the planet at height 0.
     pub radius: f64,
-    /// What a height of 1 is drawn as.
+    /// Drawn size of a height of 1.
     pub relief: f64,
-    /// Height at which the sea is drawn, if it is.
+    /// Height at which the sea is drawn, if it is drawn.
     pub sea: Option<f64>,
-    /// Lowest and highest surface as it is drawn, over the radius.
+    /// Lowest and highest surface as drawn, over the radius.
     pub range: (f64, f64),
-    /// What lies between the samples, if that is drawn, and how many times higher than true.
+    /// The fine terrain between the samples, if it is drawn, and its vertical exaggeration.
     pub detail: Option<(&'a DetailGround, f64)>,
 }
 
-/// Steps that a ray is followed for.
+/// Most steps along a picking ray.
 const MOST_STEPS: usize = 3000;
 
-/// Steps towards the sun in search of what throws shadows.
+/// Steps towards the sun in the search for mountains that cast shadows.
 const SHADOW_STEPS: i32 = 10;
 
 pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
@@ -35,8 +34,8 @@ pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
 }
 
 impl GlobeSurface<'_> {
-    /// Share of the sun, a unit vector, that mountains leave to a place; as `under_mountains` in
-    /// `assets/shaders/globe_shadows.wgsl`, in fewer steps.
+    /// Fraction of sunlight that mountains let through to a point; `sun` is a unit vector. It follows `under_mountains`
+    /// in `assets/shaders/globe_shadows.wgsl`, with fewer steps.
     pub fn sun_share(&self, up: DVec3, sun: DVec3) -> f64 {
         let sine = up.dot(sun);
         if !(-0.35..0.55).contains(&sine) {
@@ -50,16 +49,16 @@ impl GlobeSurface<'_> {
             worst.max((self.surface(there) - there.length()) / way)
         });
         let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
-        // no edge where the search ends
+        // fade out, so that there is no edge at the sun elevation where the search ends
         shade + (1.0 - shade) * smoothstep(0.40, 0.55, sine)
     }
 
-    /// How many times higher than true it is drawn.
+    /// Vertical exaggeration of the drawn surface.
     pub fn exaggeration(&self, relief_metres: f32) -> f64 {
         self.relief / f64::from(relief_metres).max(1e-9)
     }
 
-    /// Height of the sample field in a direction, as a fraction of the relief.
+    /// Interpolated height of the samples in a direction, as a fraction of the relief.
     pub fn height(&self, direction: DVec3) -> f32 {
         self.globe.sample(self.height, direction.to_array())
     }
@@ -71,12 +70,12 @@ impl GlobeSurface<'_> {
         self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
     }
 
-    /// By how much ground may be higher or lower than that of the samples around it.
+    /// Greatest height difference between the fine terrain and the samples around it.
     pub fn slack(&self) -> f64 {
         self.detail.map_or(0.0, |(detail, times)| detail.slack_metres() * times)
     }
 
-    /// The first point of the surface on a ray.
+    /// The first intersection of a ray with the surface.
     pub fn pick(&self, eye: DVec3, ray: DVec3) -> Option<DVec3> {
         let outside = self.radius + self.range.1 + 1e-7 * self.radius;
         let start = if eye.length() > outside {
@@ -91,7 +90,7 @@ impl GlobeSurface<'_> {
         };
         let inside = self.radius + self.range.0 - 1e-7 * self.radius;
         let deepest = meet_sphere(eye, ray, inside).filter(|_| eye.length() > inside).map(|at| (at - eye).dot(ray));
-        // where the ray leaves the shell again
+        // the point where the ray leaves the outer sphere again
         let along = -eye.dot(ray);
         let half = (outside * outside - (eye + ray * along).length_squared()).max(0.0).sqrt();
         let end = deepest.unwrap_or(along + half);
@@ -106,14 +105,14 @@ impl GlobeSurface<'_> {
                 break;
             }
             before = t;
-            // no farther than the ground can rise, but not for ever either
+            // step no farther than the terrain can rise, but at least a minimum, so that the search ends
             t += (0.3 * height).max(1e-4 * t).max(0.02 * cell * (t / self.radius).clamp(1e-4, 1.0));
             t = t.min(end);
         }
         deepest.map(|t| eye + ray * t)
     }
 
-    /// The surface between a point of a ray above it and one below.
+    /// Bisects between a point of the ray above the surface and a point below it.
     fn crossing(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
         for _ in 0..50 {
             let middle = 0.5 * (above + below);
@@ -124,10 +123,10 @@ impl GlobeSurface<'_> {
     }
 }
 
-/// Where a ray first meets a sphere around the centre; from inside where it leaves it.
+/// First intersection of a ray with a sphere around the centre. From inside, it is the point where the ray leaves.
 pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
     let along = -eye.dot(ray);
-    // the distance of the ray from the centre, without the squares of large numbers cancelling
+    // distance of the ray from the centre, computed without cancellation of large squares
     let beside = (eye + ray * along).length_squared();
     let half = radius * radius - beside;
     if half < 0.0 {
@@ -138,14 +137,14 @@ pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
     (near > 0.0).then(|| eye + ray * near)
 }
 
-/// Lowest and highest ground of the quarters of a face, of their quarters, and so on.
+/// Lowest and highest terrain of each face, of its quarters, of their quarters, and so on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBounds {
-    /// Level `l` has 2^l × 2^l tiles of each face, face by face.
+    /// Level `l` has 2^l × 2^l tiles per face, face by face.
     levels: Vec<Vec<(f32, f32)>>,
 }
 
-/// Finer than so many cells a tile is not.
+/// Smallest side of a tile, in cells.
 const TILE_CELLS: usize = 8;
 
 impl FaceBounds {
@@ -181,7 +180,7 @@ impl FaceBounds {
         Self { levels }
     }
 
-    /// Range of a tile; below the finest level that of the tile around it.
+    /// Height range of a tile. Below the finest level it is the range of the containing tile.
     pub fn range(&self, face: usize, level: u32, row: u32, column: u32) -> (f32, f32) {
         let known = (self.levels.len() as u32 - 1).min(level);
         let up = level - known;
@@ -194,7 +193,7 @@ impl FaceBounds {
     }
 }
 
-/// The place of a direction: face, and row and column in tiles of a level.
+/// The tile in a direction: face, row and column at a level.
 pub fn tile_of(direction: DVec3, level: u32) -> (usize, u32, u32) {
     let (face, u, v) = locate(direction.to_array());
     let tiles = f64::from(1u32 << level);
@@ -249,7 +248,7 @@ pub mod tests {
             let t = f64::from(k);
             let direction = DVec3::new((t * 0.7).sin(), (t * 1.3).cos(), (t * 0.31).sin()).normalize_or(DVec3::X);
             let point = direction * ground.surface(direction);
-            // from a steep angle nothing stands in between
+            // steep enough that nothing is in between
             let aside = direction.any_orthonormal_vector();
             let height = [200.0, 3e4, 2e6, 4e7][k as usize % 4];
             let eye = point + (direction + 0.05 * aside) * height;

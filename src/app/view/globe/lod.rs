@@ -1,11 +1,11 @@
-//! Which patches of the six quadtrees are drawn: fine near the eye, coarse far from it.
+//! Selection of the drawn patches from the six quadtrees: fine near the eye, coarse far from it.
 //!
-//! As in the flat view ([`crate::view::square::lod`]), after Strugar 2009: a patch is divided while it comes nearer to
-//! the eye than the range of the next finer level, and its vertices morph to the coarser shape before the range of its
-//! own ends. Distances are measured between directions, on a sphere through the ground below the eye, so that they do
-//! not depend on the relief around and are the same seen from two faces; patches of neighbouring faces meet like those
-//! of one. Level 0 is a whole face. With ranges of [`MIN_RANGE_SIDES`] and more, neighbours differ by one level at most
-//! and meet where the finer has taken the shape of the coarser.
+//! As in the flat view ([`crate::view::square::lod`]), after Strugar 2009: a patch is split if it comes nearer to the
+//! eye than the range of the next finer level. Its vertices morph to the coarser shape before the range of its own
+//! level ends. Distances are measured between directions, on a sphere through the surface below the eye. So they do not
+//! depend on the relief and are equal on both sides of a face border, and patches of neighbouring faces meet like those
+//! of one face. Level 0 is a whole face. With ranges of at least [`MIN_RANGE_SIDES`], neighbours differ by at most one
+//! level, and they meet where the finer patch has morphed into the shape of the coarser.
 
 use glam::{DMat4, DVec3, DVec4};
 
@@ -13,17 +13,17 @@ use super::ground::FaceBounds;
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 
-/// Share of the range of a level at which its vertices begin to morph.
+/// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;
 
-/// Range of a level in sides of its patches: (2 · MORPH_START - 1) · range must exceed the diagonal of a patch of the
-/// next level (2 √2) and what a round bound adds to it.
+/// Least range of a level, in sides of its patches. (2 · MORPH_START - 1) · range must exceed the diagonal of a patch
+/// of the next level (2 √2) plus the error of the round bound.
 pub const MIN_RANGE_SIDES: f64 = 5.0;
 
-/// No deeper: columns of quads stay exact in single precision.
+/// Deepest level; beyond it, quad columns would not be exact in single precision.
 pub const DEEPEST: u32 = 17;
 
-/// A patch to draw: tile `row`, `column` of the 2^level × 2^level of a face.
+/// A patch to draw: tile `row`, `column` of the 2^level × 2^level tiles of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobePatch {
     pub level: u32,
@@ -33,7 +33,7 @@ pub struct GlobePatch {
 }
 
 impl GlobePatch {
-    /// Place on the face of a point of the patch, both from 0 to 1.
+    /// Position on the face of a point of the patch, both from 0 to 1.
     pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
         let tiles = f64::from(1u32 << self.level);
         ((f64::from(self.column) + u) / tiles, (f64::from(self.row) + v) / tiles)
@@ -51,7 +51,7 @@ impl GlobePatch {
         (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
     }
 
-    /// Itself, the patch that it is a quarter of, and so on up to the face.
+    /// The patch itself, its parent, and so on up to the whole face.
     pub fn ancestors(self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), |patch| {
             let level = patch.level.checked_sub(1)?;
@@ -59,7 +59,7 @@ impl GlobePatch {
         })
     }
 
-    /// Where it lies in one of its ancestors: along rows and along columns, and its side; in sides of that.
+    /// Position within an ancestor, along rows and along columns, and side; in sides of the ancestor.
     pub fn place_in(&self, ancestor: &Self) -> ([f32; 2], f32) {
         let up = self.level - ancestor.level;
         let span = 1.0 / (1u32 << up) as f32;
@@ -67,12 +67,12 @@ impl GlobePatch {
         ([within(self.column, ancestor.column), within(self.row, ancestor.row)], span)
     }
 
-    /// The whole faces.
+    /// The six whole faces.
     pub fn faces() -> impl Iterator<Item = Self> {
         (0..FACES as u32).map(|face| Self { face, level: 0, row: 0, column: 0 })
     }
 
-    /// The four patches that it consists of.
+    /// The four children of the patch.
     pub fn quarters(self) -> impl Iterator<Item = Self> {
         (0..4).map(move |k| Self {
             face: self.face,
@@ -88,18 +88,19 @@ impl GlobePatch {
 pub struct GlobeLodRange {
     /// Unit vector towards the eye.
     pub eye: DVec3,
-    /// Radius of the sphere that distances are measured on, in metres.
+    /// Radius of the sphere on which distances are measured, in metres.
     pub top: f64,
     /// Height of the eye over that sphere, or 0.
     pub over: f64,
     /// Distance up to which level 0 is drawn; each finer level reaches half as far.
     pub coarsest: f64,
-    /// The finest level there is.
+    /// The finest level.
     pub finest: u32,
 }
 
 impl GlobeLodRange {
-    /// `quad_radians` is what a quad may cover in the picture; `finest_metres` the smallest quad that makes sense.
+    /// Ranges for an eye. `quad_radians` is the greatest angle of a quad in the image, and `finest_metres` the smallest
+    /// useful quad.
     pub fn new(eye: DVec3, top: f64, quads: u32, quad_radians: f64, finest_metres: f64) -> Self {
         let side = top * std::f64::consts::FRAC_PI_2;
         let wanted = 1.0 / (f64::from(quads) * quad_radians);
@@ -126,7 +127,7 @@ impl GlobeLodRange {
         (self.over * self.over + (self.top * chord) * (self.top * chord)).sqrt()
     }
 
-    /// How far the vertex of a patch has morphed to the next coarser level; what the shader does.
+    /// Fraction by which a vertex has morphed to the next coarser level, as in the shader.
     pub fn morph(&self, level: u32, direction: DVec3) -> f64 {
         if level == 0 {
             return 0.0;
@@ -135,28 +136,28 @@ impl GlobeLodRange {
     }
 }
 
-/// What of the globe can be seen: inside the picture and not behind the globe itself.
+/// Culling of patches outside the image or behind the globe itself.
 #[derive(Clone, Copy)]
 pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
-    /// In metres.
+    /// Planet radius in metres.
     pub radius: f64,
-    /// What a height of 1 is drawn as, in metres.
+    /// Drawn size of a height of 1, in metres.
     pub relief: f64,
-    /// Nothing is drawn lower than this, over the radius (the sea, or the lowest ground).
+    /// Lowest drawn height over the radius (the sea or the lowest terrain).
     pub floor: f64,
-    /// Radius of a ball that hides what is behind it.
+    /// Radius of a ball that hides everything behind it.
     pub solid: f64,
-    /// By how much the ground may be higher or lower than the bounds say.
+    /// Greatest distance by which the terrain may lie outside its height bounds.
     pub slack: f64,
-    /// Heights of a patch in metres over the radius as they are drawn, where more is known of them than the bounds.
+    /// Drawn height range of a patch in metres over the radius, where it is known better than from the bounds.
     pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,
     eye: DVec3,
     planes: [DVec4; 5],
 }
 
 impl<'a> GlobeCulling<'a> {
-    /// `clip_from_rel` takes positions relative to the eye.
+    /// Culling by the frustum of `clip_from_rel`, which takes positions relative to the eye.
     pub fn new(
         bounds: &'a FaceBounds,
         (radius, relief, floor): (f64, f64, f64),
@@ -169,12 +170,12 @@ impl<'a> GlobeCulling<'a> {
         Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, known: None, eye, planes }
     }
 
-    /// Where the eye is.
+    /// Position of the eye.
     pub fn eye(&self) -> DVec3 {
         self.eye
     }
 
-    /// Distances from the centre between which the ground of a patch is drawn.
+    /// Least and greatest distance of a patch's drawn surface from the centre.
     fn span(&self, patch: GlobePatch) -> [f64; 2] {
         let (low, high) = self.known.and_then(|known| known(patch)).unwrap_or_else(|| {
             let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
@@ -183,18 +184,18 @@ impl<'a> GlobeCulling<'a> {
         [low, high].map(|height| self.radius + height.max(self.floor))
     }
 
-    /// A ball around the ground of a patch: its middle as seen from the eye, and its radius.
+    /// A bounding sphere of a patch: its middle relative to the eye, and its radius.
     pub fn ball(&self, patch: GlobePatch) -> (DVec3, f64) {
         self.ball_of(patch.cap(), self.span(patch))
     }
 
     fn ball_of(&self, (centre, chord): (DVec3, f64), [low, high]: [f64; 2]) -> (DVec3, f64) {
-        // what bulges over the chord of a large patch counts as well
+        // a large patch also bulges above its chord
         let bulge = 0.5 * chord * chord * high;
         (centre * 0.5 * (low + high) - self.eye, (chord * high).hypot(0.5 * (high - low) + bulge))
     }
 
-    /// Whether a patch may be seen, with what stands so high on it.
+    /// Whether any part of a patch may be visible, with objects up to `standing` metres high on it.
     pub fn sees(&self, patch: GlobePatch, standing: f64) -> bool {
         let (centre, chord) = patch.cap();
         let [low, high] = self.span(patch);
@@ -203,7 +204,7 @@ impl<'a> GlobeCulling<'a> {
         if self.planes.iter().any(|plane| plane.truncate().dot(middle) + plane.w < -ball) {
             return false;
         }
-        // beyond the horizon
+        // hidden beyond the horizon
         let (away, solid) = (self.eye.length(), self.solid);
         if away <= solid {
             return true;
@@ -214,8 +215,8 @@ impl<'a> GlobeCulling<'a> {
     }
 }
 
-/// The patches to draw, each direction in exactly one (those out of culling left out); the nearest first, since they
-/// hide others.
+/// The patches to draw, nearest first, because they hide others. They cover each direction exactly once, except where
+/// culled.
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut found = Vec::with_capacity(256);
     let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
@@ -286,7 +287,7 @@ mod tests {
             for direction in directions().chain(near) {
                 assert_eq!(drawn_at(&keyed, direction).len(), 1, "{direction}");
             }
-            // and nothing twice: the areas add up
+            // no overlaps: the areas add up to 1
             let area: f64 = patches.iter().map(|p| 0.25f64.powi(p.level as i32)).sum();
             assert!((area - 6.0).abs() < 1e-9, "{area}");
         }
@@ -299,7 +300,7 @@ mod tests {
             let keyed = keyed(&patches);
             for patch in &patches {
                 let step = 1e-6 / f64::from(1u32 << patch.level);
-                // two looks at each of two finer neighbours
+                // two test points for each of two finer neighbours
                 for along in [0.125, 0.375, 0.625, 0.875] {
                     for (u, v) in [(along, 0.0), (along, 1.0), (0.0, along), (1.0, along)] {
                         let border = patch.direction(u, v);
@@ -309,8 +310,8 @@ mod tests {
                         let [other] = other[..] else { panic!("a gap beside {patch:?}") };
                         assert!(patch.level.abs_diff(other.level) <= 1, "{patch:?} meets {other:?}");
                         if other.level < patch.level {
-                            assert!(range.morph(patch.level, border) > 0.999, "the finer has its own shape");
-                            assert!(range.morph(other.level, border) < 0.001, "the coarser has begun to morph");
+                            assert!(range.morph(patch.level, border) > 0.999, "the finer patch has not morphed fully");
+                            assert!(range.morph(other.level, border) < 0.001, "the coarser patch has begun to morph");
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! How much light comes from what is seen of a planet, near its ground: see [`crate::view::render::metering`].
+//! Light metering of the visible planet near its surface: see [`crate::view::render::metering`].
 
 use glam::{DVec3, Mat4};
 
@@ -9,21 +9,22 @@ use crate::view::render::auto_exposure::{MOST_STOPS, brightening, darkening};
 use crate::view::render::metering::{MeteredLight, picture_rays};
 use talweg::preferences::AirModel;
 
-/// Up to this height over the ground eyes adapt to what they see there; from the other on they do not.
+/// Heights above the surface: up to the first, exposure adapts fully to the visible terrain; from the second on, not at
+/// all.
 const NEAR_METRES: (f64, f64) = (15_000.0, 120_000.0);
-/// Most stops by night, which is to stay dark.
+/// Greatest brightening at night in stops, so that the night stays dark.
 const NIGHT_STOPS: f32 = 1.0;
-/// Sines of the elevation of the sun between which night becomes day.
+/// Sines of the sun's elevation between which night turns into day.
 const DUSK: (f64, f64) = (-0.10, 0.06);
-/// Brightness of the sun beside that of the sky on level ground, as in `assets/shaders/globe_air.wgsl`.
+/// Brightness of the sun and of the sky on level terrain, as in `assets/shaders/globe_air.wgsl`.
 const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
-/// Light on level ground under a sun at this sine of its elevation needs no adaptation.
+/// Sine of the sun's elevation whose light on level terrain needs no adaptation.
 const USUAL_SUN: f64 = 0.5;
-/// Rays end where they left the planet, at the most so many steps behind each other.
+/// Most steps along a ray, which ends earlier where it leaves the planet.
 const MOST_RAY_STEPS: i32 = 60;
 
-/// Stops by which a picture of a planet is brightened; below 0 where it is darkened.
+/// Stops by which an image of a planet is brightened; negative to darken it.
 pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_rel: Mat4) -> f32 {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let up = scenery.eye.normalize_or(DVec3::X);
@@ -32,7 +33,7 @@ pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_r
     if nearness <= 0.0 || terrain.has_overlay() || !scenery.view.night_side {
         return 0.0;
     }
-    // the samples are near enough
+    // the samples are accurate enough
     let ground = GlobeSurface { detail: None, ..ground };
     let density = if scenery.view.air == AirModel::None { 0.0 } else { f64::from(scenery.body.air_density) };
     let light = PlanetLight { ground, sun: scenery.sun, air: density.min(1.6), has_shadows: scenery.view.shadows };
@@ -51,13 +52,13 @@ pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_r
 struct PlanetLight<'a> {
     ground: GlobeSurface<'a>,
     sun: DVec3,
-    /// Density of the air beside that of the Earth.
+    /// Density of the air, relative to the Earth.
     air: f64,
     has_shadows: bool,
 }
 
 impl PlanetLight<'_> {
-    /// Where a ray meets the ground, in steps as long as the eye is high there.
+    /// The point where a ray hits the surface, found in steps proportional to the height above it.
     fn meeting_point(&self, eye: DVec3, ray: DVec3) -> Option<DVec3> {
         let mut way = 0.0;
         for _ in 0..MOST_RAY_STEPS {
@@ -74,9 +75,9 @@ impl PlanetLight<'_> {
         None
     }
 
-    /// Light of the sun that comes through the air, from straight above without air 1.
+    /// Fraction of sunlight that the air lets through, for a sine of the sun's elevation.
     fn through_air(&self, sine: f64) -> f64 {
-        // thickness of the air by Kasten and Young 1989, clear air and haze
+        // air mass by Kasten and Young 1989, for clear air and haze
         let degrees = sine.clamp(-1.0, 1.0).asin().to_degrees().max(-1.0);
         let thickness = 1.0 / (sine.max(0.0) + 0.50572 * (degrees + 6.07995).powf(-1.6364));
         (-0.14 * self.air * thickness).exp()
@@ -88,7 +89,7 @@ impl PlanetLight<'_> {
         SUN * self.through_air(sine) * facing.max(0.0) * sun_share + sky + 0.012
     }
 
-    /// Light on the ground beside that of an ordinary day.
+    /// Light on the surface, relative to an ordinary day.
     fn light_at(&self, place: DVec3) -> f64 {
         let up = place.normalize_or(DVec3::X);
         let step = 1e-4 + 0.5 / self.ground.globe.samples() as f64;

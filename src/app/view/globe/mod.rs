@@ -7,13 +7,13 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`] but for its `control`, [`ground`], [`lod`], `sun` and `air` know no engine. Positions are worked out in
-//! double precision in the space of the planet and reach the shaders relative to the eye.
+//! [`camera`] (except its `control`), [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
+//! computed in double precision in planet space and reach the shaders relative to the eye.
 //!
-//! Below some thousand kilometres the ground between the samples is drawn, down to a metre: [`tiles`].
+//! Below some thousand kilometres, fine terrain between the samples is drawn, down to a metre: [`tiles`].
 //!
-//! Shadows of mountains are found in the fragment stage, towards the sun through the textures: the sun moves with every
-//! drag of the hour, and the relief is drawn ever truer on the way down (`relief`).
+//! The fragment stage finds shadows of mountains by a search towards the sun in the height textures. They cannot be
+//! precomputed: the sun moves whenever the user drags the hour, and the exaggeration falls on the way down (`relief`).
 
 mod air;
 mod body;
@@ -42,7 +42,7 @@ pub use terrain::GlobeTerrain;
 
 use crate::view::camera::control::ViewSystems;
 
-/// What the window adds to the drawing of planets: the mouse, the commands and the place under the cursor.
+/// The plugin that adds planet controls to a window: the mouse, the commands and the point under the cursor.
 pub struct GlobePlugin;
 
 impl Plugin for GlobePlugin {

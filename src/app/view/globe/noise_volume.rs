@@ -1,5 +1,5 @@
-//! The corners of a lattice of noise as a texture in space: what filters read from it is the noise of planets
-//! (`volume_noises` in `assets/shaders/globe.wgsl`), for a tenth of what the hash of eight corners costs.
+//! A lattice of noise values as a 3D texture. Filtered reads from it give the noise of planets (`volume_noises` in
+//! `assets/shaders/globe.wgsl`) at a tenth of the cost of hashing eight corners.
 
 use bevy::render::render_resource::{
     AddressMode, Extent3d, FilterMode, Sampler, SamplerDescriptor, TextureDataOrder, TextureDescriptor,
@@ -8,7 +8,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use talweg::planet::space_noise::corner_noises;
 
-/// Corners of a side, after which the noise repeats; a mebibyte in all.
+/// Lattice points per side, after which the noise repeats. The texture takes one mebibyte.
 const SIDE: u32 = 64;
 
 pub struct NoiseVolume {

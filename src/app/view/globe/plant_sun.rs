@@ -1,5 +1,5 @@
-//! How much of the sun clouds and mountains leave to what stands around the eye: asked once for a lattice of places,
-//! since plants have more vertices than pixels.
+//! Fraction of sunlight that clouds and mountains let through around the eye, for plants and stones. It is computed
+//! once on a lattice, because plants have more vertices than there are pixels.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec4};
@@ -8,17 +8,18 @@ use super::ground::GlobeSurface;
 use crate::view::plants::globe::{MOST_METRES, level_axes};
 use talweg::planet::clouds::PlanetClouds;
 
-/// Corners of a side of the lattice: less than a kilometre apart, while the finest clouds over the Earth are 1.4 km
+/// Lattice points per side. Their spacing is less than a kilometre, and the finest clouds over the Earth are 1.4 km
 /// wide.
 const SIDE: usize = 16;
 
-/// Shares from 0 to 1, row by row, in fours; mirrors `plant_sun` in `assets/shaders/globe.wgsl`.
+/// Fractions from 0 to 1, row by row, four per vector; mirrors `plant_sun` in `assets/shaders/globe.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PlantSun([[Vec4; SIDE]; SIDE / 4]);
 
 impl PlantSun {
-    /// Around an eye, under clouds on a shell of a radius that keep so much of the sun where they are densest.
+    /// Sunlight around an eye. `clouds` holds the clouds, the radius of their layer and the fraction that the densest
+    /// block.
     pub fn new(
         ground: &GlobeSurface,
         eye: DVec3,
@@ -63,7 +64,7 @@ mod tests {
             lit.0[(row * SIDE + column) / 4 / SIDE][(row * 4 + column / 4) % SIDE][column % 4]
         };
         for (row, column) in [(0, 0), (7, 9), (15, 15), (12, 3)] {
-            // z is north, and so the first axis is east, the second north
+            // z is north, so the first axis is east and the second north
             let aside = [column, row].map(|k| (2.0 * k as f64 / 15.0 - 1.0) * 6000.0);
             let [first, second] = level_axes(DVec3::X);
             let up = (eye + first * aside[0] + second * aside[1]).normalize();

@@ -1,30 +1,31 @@
-//! How many times higher than true the relief is drawn, from how high the eye stands: mountains are seen from space,
-//! and are as high as they are for who stands before them.
+//! Vertical exaggeration of the relief, depending on the height of the eye. Seen from space, mountains are exaggerated
+//! so that they are visible; seen from the surface, they have their true height.
 //!
-//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It
-//! depends on the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the
-//! distance from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
+//! The factor is E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius.
+//! It depends on that height alone, so the terrain does not move while the eye travels along the surface. a₀ is large
+//! enough that on the way down the distance from the eye to the highest terrain only shrinks. So a mountain never grows
+//! into the eye.
 
 use talweg::preferences::GlobeView;
 
-/// Height, in radii, at which half of the exaggeration is left.
+/// Height, in radii, at which half of the exaggeration remains.
 const HALF_RADII: f64 = 0.08;
-/// The relief is not drawn higher than this share of the radius: a small planet would no longer be round.
+/// Greatest drawn relief as a fraction of the radius; with more, a small planet would not look round.
 const HIGHEST_SHARE: f64 = 1.0 / 30.0;
-/// The steepest of x² / (1 + x²) is 0.65; twice that keeps the ground from rising half as fast as the eye.
+/// The steepest slope of x² / (1 + x²) is 0.65. Twice that makes the terrain rise at most half as fast as the eye.
 const HALF_RELIEFS: f64 = 1.3;
 
-/// The law for a planet.
+/// The exaggeration of one planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exaggeration {
-    /// From afar.
+    /// Exaggeration from far away.
     pub most: f64,
-    /// Height at which half of it is left; 0 where it stays as it is.
+    /// Height at which half of it remains; 0 if it is constant.
     half_metres: f64,
 }
 
 impl Exaggeration {
-    /// Of a planet with ground between two heights over its radius, in metres.
+    /// Exaggeration for a planet whose lowest and highest terrain lie at these heights over its radius, in metres.
     pub fn new(view: &GlobeView, radius: f64, (lowest, highest): (f64, f64)) -> Self {
         let relief = (highest - lowest).max(1e-3);
         let most = f64::from(view.exaggeration).min((HIGHEST_SHARE * radius / relief).max(1.0)).max(1.0);
@@ -33,7 +34,7 @@ impl Exaggeration {
         Self { most, half_metres: if view.true_nearby { half_metres } else { 0.0 } }
     }
 
-    /// Seen from a height over the radius, in metres.
+    /// Exaggeration seen from a height over the radius, in metres.
     pub fn factor_at(&self, height: f64) -> f64 {
         if self.half_metres <= 0.0 {
             return self.most;
@@ -81,7 +82,7 @@ mod tests {
         let view = GlobeView { exaggeration: 12.0, ..GlobeView::default() };
         let moon = Exaggeration::new(&view, 1.737e6, (-9000.0, 9000.0));
         assert!(moon.most * 18_000.0 < 0.034 * 1.737e6 && moon.most > 3.0);
-        // one whose true relief is larger is drawn as it is
+        // a true relief above the limit is drawn unexaggerated
         assert_eq!(Exaggeration::new(&view, 1e5, (0.0, 30_000.0)).most, 1.0);
     }
 }

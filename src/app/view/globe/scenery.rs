@@ -1,4 +1,4 @@
-//! What is to be drawn, as the main world hands it to the render world.
+//! The description of a planet image that the main world passes to the render world.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::terrain::GlobeTerrain;
 use talweg::planet::clouds;
 use talweg::preferences::{GlobeView, PlanetProjection};
 
-/// How a planet is shown; set it and the next frames will.
+/// How a planet is shown. A change takes effect within the next frames.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PlanetView {
     pub body: Body,
@@ -20,12 +20,12 @@ pub struct PlanetView {
 }
 
 impl PlanetView {
-    /// How much of the sky clouds cover.
+    /// Fraction of the sky that clouds cover.
     pub fn cloud_cover(&self) -> f32 {
         cloud_cover(&self.view, &self.body)
     }
 
-    /// Whether there are clouds to see, and they drift by themselves.
+    /// Whether visible clouds drift by themselves.
     pub fn drifts(&self, terrain: &GlobeTerrain) -> bool {
         self.view.animate_clouds
             && self.cloud_cover() > 0.0
@@ -38,10 +38,10 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
-/// A line in space, relative to the eye.
+/// End points of lines, relative to the eye, each with its colour.
 pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
-/// A picture of a planet. Lengths in metres, in the space of the planet.
+/// Everything needed to draw an image of a planet. Lengths are in metres, in planet space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
     pub projection: PlanetProjection,
@@ -49,30 +49,30 @@ pub struct Scenery {
     pub view: GlobeView,
     pub water: bool,
     pub eye: DVec3,
-    /// From the view (x right, y up, -z ahead) to the planet.
+    /// Rotation from view space (x right, y up, -z ahead) to planet space.
     pub rotation: DQuat,
     pub near: f64,
-    /// Where light comes from.
+    /// Unit vector towards the light.
     pub sun: DVec3,
-    /// Where the sun is seen, and how large it is drawn (radius as a chord; 0 is not at all).
+    /// Direction of the sun's disc as seen from the eye, and its radius as a chord (0 draws no sun).
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
-    /// Turn of the planet against the stars.
+    /// Rotation of the planet relative to the stars.
     pub sky_turn: f64,
     pub map: MapPose,
-    /// Width of the picture in the pixels that the map counts in.
+    /// Width of the image in the pixels that the map uses.
     pub map_width: f64,
-    /// Ends of lines, two by two.
+    /// End points of lines, in pairs.
     pub lines: LineEnds,
 }
 
 impl Scenery {
-    /// How much of the sky clouds cover.
+    /// Fraction of the sky that clouds cover.
     pub fn cloud_cover(&self) -> f32 {
         cloud_cover(&self.view, &self.body)
     }
 
-    /// Radius of the shell of clouds, if there is one.
+    /// Radius of the cloud layer, if there is one.
     pub fn cloud_shell(&self, terrain: &GlobeTerrain) -> Option<f64> {
         let is_there = self.cloud_cover() > 0.0 && !terrain.has_overlay() && self.projection != PlanetProjection::Map;
         let sea = f64::from(terrain.sea_metres.max(terrain.range.0 * terrain.relief_metres));
@@ -83,6 +83,6 @@ impl Scenery {
     }
 }
 
-/// What shall be drawn of the planets of both sides, where there are any.
+/// The planet images to draw, for side A and side B.
 #[derive(Resource, Clone, Default)]
 pub struct PlannedScenery(pub [Option<Arc<Scenery>>; 2]);

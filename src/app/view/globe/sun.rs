@@ -1,24 +1,24 @@
-//! Where the sun stands over a planet, and how the planet stands in its orbit.
+//! Position of the sun over a planet, and orientation of the planet in its orbit.
 //!
-//! The axis keeps its direction through the year; the tilt ε between it and the normal of the orbit makes the seasons:
+//! The axis keeps its direction through the year. The tilt ε between it and the normal of the orbit makes the seasons:
 //! at the solar longitude λ (0° is the March equinox) the sun stands over the latitude δ with sin δ = sin ε · sin λ.
-//! The hour is that of the first meridian: at noon the sun stands over it.
+//! The hour is that of the prime meridian: at noon the sun stands over it.
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// How a planet is turned to its sun. Angles in radians.
+/// Orientation of a planet relative to its sun. Angles are in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attitude {
-    /// Between the axis and the normal of the orbit.
+    /// Angle between the axis and the normal of the orbit.
     pub tilt: f64,
-    /// Solar longitude: 0 at the March equinox, a quarter turn later northern summer.
+    /// Solar longitude: 0 at the March equinox, π/2 at the June solstice.
     pub season: f64,
-    /// Hour angle of the sun over the first meridian: 0 at noon, growing westwards with time.
+    /// Hour angle of the sun over the prime meridian: 0 at noon, growing westwards with time.
     pub hour: f64,
 }
 
 impl Attitude {
-    /// Tilt and season in degrees, time of day in hours.
+    /// Orientation from tilt and season in degrees and the time of day in hours.
     pub fn new(tilt_degrees: f64, season_degrees: f64, hours: f64) -> Self {
         Self {
             tilt: tilt_degrees.to_radians(),
@@ -27,30 +27,30 @@ impl Attitude {
         }
     }
 
-    /// Towards the sun, in the frame of the orbit (z is its normal, x the March equinox).
+    /// Direction of the sun in the frame of the orbit (z is its normal, x the March equinox).
     fn sun_in_orbit(&self) -> DVec3 {
         DVec3::new(self.season.cos(), self.season.sin(), 0.0)
     }
 
-    /// The axis, in the frame of the orbit.
+    /// Direction of the axis in the frame of the orbit.
     fn axis_in_orbit(&self) -> DVec3 {
         DVec3::new(0.0, self.tilt.sin(), self.tilt.cos())
     }
 
-    /// Towards the sun, in the frame that turns with the planet (z is north, x the first meridian).
+    /// Direction of the sun in the frame that rotates with the planet (z is north, x the prime meridian).
     pub fn to_sun(self) -> DVec3 {
         self.planet_from_orbit() * self.sun_in_orbit()
     }
 
-    /// How far the first meridian has turned past the March equinox.
+    /// Angle by which the prime meridian has turned past the March equinox.
     pub fn turn(&self) -> f64 {
         let y = self.axis_in_orbit().cross(DVec3::X);
         let sun = self.sun_in_orbit();
-        // along the equator to where the sun stands, then on by the hour
+        // along the equator to the sun, then on by the hour angle
         sun.dot(y).atan2(sun.x) + self.hour
     }
 
-    /// From the frame of the orbit to that which turns with the planet.
+    /// Rotation from the frame of the orbit to the frame that rotates with the planet.
     pub fn planet_from_orbit(&self) -> DQuat {
         let axis = self.axis_in_orbit();
         let turn = self.turn();

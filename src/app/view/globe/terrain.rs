@@ -1,4 +1,4 @@
-//! A globe ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
+//! A globe prepared for drawing. The worker computes it, so that the main thread only swaps a pointer.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use talweg::planet_detail::DetailSource;
 use talweg::preferences::GlobeView;
 use talweg::scene::Settings;
 
-/// More samples along a face are drawn as if there were so many.
+/// Most samples along a face; larger terrains are resampled to this size for drawing.
 const MOST_DRAWN_SAMPLES: usize = 4097;
 
-/// A globe ready to be drawn. Plain data; never changes.
+/// A globe prepared for drawing. Immutable.
 #[derive(Clone)]
 pub struct GlobeTerrain {
     base: RenderBase,
@@ -35,12 +35,12 @@ pub struct GlobeTerrain {
     pub radius_metres: f64,
     pub relief_metres: f32,
     pub sea_metres: f32,
-    /// Slopes along rows and columns as tangents, height over the sea in kilometres, share of surface water: half
-    /// precision, a face each.
+    /// Slopes along rows and columns as tangents, height over the sea in kilometres, fraction of surface water: half
+    /// precision, one image per face.
     pub shape: Arc<Vec<Mips>>,
-    /// Colours as they are stored, encoded; a face each.
+    /// Encoded colours, one image per face.
     pub colours: Arc<Vec<Mips>>,
-    /// The ground between the samples.
+    /// The fine terrain between the samples.
     detail: Option<Arc<DetailGround>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
@@ -56,10 +56,11 @@ impl Deref for GlobeTerrain {
 }
 
 impl GlobeTerrain {
-    /// Works out what the screen needs; call it on the worker. Between the samples it shows what `detail` has.
+    /// Prepares a planet for drawing; call it on the worker. `detail` is the source of the fine terrain between the
+    /// samples.
     ///
     /// # Errors
-    /// When `control` says so; it is asked every few milliseconds.
+    /// If `control` cancels; it is polled every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         settings: &Settings,
@@ -118,10 +119,10 @@ impl GlobeTerrain {
         Ok(made)
     }
 
-    /// The same ground under another overlay; shapes and heights are shared.
+    /// The same terrain with another overlay. Shapes and heights are shared.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
         let mut laid = Self { base: self.base.with_choice(choice), ..self.clone() };
         let is_painted_anew = choice.biomes != self.choice.biomes;
@@ -139,7 +140,7 @@ impl GlobeTerrain {
         Ok(laid)
     }
 
-    /// Colours with the overlay that is asked for.
+    /// Computes the colours with the requested overlay.
     fn lay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
         let n = self.terrain.samples();
         let (data, legend) = overlay_places(&self.terrain, self.relief_metres, &self.choice, control)?;
@@ -176,13 +177,13 @@ impl GlobeTerrain {
         Ok(())
     }
 
-    /// Whether the colours are those of data.
+    /// Whether an overlay colours the terrain.
     pub fn has_overlay(&self) -> bool {
         self.ramp().is_some()
     }
 
-    /// Unit vectors of the samples above the sea, of `samples` or a few more along each side of a face; none where
-    /// there is no sea.
+    /// Unit vectors of the samples above the sea, at about `samples` or more per side of a face; empty if there is no
+    /// sea.
     pub fn land_directions(&self, samples: usize) -> Vec<DVec3> {
         if !self.has_sea() {
             return Vec::new();
@@ -198,12 +199,12 @@ impl GlobeTerrain {
         places.filter(is_land).map(|(face, row, column)| self.globe.exact_direction(face, row, column).into()).collect()
     }
 
-    /// Whether any ground lies below the sea.
+    /// Whether any terrain lies below the sea.
     pub fn has_sea(&self) -> bool {
         self.sea_metres > self.range.0 * self.relief_metres
     }
 
-    /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
+    /// The surface as drawn with an exaggeration. With `with_sea`, the sea covers what lies below it.
     pub fn ground(&self, exaggeration: f64, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
@@ -226,12 +227,13 @@ impl GlobeTerrain {
         }
     }
 
-    /// The ground between the samples, if it is drawn. Data is read as it is.
+    /// The fine terrain between the samples, if it is drawn. An overlay hides it, because its data must be shown as it
+    /// is.
     pub fn detail(&self, view: &GlobeView) -> Option<&Arc<DetailGround>> {
         self.detail.as_ref().filter(|_| view.fine_ground && !self.has_overlay())
     }
 
-    /// How many times higher than true it is drawn before an eye at a distance from the centre.
+    /// Exaggeration for an eye at this distance from the centre.
     pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
         self.exaggeration_law(view).factor_at(eye_metres - self.radius_metres)
     }
@@ -239,25 +241,25 @@ impl GlobeTerrain {
     fn exaggeration_law(&self, view: &GlobeView) -> Exaggeration {
         let relief = f64::from(self.relief_metres);
         let (low, high) = (f64::from(self.range.0) * relief, f64::from(self.range.1) * relief);
-        // what lies under the sea does not show
+        // terrain below the sea is invisible
         let low = if self.has_sea() { low.max(f64::from(self.sea_metres)).min(high) } else { low };
         Exaggeration::new(view, self.radius_metres, (low, high))
     }
 
-    /// The ground as an eye sees it.
+    /// The surface as drawn for an eye.
     pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
         self.ground(self.exaggeration(view, eye.length()), view, with_sea)
     }
 
-    /// The ground as it is seen from space.
+    /// The surface as drawn from space.
     pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
         self.ground(self.exaggeration_law(view).most, view, with_sea)
     }
 
-    /// A pose that keeps clear of the ground as it is drawn for that very pose.
+    /// The nearest pose that stays clear of the surface as drawn for that pose.
     pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
         let mut pose = *pose;
-        // lifting the eye lets the ground rise after it, less than half as far
+        // raising the eye also raises the drawn terrain, but less than half as far
         for _ in 0..40 {
             let next = pose.confined(&self.ground_from(view, pose.eye(), with_sea));
             if (next.radius - pose.radius).abs() < 1e-3 {
@@ -268,7 +270,7 @@ impl GlobeTerrain {
         pose
     }
 
-    /// Distance from the centre of an eye that stands `height` above the ground.
+    /// Distance from the centre of an eye at `height` above the surface.
     pub fn stand(&self, direction: DVec3, height: f64, view: &GlobeView, with_sea: bool) -> f64 {
         let mut radius = self.radius_metres + height;
         for _ in 0..60 {
@@ -278,7 +280,7 @@ impl GlobeTerrain {
     }
 }
 
-/// The terrain itself, or fewer samples of it.
+/// The terrain itself, or a coarser resampling of it.
 fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
         return terrain.clone();
@@ -291,7 +293,7 @@ fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     })
 }
 
-/// The colours of the scene: by what grows, or by height and slope, under what sand and snow lie on the ground.
+/// The scene's colours without an overlay: by biome, or by height and slope. Sand and snow cover them.
 fn natural(
     base: &RenderBase,
     slopes: &[[f32; 2]],
@@ -306,14 +308,14 @@ fn natural(
     if !cover.is_empty() {
         control.check()?;
         let sea = base.settings.sea_level / base.settings.relief_metres;
-        // bright ground under the sea is drawn as ice
+        // below the sea, bright terrain would be drawn as ice
         let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
         on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
     }
     Ok(colours)
 }
 
-/// Outwards, along rows and along columns of a face.
+/// Axes of a face: outwards, along rows and along columns.
 pub fn axes(face: usize) -> [DVec3; 3] {
     let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
     let along = |u: f64, v: f64| {
@@ -322,13 +324,13 @@ pub fn axes(face: usize) -> [DVec3; 3] {
     [out, along(1.0, 0.5), along(0.5, 1.0)]
 }
 
-/// Along the rows and along the columns of a face, tangents of the sphere at a direction.
+/// Tangents of the sphere at a direction, along the rows and along the columns of a face.
 pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
     let first = (east - direction * direction.dot(east)).normalize();
     (first, first.cross(direction))
 }
 
-/// Slopes along rows and columns, as tangents. Samples that stand on several faces have the same slope on each.
+/// Slopes along rows and columns, as tangents. Samples shared by several faces have the same slope on each.
 fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> Result<Vec<[f32; 2]>, Cancelled> {
     let n = globe.samples();
     let mut slopes = vec![[0.0; 2]; globe.len()];
@@ -359,7 +361,7 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
     Ok(slopes)
 }
 
-/// Gradient at a sample from its straight neighbours, across borders.
+/// Gradient at a sample from its four direct neighbours, across face borders.
 fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     let here = DVec3::from(globe.direction_of(index).map(f64::from));
     let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
@@ -370,7 +372,7 @@ fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     fitted_gradient(&steps.collect::<Vec<_>>())
 }
 
-/// The gradient in the plane of the ways that explains their rises best.
+/// Least-squares gradient in the plane of the steps, fitted to the height difference over each step.
 pub fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
     let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
     let x = first.normalize_or_zero();
@@ -394,7 +396,7 @@ pub fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
     (x * (xr * yy - yr * xy) + y * (yr * xx - xr * xy)) / determinant
 }
 
-/// Colours by height and slope. Grown from the palette's table: the first half is water, the second land.
+/// Colours by height and slope, from the palette's table: its first half is water, its second half is land.
 fn painted(
     terrain: &Terrain,
     slopes: &[[f32; 2]],
@@ -483,12 +485,12 @@ mod tests {
         };
         let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
         let snowy = colours(&terrain, &OverlayChoice::default());
-        // the middles of the faces around the poles
+        // the middles of the two polar faces
         let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
         assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
         let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
         let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
-        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
+        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "an overlay hides the detail");
         terrain.map_mut(MapKind::Snow).fill(1e-5);
         let dusted = texel(&colours(&terrain, &OverlayChoice::default()), 4);
         assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre hides next to nothing: {dusted:?}");

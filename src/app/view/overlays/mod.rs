@@ -1,4 +1,4 @@
-//! Colours of the ground: those of the scene's palette, and those of data laid over it, with their legend.
+//! Colours of the terrain: the scene's palette, and data overlays with their legends.
 
 pub mod legend;
 pub mod overlay;

@@ -1,4 +1,4 @@
-//! Data over the ground: which of it, in which colours, from where to where.
+//! Data overlays: which data colour the terrain, with which ramp and which range.
 
 use std::sync::Arc;
 
@@ -14,42 +14,42 @@ use talweg::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use talweg::param::{ParamKind, WithoutRange};
 use talweg::scene::{Scene, Settings};
 
-/// Slopes from here on have one colour.
+/// Slopes of this steepness and more have the last colour.
 pub const STEEPEST_DEGREES: f32 = 75.0;
 
-/// What colours the ground in place of its own colours.
+/// Data that colour the terrain instead of its own colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overlay {
     #[default]
     None,
     Slope,
-    /// Deposits less wear.
+    /// Deposits minus wear.
     Change,
-    /// In °C, of the climate.
+    /// Temperature of the climate in °C.
     Temperature,
-    /// From desert to rain forest.
+    /// Moisture, from desert to rain forest.
     Moisture,
     Map(MapKind),
-    /// Against the terrain that was remembered.
+    /// Height difference to the reference terrain.
     Difference,
-    /// Where the mask of a layer lets it act.
+    /// Strength of a layer's mask.
     Mask,
 }
 
-/// From stored values to places on a ramp.
+/// Mapping from stored values to positions on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum OverlayScale {
-    /// A fraction of the relief, told in metres from 0 to what few values exceed.
+    /// Fractions of the relief, shown in metres from 0 to the value that few samples exceed.
     Metres,
     /// Powers of ten from 1 to nearly the largest value.
     Powers(&'static str),
-    /// As stored, between fixed ends.
+    /// Stored values between fixed limits.
     Fixed(f32, f32, &'static str),
-    /// As stored, from 0 to what few values exceed.
+    /// Stored values from 0 to the value that few samples exceed.
     Plain(&'static str),
 }
 
-/// How the values of a map are read and coloured; a new map shows up by itself.
+/// Scale and ramp of a map. A new kind of map appears without further changes.
 fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (OverlayScale::Metres, &ramp::WATER),
@@ -64,7 +64,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     }
 }
 
-/// What the map holds, in a sentence.
+/// One sentence about the contents of the map.
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind() {
         ParamKind::Choice(choices) => choices[kind as usize].help,
@@ -73,7 +73,7 @@ fn sentence(kind: MapKind) -> &'static str {
 }
 
 impl Overlay {
-    /// All of them, in the order of the menu.
+    /// All overlays, in the order of the menu.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
         all.extend(MapKind::ALL.iter().copied().map(Self::Map));
@@ -97,29 +97,31 @@ impl Overlay {
     /// One sentence for the tooltip.
     pub fn help(self) -> String {
         match self {
-            Self::None => "Shows the ground in its own colours.".into(),
+            Self::None => "Shows the terrain in its own colours.".into(),
             Self::Slope => {
-                "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
+                "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
-            Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
+            Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
             Self::Temperature => {
-                "Shows how warm it is by latitude, height and season; the climate stands with the biomes.".into()
+                "Shows the temperature by latitude, height and season; the climate settings are with the biomes.".into()
             }
             Self::Moisture => {
-                "Shows how moist it is by winds, distance from the sea and rain shadows, from desert to rain forest."
+                "Shows the moisture from winds, distance from the sea and rain shadows, from desert to rain forest."
                     .into()
             }
             Self::Map(kind) => sentence(kind).into(),
             Self::Mask => {
-                "Shows where the mask lets the layer act: clear where not at all, violet where in full.".into()
+                "Shows the mask of the layer: clear where the layer has no effect, violet where it has full effect."
+                    .into()
             }
             Self::Difference => {
-                "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
+                "Shows where the terrain is lower (brown) or higher (green) than B, the terrain you compare with."
+                    .into()
             }
         }
     }
 
-    /// How the command line calls it.
+    /// Name of the overlay on the command line.
     pub fn name(self) -> String {
         match self {
             Self::Change => "change".into(),
@@ -133,12 +135,12 @@ impl Overlay {
     }
 }
 
-/// The overlay that is wanted, and the terrain that differences are taken against.
+/// The wanted overlay, and the terrain that differences are measured from.
 #[derive(Clone, Debug, Default)]
 pub struct OverlayChoice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
-    /// What grows where, in place of the palette.
+    /// The biomes that colour the terrain instead of the palette.
     pub biomes: Option<Arc<Biomes>>,
     /// The scene without its layers: its world and climate, for temperature and moisture.
     pub climate: Option<Arc<Scene>>,
@@ -146,10 +148,10 @@ pub struct OverlayChoice {
     pub mask: Option<Arc<LayerMask>>,
 }
 
-/// What temperature and moisture depend on, of a scene.
+/// The parts of a scene that temperature and moisture depend on.
 pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
-    // the same at every hour of the day
+    // the climate is the same at every hour of the day
     planet.hour = 0.0;
     Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
 }
@@ -168,7 +170,7 @@ impl PartialEq for Reference {
 }
 
 impl OverlayChoice {
-    /// Whether both give the same picture; the reference counts only where it is looked at.
+    /// Whether both give the same image. The reference matters only if the overlay uses it.
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
         let same_biomes = match (&self.biomes, &other.biomes) {
@@ -189,24 +191,25 @@ impl OverlayChoice {
     }
 }
 
-/// How much of the ground's own colour shows under an overlay.
+/// How the overlay's opacity depends on the value, so that the terrain's own colour shows through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fade {
-    /// The place on the ramp that stands for nothing at all.
+    /// Position on the ramp where the overlay is transparent.
     pub nothing: f32,
-    /// So far from it the overlay covers the ground; 0 where it always does.
+    /// Distance from that position at which the overlay is opaque; 0 if it always is.
     pub width: f32,
 }
 
-/// Data ready to be drawn.
+/// Overlay data ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// RampPlaces on the ramp, from 0 to 1, in half precision.
+    /// Positions on the ramp, from 0 to 1, in half precision.
     pub texels: Arc<Mips>,
     pub fade: Fade,
 }
 
-/// The data of an overlay with its legend. No data where there is nothing to show or the shader works it out itself.
+/// The data of an overlay with its legend. There are no data if there is nothing to show or if the shader computes
+/// them.
 pub fn overlay_data(
     terrain: &Terrain,
     relief_metres: f32,
@@ -220,10 +223,10 @@ pub fn overlay_data(
     Ok((Some(Data { texels, fade }), legend))
 }
 
-/// RampPlaces on the ramp, from 0 to 1.
+/// Positions on the ramp, from 0 to 1.
 type RampPlaces = (Vec<f32>, Fade);
 
-/// The place of every sample on the ramp of an overlay, with the legend.
+/// The position of every sample on the ramp of an overlay, with the legend.
 pub fn overlay_places(
     terrain: &Terrain,
     relief_metres: f32,
@@ -247,7 +250,9 @@ pub fn overlay_places(
             (collect(terrain, control, net)?, None, &ramp::CHANGE)
         }
         Overlay::Temperature | Overlay::Moisture => {
-            let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
+            let Some(scene) = &choice.climate else {
+                return Ok((None, Some(missing("No climate is available for this terrain"))));
+            };
             if choice.overlay == Overlay::Temperature {
                 let celsius = scene.climate_fields(terrain, control)?.celsius;
                 let (low, high) = tens(&celsius);
@@ -262,10 +267,10 @@ pub fn overlay_places(
         }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
-                return Ok((None, Some(missing("Choose what to compare with first"))));
+                return Ok((None, Some(missing("Choose a terrain to compare with first"))));
             };
             if terrain.grid.is_globe() != other.grid.is_globe() {
-                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+                return Ok((None, Some(missing("A planet can be compared only with planets"))));
             }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
             let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
@@ -279,10 +284,12 @@ pub fn overlay_places(
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)
         }
         Overlay::Mask => {
-            let Some(mask) = &choice.mask else { return Ok((None, Some(missing("The mask is not known yet")))) };
+            let Some(mask) = &choice.mask else {
+                return Ok((None, Some(missing("The mask has not been computed yet"))));
+            };
             let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
             if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
-                return Ok((None, Some(missing("The mask is worked out"))));
+                return Ok((None, Some(missing("The mask is being computed"))));
             }
             let place = |i| terrain.grid.position(i);
             let weight = |k: usize| match same {
@@ -290,7 +297,7 @@ pub fn overlay_places(
                 false => bilinear(mask.grid, &mask.weights, place(k % n), place(k / n)),
             };
             let weights = collect(terrain, control, weight)?;
-            // as much of the colour as of the layer
+            // the opacity equals the weight of the layer
             let fade = Fade { nothing: 0.0, width: 1.0 };
             let ticks = linear(0.0, 1.0, 4, false);
             return Ok((Some((weights, fade)), Some(Arc::new(legend(&ramp::MASK, "", ticks)))));
@@ -306,9 +313,9 @@ pub fn overlay_places(
         }
     };
     let sequential = Fade { nothing: 0.0, width: 0.06 };
-    // some water runs everywhere: the ground shows where it is little
+    // some water flows everywhere, so little flow is transparent
     let rivers = Fade { nothing: 0.0, width: 0.3 };
-    // a ramp with a middle has a colour for nothing, and the ground shining through would draw a line around it
+    // a diverging ramp has a colour for zero, and transparency would draw a line around it
     let opaque = Fade { nothing: 0.0, width: 0.0 };
     let (low, high, unit, ticks, fade) = match law {
         None => {
@@ -323,7 +330,7 @@ pub fn overlay_places(
             let most = nice(few_exceed(&values, 0.98));
             (0.0, most, unit, linear(0.0, most, 4, true), opaque)
         }
-        // whole tens of degrees, or a few parts of one
+        // ticks at whole multiples of ten degrees, or at quarters of the range
         Some(OverlayScale::Fixed(low, high, unit)) => {
             let tens = ((high - low) / 10.0) as usize;
             let parts = if unit == "°C" {
@@ -347,10 +354,10 @@ pub fn overlay_places(
     Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
 }
 
-/// sRGB colour and opacity of an overlay at every sample; none where there is nothing to show.
+/// sRGB colour and opacity of an overlay at every sample; `None` if there is nothing to show.
 ///
 /// # Errors
-/// When `control` says so.
+/// If `control` cancels.
 pub fn overlay_colours(
     terrain: &Terrain,
     settings: &Settings,
@@ -374,7 +381,7 @@ pub fn overlay_colours(
     Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
 }
 
-/// The tens around most of the values: a peak or two may be colder.
+/// The multiples of ten around nearly all values, so that single cold peaks do not widen the range.
 fn tens(values: &[f32]) -> (f32, f32) {
     let stride = values.len().div_ceil(LOOKED_AT) | 1;
     let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
@@ -391,7 +398,7 @@ fn missing(why: &str) -> Arc<Legend> {
     Arc::new(Legend { title: why.into(), unit: String::new(), ramp: &ramp::PLAIN, ticks: Vec::new() })
 }
 
-/// `value` of every sample, in parallel; what is not a number becomes 0.
+/// `value` of every sample, in parallel; values that are not finite become 0.
 fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + Sync) -> Result<Vec<f32>, Cancelled> {
     let n = terrain.samples();
     let mut out = vec![0.0; terrain.grid.len()];
@@ -406,12 +413,12 @@ fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + 
     Ok(out)
 }
 
-/// Values looked at to find out how large they usually are.
+/// Number of values to sample for an estimate of their range.
 const LOOKED_AT: usize = 1 << 17;
 
-/// The size that only `1 - share` of the values that are not 0 exceed.
+/// The magnitude that only `1 - share` of the non-zero values exceed.
 fn few_exceed(values: &[f32], share: f32) -> f32 {
-    // a stride that is odd does not stay in the same columns
+    // an odd stride does not stay in the same columns
     let stride = values.len().div_ceil(LOOKED_AT) | 1;
     let mut sizes: Vec<f32> = values.iter().step_by(stride).map(|v| v.abs()).filter(|v| *v > 1e-6).collect();
     if sizes.is_empty() {
@@ -433,11 +440,11 @@ mod tests {
             &OverlayChoice { overlay, reference, ..OverlayChoice::default() },
             &Control::default(),
         )
-        .expect("nobody stops it");
+        .expect("never cancelled");
         (data, legend.expect("every overlay has a legend"))
     }
 
-    /// Place on the ramp of sample `k`.
+    /// Position of sample `k` on the ramp.
     fn place(data: &Data, k: usize) -> f32 {
         let bits = u16::from_le_bytes([data.texels.levels[0].bytes[2 * k], data.texels.levels[0].bytes[2 * k + 1]]);
         if bits == 0 { 0.0 } else { f32::from_bits(((u32::from(bits) & 0x7fff) << 13) + (112 << 23)) }
@@ -486,7 +493,7 @@ mod tests {
                     let read = ends[0] + (ends[1] - ends[0]) * place;
                     assert!((read - value.clamp(ends[0], ends[1])).abs() < 1e-3, "{read} instead of {value}");
                 }
-                // another climate is another picture
+                // another climate gives another image
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
                 let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
@@ -499,7 +506,7 @@ mod tests {
     fn wear_lies_below_the_middle_and_deposits_above_it_in_metres() {
         let mut terrain = Terrain::from_fn(101, Edges::Open, |_, _| 0.0);
         for k in 0..101 * 101 {
-            // 10 m in most places, 400 m in a few that the range leaves out
+            // 10 m in most places, and 400 m in a few that the range ignores
             let depth = if k % 1000 == 0 { 0.4 } else { 0.01 };
             terrain.map_mut(if k % 2 == 0 { MapKind::Wear } else { MapKind::Deposits })[k] = depth;
         }
@@ -511,7 +518,7 @@ mod tests {
         terrain.map_mut(MapKind::Wear).fill(0.0);
         terrain.map_mut(MapKind::Deposits).fill(0.0);
         let (data, _) = laid(&terrain, Overlay::Change, None);
-        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change is the middle");
+        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change maps to the middle of the ramp");
     }
 
     #[test]
@@ -533,14 +540,14 @@ mod tests {
         let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
         let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
         let (data, legend) = laid(&slope(65), Overlay::Difference, reference(33, 1000.0));
-        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal grounds");
+        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal terrains");
         assert_eq!(legend.unit, "m");
         let (data, legend) = laid(&slope(65), Overlay::Difference, reference(65, 500.0));
         assert_eq!(place(data.as_ref().unwrap(), 0), 0.5);
         assert!(place(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
         assert_eq!(legend.ticks.last().unwrap().text, "≥ 1000");
         let (data, legend) = laid(&slope(65), Overlay::Difference, None);
-        assert!(data.is_none() && legend.title.contains("what to compare with"));
+        assert!(data.is_none() && legend.title.contains("a terrain to compare with"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ const COLOURS: usize = 512;
 
 pub struct PaletteTexture {
     pub view: TextureView,
-    /// Smooth, for this and for the maps of the terrain.
+    /// Linear filter, for this texture and for the maps of the terrain.
     pub sampler: Sampler,
     texture: Texture,
     written: Option<Arc<PaletteTable>>,
@@ -26,7 +26,8 @@ pub struct PaletteTexture {
 }
 
 impl PaletteTexture {
-    /// `is_frugal` reads one level of each map in place of two: a driver in software takes half as long for that.
+    /// With `is_frugal`, only one mip level of each map is read instead of two, which halves the time of a software
+    /// driver.
     pub fn new(device: &RenderDevice, anisotropy_clamp: u16, is_frugal: bool) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
@@ -60,7 +61,7 @@ impl PaletteTexture {
         self.written.as_ref()
     }
 
-    /// Writes the table and the ramp if they are others than the last; a short table repeats its last colour.
+    /// Writes the table and the ramp if they have changed. A short table repeats its last colour.
     pub fn update(&mut self, table: &Arc<PaletteTable>, ramp: Option<&'static Ramp>, queue: &RenderQueue) {
         if self.written.as_ref().is_none_or(|written| !Arc::ptr_eq(written, table)) {
             let mut colours = table.lut.clone();

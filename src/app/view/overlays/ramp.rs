@@ -1,13 +1,13 @@
 //! Colour ramps of the data overlays.
 //!
-//! Lightness grows or falls steadily along every sequential ramp and away from the middle of every diverging one, so
-//! that the order can be read without colour vision, too. The numbers are our own; each ramp names its model.
+//! Lightness changes steadily along every sequential ramp, and away from the middle of every diverging ramp. So the
+//! order can also be read without colour vision. The numbers are our own; each ramp names its model.
 
-/// Colours between which a ramp mixes, in sRGB, with their places from 0 to 1.
+/// A ramp: sRGB colours with their positions from 0 to 1, interpolated in between.
 #[derive(Debug, PartialEq)]
 pub struct Ramp(pub &'static [(f32, [u8; 3])]);
 
-/// Lost ground red-brown, gained ground blue-green. After BrBG of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+/// Erosion red-brown, deposition blue-green. After BrBG of ColorBrewer (Brewer, Hatchard and Harrower 2003).
 pub static CHANGE: Ramp = Ramp(&[
     (0.00, [84, 24, 12]),
     (0.18, [150, 62, 32]),
@@ -73,7 +73,7 @@ pub static MOISTURE: Ramp = Ramp(&[
     (1.00, [12, 38, 96]),
 ]);
 
-/// Where a mask lets a layer act: one colour that no ground has, as strong as the mask.
+/// Strength of a mask: one colour that no terrain has.
 pub static MASK: Ramp = Ramp(&[(0.00, [206, 150, 255]), (1.00, [126, 30, 224])]);
 
 /// Anything else: navy over green and ochre to pale pink. After batlow of Crameri (2018).
@@ -96,7 +96,7 @@ pub static SLOPE: Ramp = Ramp(&[
 ]);
 
 impl Ramp {
-    /// Colour at a place from 0 to 1.
+    /// Colour at a position from 0 to 1.
     pub fn colour(&self, at: f32) -> [u8; 3] {
         let after = self.0.iter().position(|stop| stop.0 > at).unwrap_or(self.0.len());
         let (Some(low), high) = (self.0.get(after.saturating_sub(1)), self.0.get(after)) else { return [0; 3] };
@@ -108,7 +108,7 @@ impl Ramp {
         })
     }
 
-    /// So many colours from one end to the other.
+    /// This many colours, evenly from one end to the other.
     pub fn table(&self, colours: usize) -> impl Iterator<Item = [u8; 3]> {
         (0..colours).map(move |k| self.colour(k as f32 / (colours - 1) as f32))
     }

@@ -1,4 +1,4 @@
-//! Cells of the lattices of plants and stones: how much of each the camera sees from how far.
+//! Cells of the lattices of plants and stones: how many of each the camera sees at which distance.
 
 use std::sync::LazyLock;
 
@@ -8,64 +8,64 @@ use super::shadows::ShadowCascades;
 use talweg::appearance::scatter::POINTS;
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Height on screen from which on all of a rule are drawn; of smaller ones those of low rank.
+/// Height on screen from which all objects of a rule are drawn; of smaller objects, only those of low rank are.
 pub const ALL_PIXELS: f32 = 14.0;
-/// Cells are filled in steps of so many ranks.
+/// Number of ranks in which cells are filled at a time.
 const RANK_STEP: usize = 128;
 
-/// Rule, and which of its cells.
+/// Index of a rule, and one of its cells.
 pub type CellKey<C> = (usize, C);
 
-/// A cell that was asked for: its ranks are looked at.
+/// A cell that is needed, and how many of its ranks.
 pub struct WantedCell<C> {
     pub key: CellKey<C>,
     pub ranks: usize,
-    /// From the eye.
+    /// Distance from the eye in metres.
     pub metres: f32,
-    /// Whether the camera sees it; else it may throw shadows on what the camera sees.
+    /// Whether the camera sees the cell. Otherwise it may cast shadows on visible things.
     pub is_seen: bool,
-    /// From where its objects are counted.
+    /// Origin of the positions of its objects.
     pub origin_world: Vec3,
-    /// By how much each metre of their height moves them further: heights may be drawn exaggerated.
+    /// World displacement per metre of an object's ground height, as heights may be exaggerated.
     pub raised_world: Vec3,
 }
 
-/// From where the ground is seen.
+/// The camera for plants and stones.
 pub struct ScatterEye<'a> {
     pub eye_world: Vec3,
     pub pixels_per_radian: f32,
-    /// Nothing is drawn from farther away.
+    /// Greatest distance at which anything is drawn.
     pub most_metres: f32,
     pub shadows: Option<&'a ShadowCascades>,
 }
 
 impl ScatterEye<'_> {
-    /// From how far things of a rule are drawn.
+    /// Greatest distance at which objects of a rule are drawn.
     pub fn farthest_metres(&self, rule: &ScatterRule) -> f32 {
         (rule.size.1 * self.pixels_per_radian / least_pixels(rule.kind)).min(self.most_metres)
     }
 
-    /// The height on screen below which those of a rule are not drawn.
+    /// Height on screen below which objects of a rule are not drawn.
     pub fn least_pixels(&self, rule: &ScatterRule) -> f32 {
         least_pixels(rule.kind).max(rule.size.1 * self.pixels_per_radian / self.most_metres)
     }
 }
 
-/// Ranks of a cell that are asked for where it is so far away.
+/// Number of ranks needed of a cell at this distance.
 pub fn ranks_wanted(rule: &ScatterRule, nearest_metres: f32, eye: &ScatterEye) -> usize {
     let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
     let kept = (share_kept(nearest_metres, all_metres) * POINTS as f32) as usize + 1;
     kept.next_multiple_of(RANK_STEP).min(POINTS)
 }
 
-/// Cells in the order of their distances.
+/// Sorts cells by distance.
 pub fn nearest_first<C: Ord>(mut cells: Vec<WantedCell<C>>) -> Vec<WantedCell<C>> {
-    // the distances are not negative, so that their bits are in their order
+    // the bits of non-negative floats have the same order as the floats
     cells.sort_unstable_by(|a, b| (a.metres.to_bits(), &a.key).cmp(&(b.metres.to_bits(), &b.key)));
     cells
 }
 
-/// Heights on screen below which a kind is not drawn.
+/// Height on screen, in pixels, below which a kind is not drawn.
 pub fn least_pixels(kind: ScatterKind) -> f32 {
     match kind {
         ScatterKind::Grass => 7.0,
@@ -75,13 +75,13 @@ pub fn least_pixels(kind: ScatterKind) -> f32 {
     }
 }
 
-/// Share of the ranks that are drawn at a distance, where all are up to another.
+/// Fraction of the ranks drawn at a distance, if all are drawn up to `all_metres`.
 fn share_kept(away: f32, all_metres: f32) -> f32 {
     (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
 }
 
-/// Part of its size that something of a rank has at a distance, counted in that up to which all are drawn: the last
-/// ranks that are kept are growing.
+/// Fraction of its size that an object of a rank has at a distance, in units of the distance up to which all are drawn.
+/// The last drawn ranks are still growing.
 pub fn part_kept(rank: u16, away: f32) -> f32 {
     let [whole, nothing] = REACHES[usize::from(rank).min(POINTS - 1)];
     if away <= whole {
@@ -94,11 +94,11 @@ pub fn part_kept(rank: u16, away: f32) -> f32 {
     ((kept - f32::from(rank)) / (GROWING * kept)).clamp(0.0, 1.0)
 }
 
-/// Share of the ranks that are kept over which they grow.
+/// Fraction of the drawn ranks that are still growing.
 const GROWING: f32 = 0.15;
 
-/// Distances up to which something of a rank has its whole size, and from which on it has none; see [`part_kept`],
-/// which would otherwise work out a power for every object of every frame.
+/// For each rank, the distance up to which its objects have their full size and the distance from which they have none.
+/// The table saves [`part_kept`] a power function for every object in every frame.
 static REACHES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let reach =
         |ranks_kept: f32| if ranks_kept > POINTS as f32 { 0.0 } else { (POINTS as f32 / ranks_kept).powf(1.0 / 1.2) };

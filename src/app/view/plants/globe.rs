@@ -1,6 +1,5 @@
-//! Plants and stones on a planet. The cells of their lattices are the patches of the cube's faces at a level of their
-//! own, so that they are the same ones from every place and distance; what they ask about the ground the tile tells in
-//! which the cell lies.
+//! Plants and stones on a planet. The cells of a lattice are the patches of the cube faces at a level of their own, so
+//! they are the same from every place and distance. The tile that contains a cell supplies its terrain values.
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
@@ -24,28 +23,28 @@ use talweg::appearance::scatter::{
 use talweg::appearance_files::{CONDITIONS, ScatterKind, ScatterRule};
 use talweg::field::{Globe, Stream};
 
-/// Samples of the tiles that things stand on are no farther apart: those of the finest that are drawn.
+/// Greatest sample spacing of the tiles on which objects stand, that of the finest drawn tiles.
 const STEP_METRES: f64 = 3.0;
-/// Nothing is drawn from farther away: forests are crowns on the ground from there on.
+/// Greatest distance at which objects are drawn. Beyond it, forests are only the canopy drawn on the terrain.
 pub const MOST_METRES: f32 = 6000.0;
-/// Share of a pixel's ground that water covers from which on nothing stands there.
+/// Fraction of water in a sample above which nothing stands there.
 const WATER_SHARE: f32 = 0.2;
 
-/// See the module.
+/// Plants and stones on a planet; see the module.
 #[derive(Clone)]
 pub struct PlantedGlobe(pub Arc<DetailGround>);
 
-/// The level of the tiles that things stand on, on a planet of a radius in metres.
+/// The level of the tiles on which objects stand, for a planet of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
     level_within(radius_metres, STEP_METRES * STEPS as f64)
 }
 
-/// The first level of patches that are nowhere wider than so many metres.
+/// The coarsest level whose patches are nowhere wider than `metres`.
 fn level_within(radius_metres: f64, metres: f64) -> u32 {
     (radius_metres * FRAC_PI_2 / metres).max(1.0).log2().ceil() as u32
 }
 
-/// The level of the patches that are the cells of a rule: each lies in one tile.
+/// The level of the patches that are the cells of a rule; each lies within one tile.
 fn cell_level(rule: &ScatterRule, radius_metres: f64) -> u32 {
     level_within(radius_metres, f64::from(cell_metres(rule))).max(tile_level(radius_metres))
 }
@@ -56,7 +55,7 @@ fn face_stream(seed: u32, (number, rule): (usize, &ScatterRule), face: u32, radi
     rule_stream(seed, number).fork(u64::from(face) << 32 | u64::from(level))
 }
 
-/// A place of a face in metres from its middle, along its curves: where groves are.
+/// A position on a face in metres from its middle, measured along the sphere. Groves are placed in these coordinates.
 fn face_metres(radius_metres: f64, u: f64, v: f64) -> [f32; 2] {
     [u, v].map(|along| (radius_metres * FRAC_PI_2 * (along - 0.5)) as f32)
 }
@@ -93,7 +92,7 @@ impl PlantedGlobe {
     }
 }
 
-/// Two level directions at a place of a planet; as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
+/// Two horizontal directions at a place of a planet, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
 pub(in crate::view) fn level_axes(up: DVec3) -> [DVec3; 2] {
     let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
     let first = aside.cross(up).normalize();
@@ -103,7 +102,7 @@ pub(in crate::view) fn level_axes(up: DVec3) -> [DVec3; 2] {
 impl PlantedSurface for PlantedGlobe {
     type CellPlace = GlobePatch;
 
-    /// Those near the eye first: each needs the ground under it.
+    /// The nearest cells first, because each needs the terrain below it.
     const MOST_CELLS: usize = 256;
 
     fn rules(&self) -> &[ScatterRule] {
@@ -131,7 +130,7 @@ impl PlantedSurface for PlantedGlobe {
                 by_tile.entry(tile).or_default().push(request);
             }
         }
-        // before the tiles, which wait for it on every thread
+        // prepare the detail before the tiles, or they would block every thread while they wait for it
         let _ = ground.detail();
         let planted = by_tile.into_par_iter().filter_map(|(patch, requests)| {
             let tile = match ground.drawn_tile(patch) {
@@ -149,13 +148,13 @@ impl PlantedSurface for PlantedGlobe {
     }
 }
 
-/// What a tile tells about its ground.
+/// The terrain values of a tile for plants.
 pub struct PlantedTile<'a> {
     ground: &'a DetailGround,
     tile: &'a GlobeTile,
-    /// Distance of its samples along rows and columns.
+    /// Spacing of its samples along rows and columns.
     step_metres: [f32; 2],
-    /// Where the planet has maps of densities.
+    /// Present if the planet has density maps.
     globe: Option<Globe>,
 }
 
@@ -170,7 +169,7 @@ impl<'a> PlantedTile<'a> {
         Self { ground, tile, step_metres, globe }
     }
 
-    /// The crowns over its samples, worked out at every second one; `None` when `stop` says so.
+    /// The canopy at its samples, computed at every second sample; `None` if `stop` returns true.
     pub fn canopy(&self, stop: &dyn Fn() -> bool) -> Option<Vec<[u8; 4]>> {
         const HALF: usize = STEPS / 2;
         let (rules, seed) = (&self.ground.scatter.0.0, self.ground.scatter.1);
@@ -205,7 +204,7 @@ impl<'a> PlantedTile<'a> {
         Some((0..SIDE * SIDE).map(texel).collect())
     }
 
-    /// The sample before a place along rows and columns, and how far the place lies behind it.
+    /// The sample before a position, along rows and columns, and the fraction of the way to the next.
     fn cell([x, y]: [f32; 2]) -> [(usize, f32); 2] {
         [x, y].map(|along| {
             let at = (along * STEPS as f32).clamp(0.0, STEPS as f32);
@@ -218,7 +217,7 @@ impl<'a> PlantedTile<'a> {
         self.tile.heights[row * SIDE + column]
     }
 
-    /// Slopes along rows and columns, as tangents: those of the quad that is drawn.
+    /// Slopes of the drawn quad along rows and columns, as tangents.
     fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
         let [(j, right), (i, down)] = Self::cell(place);
         let [a, b, c, d] = [self.height(i, j), self.height(i, j + 1), self.height(i + 1, j), self.height(i + 1, j + 1)];
@@ -248,7 +247,7 @@ impl PlantedGround for PlantedTile<'_> {
         let sample = Self::nearest(place);
         let curvature = self.tile.curvature(sample, self.ground.spacing_metres(self.tile.patch.level));
         let flow = self.tile.water_share(sample);
-        // what only maps of a terrain tell is middling or nothing, as in `with_materials` of globe_ground.wgsl
+        // conditions that need the maps of a square terrain get neutral values, as in globe_ground.wgsl
         let (openness, wetness) = (0.5, 0.0);
         let site = self.tile.site.get(sample).map_or([0.0; 4], |site| site.map(|share| f32::from(share) / 255.0));
         let [deposits, wear, plants, hardness] = site;
@@ -286,8 +285,8 @@ impl PlantedGround for PlantedTile<'_> {
     }
 }
 
-/// The cells that the camera sees, with the ranks that it asks of each, the nearest first. Lengths are counted from the
-/// eye, in metres; heights are drawn `exaggeration` times as high as they are.
+/// The cells that the camera sees, with the number of ranks needed of each, nearest first. Positions are in metres
+/// relative to the eye, and heights are scaled by `exaggeration`.
 pub fn seen_cells(
     rules: &[ScatterRule],
     culling: &GlobeCulling,
@@ -356,7 +355,7 @@ mod tests {
         PlantedGlobe(Arc::new(ground().planted(&rules)))
     }
 
-    /// Cells of the first rule, in the middle of faces and in their corners.
+    /// Cells of the first rule, in the middles of faces and in their corners.
     fn cells(planted: &PlantedGlobe) -> Vec<GlobePatch> {
         let level = cell_level(&planted.rules()[0], planted.0.radius_metres);
         let last = (1 << level) - 1;
@@ -448,7 +447,7 @@ mod tests {
         let everywhere = "[(kind: Broadleaf, density: 300, size: (10, 20))]";
         let whole = covers(everywhere, fine);
         assert!((0.5..1.0).contains(&whole) && (covers(everywhere, coarse) - whole).abs() < 0.02, "{whole}");
-        // groves that are narrower than the samples are apart are a share everywhere
+        // groves narrower than the sample spacing become a uniform density
         let half = covers("[(kind: Broadleaf, density: 300, size: (10, 20), groves: (80, 0.5))]", coarse);
         let expected = 1.0 - (1.0 - whole).sqrt();
         assert!((half - expected).abs() < 0.03, "{half}, not {expected}");

@@ -1,4 +1,4 @@
-//! Plants and stones on the ground: which of them are drawn, and their shadows.
+//! Plants and stones on the terrain: selection of the drawn ones, and their shadows.
 
 pub mod cells;
 pub mod globe;

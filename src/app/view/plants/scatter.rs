@@ -1,8 +1,8 @@
-//! Plants and stones on a terrain or a planet: which of them the camera sees, in which detail, ready for the graphics
-//! card.
+//! Plants and stones on a terrain or a planet: which ones the camera sees and in which detail, as instances for the
+//! graphics card.
 //!
-//! Where they stand is worked out in the background, cell by cell, as far as the camera sees: see
-//! [`talweg::appearance::scatter`]. What is known is drawn until the rest is there.
+//! Their positions are computed in the background, cell by cell, as far as the camera sees: see
+//! [`talweg::appearance::scatter`]. Until all cells are ready, the known ones are drawn.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -27,11 +27,11 @@ use crate::view::render::mips::Mips;
 use talweg::appearance::scatter::{SHAPE_DETAILS, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Heights on screen in pixels from which on a shape is drawn in its finest detail, and in the next one.
+/// Heights on screen, in pixels, from which a shape is drawn in its finest detail and in the next one.
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
-/// Part of such a height over which one detail takes over from the other.
+/// Width of the transition between two details, as a fraction of that height.
 const TAKE_OVER: f32 = 0.25;
-/// Detail of the shapes that throw shadows into each cascade.
+/// Detail of the shapes that cast shadows into each cascade.
 const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
 const KINDS: usize = ScatterKind::ALL.len();
 
@@ -39,116 +39,117 @@ const KINDS: usize = ScatterKind::ALL.len();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterInstance {
-    /// Place and size.
+    /// Position and size.
     place: [f32; 4],
-    /// Square root of the colour of the ground, a random number.
+    /// Square root of the terrain's colour; a random number.
     ground: [u8; 4],
-    /// Between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour.
+    /// Noise interval in which its pixels are drawn (two values), how far it leans with the slope, fraction of the
+    /// terrain's colour.
     what: [u8; 4],
     turn: f32,
     stance: u32,
 }
 
-/// A corner of a shape on the graphics card.
+/// A vertex of a shape on the graphics card.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScatterCorner {
-    /// Position in sizes, place along a leaf.
+    /// Position in units of the size; coordinate along a leaf.
     position: [f32; 4],
-    /// Normal, light that reaches it.
+    /// Normal; fraction of light that reaches it.
     normal: [f32; 4],
-    /// Colour, place across a leaf.
+    /// Colour; coordinate across a leaf.
     colour: [f32; 4],
 }
 
-/// What plants and stones stand on.
+/// A surface on which plants and stones stand.
 pub trait PlantedSurface: Clone + Send + 'static {
-    /// Which of the cells of the lattice of a rule.
+    /// Identifies a cell in the lattice of a rule.
     type CellPlace: Copy + Eq + Ord + Hash + Send + Sync;
 
-    /// Most cells of an order.
+    /// Most cells computed by one background task.
     const MOST_CELLS: usize;
 
     fn rules(&self) -> &[ScatterRule];
 
-    /// Whether the same things stand in the same places.
+    /// Whether the same objects stand in the same places on both.
     fn is_same(&self, other: &Self) -> bool;
 
     fn metres_per_world(&self) -> f32;
 
-    /// What stands in cells, and the crowns over the whole where they are wanted and known.
+    /// Computes the objects in the cells, and the canopy of the whole surface if it is wanted and known.
     fn plant(&self, cells: Vec<CellRequest<Self::CellPlace>>, wants_canopy: bool) -> PlantedCells<Self::CellPlace>;
 
-    /// Whether the crowns over the whole are drawn from afar.
+    /// Whether the surface has a canopy map, drawn at a distance.
     fn has_canopy(&self) -> bool;
 }
 
-/// What an order brings.
+/// The result of [`PlantedSurface::plant`].
 pub struct PlantedCells<C> {
     pub cells: Vec<(CellRequest<C>, Vec<StandingObject>)>,
     pub canopy: Option<Mips>,
 }
 
-/// A plant or a stone with its place.
+/// A plant or a stone with its position.
 pub struct StandingObject {
     pub object: ScatteredObject,
-    /// From the origin of its cell, in units of the world.
+    /// Foot of the object relative to the origin of its cell, in world units.
     pub foot: Vec3,
-    /// How it stands on what is drawn, for the shader: how far over the ground of the grid, in units of the world, on a
-    /// terrain; the slope on a planet.
+    /// Value for the shader. On a terrain it is the height of the foot above the grid, in world units; on a planet it
+    /// is the slope.
     pub stance: u32,
 }
 
 struct ScatterCell {
-    /// Which ground it was made for.
+    /// Number of the surface that it was computed for.
     source: u64,
-    /// Ranks that were looked at.
+    /// Ranks that were computed.
     ranks: usize,
-    /// In the order of their ranks.
+    /// Its objects, in the order of their ranks.
     objects: Vec<StandingObject>,
 }
 
-/// What was made of an order.
+/// The result of a background task.
 struct MadeScatter<C> {
     planted: PlantedCells<C>,
-    /// Of which ground.
+    /// Number of the surface that it was computed for.
     source: u64,
 }
 
-/// A place for it.
+/// A background task's result, once it is there.
 type ScatterTask<C> = Arc<Mutex<Option<MadeScatter<C>>>>;
 
-/// What is kept of plants and stones from frame to frame.
+/// State of plants and stones that is kept between frames.
 pub struct ScatterDrawing<S: PlantedSurface> {
     vertices: Buffer,
     indices: Buffer,
-    /// Of every kind and detail, the finest first.
+    /// Shapes of every kind and detail, the finest first.
     shapes: Vec<[Geometry; SHAPE_DETAILS]>,
     pub instances: GrowingBuffer,
     cells: HashMap<CellKey<S::CellPlace>, ScatterCell>,
-    /// The ground that the newest cells stand on, counted up from one.
+    /// Number of the current surface, counted from 1.
     source: u64,
     ground: Option<S>,
     task: Option<ScatterTask<S::CellPlace>>,
-    /// Colour and cover of the crowns, and the ground that they stand on.
+    /// Colour and cover of the canopy, with the number of its surface.
     canopy: Option<(u64, TextureView)>,
-    /// The same on the processor.
+    /// The canopy in main memory.
     canopy_mips: Option<Mips>,
 }
 
-/// Shapes with the instances of each.
+/// Shapes, each with its range of instances.
 pub type ShapeCalls = Vec<(Geometry, Range<u32>)>;
 
-/// What is drawn in a frame.
+/// The plants and stones of one frame.
 #[derive(Default)]
 pub struct ScatterFrame {
-    /// What the camera sees.
+    /// Shapes that the camera sees.
     pub calls: ShapeCalls,
-    /// What throws shadows into each cascade.
+    /// Shapes that cast shadows into each cascade.
     pub shadow_calls: [ShapeCalls; SHADOW_CASCADES],
-    /// Up to which distance from the eye in units of the world all of the tallest plants are drawn.
+    /// Distance from the eye, in world units, up to which all of the tallest plants are drawn.
     pub all_world: f32,
-    /// Whether all that the camera sees is there.
+    /// Whether everything that the camera sees has been computed.
     pub is_settled: bool,
 }
 
@@ -168,7 +169,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
                 Geometry::Shape { first, count: shape.indices.len() as u32, base }
             }));
         }
-        // buffers are copied in fours of bytes
+        // buffers are copied in units of four bytes
         if indices.len() % 2 == 1 {
             indices.push(0);
         }
@@ -189,12 +190,12 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         }
     }
 
-    /// Colour and cover of the crowns over the terrain, once they are known.
+    /// Colour and cover of the canopy, once it is computed.
     pub fn canopy(&self) -> Option<&TextureView> {
         self.canopy.as_ref().map(|(_, view)| view)
     }
 
-    /// The same on the processor: square root of the colour times the cover, and the cover, as bytes.
+    /// The canopy in main memory: square root of the colour times the cover, and the cover, as bytes.
     pub fn canopy_mips(&self) -> Option<&Mips> {
         self.canopy_mips.as_ref()
     }
@@ -204,7 +205,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         (self.vertices.clone(), self.indices.clone())
     }
 
-    /// What the camera sees of what is known; asks for the rest. `seen` are the cells that it sees.
+    /// The known objects in the cells `seen`; starts a background task for missing ones.
     pub fn advance(
         &mut self,
         ground: &S,
@@ -232,12 +233,12 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         let mut is_settled = missing.is_empty() && !wants_canopy;
         if !is_settled && self.task.is_none() {
             if context.quality == RenderQuality::Still {
-                // a picture waits in any case, and need not be drawn without them first
+                // a single image waits for the objects anyway, so compute them at once
                 let made = MadeScatter { planted: ground.plant(missing, wants_canopy), source: self.source };
                 self.keep(made, context);
                 is_settled = true;
             } else if !is_new {
-                // ground that changes from frame to frame is not followed
+                // start no task for a terrain that changes in every frame
                 missing.truncate(S::MOST_CELLS);
                 self.task = Some(begin(ground.clone(), missing, wants_canopy, self.source));
             }
@@ -271,7 +272,7 @@ impl<S: PlantedSurface> ScatterDrawing<S> {
         }
     }
 
-    /// The instances of all that is seen, and of all that throws shadows into each cascade, by shape.
+    /// Collects the instances that are visible, and those that cast shadows into each cascade, by shape.
     fn gather(
         &mut self,
         rules: &[ScatterRule],
@@ -330,7 +331,7 @@ pub fn shape_draws(pipeline: CachedRenderPipelineId, calls: &ShapeCalls, instanc
     calls.iter().map(call).collect()
 }
 
-/// What draws each of the shadow maps, with a bind group of which they are no part.
+/// The passes that draw the shadow maps. `group` makes a bind group that does not contain these maps.
 pub fn shadow_passes(
     pipelines: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
     calls: [ShapeCalls; SHADOW_CASCADES],
@@ -349,16 +350,16 @@ pub fn shadow_passes(
     each.map(pass).collect()
 }
 
-/// Threads of their own: a frame does not wait for what an evaluation has the others do.
+/// Own threads, so that a frame does not wait while an evaluation occupies the shared ones.
 static FRAME_THREADS: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().thread_name(|k| format!("plants {k}")).build().ok());
 
-/// Of every kind the instances of each detail, then those that throw shadows into each cascade.
+/// For every kind, the instances of each detail, then the instances that cast shadows into each cascade.
 #[derive(Default)]
 struct InstanceLists([[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]; KINDS]);
 
 impl InstanceLists {
-    /// What is drawn of a cell.
+    /// Adds the drawn objects of a cell.
     fn add<C>(
         &mut self,
         rule: &ScatterRule,
@@ -420,8 +421,8 @@ impl InstanceLists {
     }
 }
 
-/// The detail of something so high on screen; where it is about to give way to the next one, the share of the pixels
-/// that it still has.
+/// The detail for an object of this height on screen. During a transition to the next detail, also the fraction of
+/// pixels that still show this one.
 fn detail_of(pixels: f32) -> (usize, Option<f32>) {
     for (detail, least) in DETAIL_PIXELS.into_iter().enumerate() {
         if pixels >= least * (1.0 + TAKE_OVER) {
@@ -434,13 +435,13 @@ fn detail_of(pixels: f32) -> (usize, Option<f32>) {
     (SHAPE_DETAILS - 1, None)
 }
 
-/// A cell to be made.
+/// A cell to be computed.
 pub struct CellRequest<C> {
     pub key: CellKey<C>,
     pub ranks: usize,
 }
 
-/// Makes cells in the background.
+/// Computes cells in the background.
 fn begin<S: PlantedSurface>(
     ground: S,
     cells: Vec<CellRequest<S::CellPlace>>,

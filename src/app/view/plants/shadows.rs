@@ -1,5 +1,5 @@
-//! The shadows that plants and stones throw: seen from the sun, drawn as depths into two maps around the eye, a fine
-//! one and a wide one (cascaded shadow maps; Engel 2006). What they hide of the sun the ground reads, and they read it.
+//! Shadows of plants and stones, drawn from the sun as depths into two maps around the eye, a fine and a wide one
+//! (cascaded shadow maps; Engel 2006). The terrain and the plants themselves read them.
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{
@@ -13,34 +13,34 @@ use bevy::shader::Shader;
 
 use crate::view::render::pipelines::VertexInput;
 
-/// Maps around the eye.
+/// Number of maps around the eye.
 pub const SHADOW_CASCADES: usize = 2;
-/// Half a side of each in metres.
+/// Half the side of each map in metres.
 const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
-/// Texels of a side.
+/// Texels along a side.
 const SIDE: u32 = 2048;
-/// Its steps along the sun are less than half of a texel's width where shadows are seen in full.
+/// Its depth steps are less than half the width of a texel whenever shadows have full strength.
 const DEPTH_FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
-/// What both maps take on the graphics card.
+/// Size of both maps on the graphics card, in bytes.
 #[cfg(test)]
 pub const SHADOW_BYTES: usize = SHADOW_CASCADES * (SIDE * SIDE) as usize * 2;
-/// What is lower than so many texels throws no shadow that is seen.
+/// Height in texels below which an object casts no visible shadow.
 const LEAST_TEXELS: f32 = 4.0;
-/// Between which sines of its height the sun begins to throw shadows that are not too long, and throws them in full.
+/// Sines of the sun's elevation between which the shadows fade in. Below, they would be too long.
 const LOW_SUN: (f32, f32) = (0.03, 0.09);
 
-/// Where the maps lie.
+/// Position of the maps.
 pub struct ShadowCascades {
-    /// From the world to each map: -1 to 1 along its sides, 0 nearest to the sun and 1 farthest.
+    /// Matrices from world space to each map: -1 to 1 along its sides, depth 0 nearest to the sun and 1 farthest.
     pub map_from_world: [Mat4; SHADOW_CASCADES],
-    /// Half a side in units of the world.
+    /// Half the side of each map in world units.
     reach_world: [f32; SHADOW_CASCADES],
-    /// How much of the shadows is seen.
+    /// Strength of the shadows, from 0 to 1.
     pub strength: f32,
 }
 
 impl ShadowCascades {
-    /// Around an eye on ground that is level across `up`; `None` where the sun is too low.
+    /// Maps around an eye over terrain that is level across `up`; `None` if the sun is too low.
     pub fn new(eye_world: Vec3, towards_sun: Vec3, up: Vec3, metres_per_world: f32) -> Option<Self> {
         let sine = towards_sun.dot(up);
         let strength = ((sine - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
@@ -48,15 +48,15 @@ impl ShadowCascades {
             return None;
         }
         let reach_world = REACH_METRES.map(|metres| metres / metres_per_world);
-        // does not turn with the eye
+        // the axes do not turn with the eye
         let right = Vec3::Y.cross(towards_sun).normalize_or(Vec3::X);
         let aside = towards_sun.cross(right);
         let map_from_world = reach_world.map(|reach| {
-            // moves by whole texels, so that edges stand still while the eye moves
+            // shift by whole texels, so that shadow edges do not flicker while the eye moves
             let texel = 2.0 * reach / SIDE as f32;
             let snapped = |axis: Vec3| (axis.dot(eye_world) / texel).round() * texel;
             let ahead = towards_sun.dot(eye_world);
-            // ground that falls away from the eye as the rays do lies the deeper, the lower the sun is
+            // the lower the sun is, the deeper terrain may lie that slopes away like the rays
             let deep = reach * (2.0 + 1.0 / sine);
             let rows = [right.extend(-snapped(right)) / reach, aside.extend(-snapped(aside)) / reach];
             let depth = (-towards_sun).extend(ahead + deep) / (2.0 * deep);
@@ -65,14 +65,14 @@ impl ShadowCascades {
         Some(Self { map_from_world, reach_world, strength })
     }
 
-    /// The same maps for places that are counted from another origin.
+    /// The same maps for positions relative to another origin.
     pub fn counted_from(mut self, origin_world: Vec3) -> Self {
         let shift = Mat4::from_translation(origin_world);
         self.map_from_world = self.map_from_world.map(|map| map * shift);
         self
     }
 
-    /// Whether something so high at a place throws a shadow into a map.
+    /// Whether an object of this height casts a visible shadow into a map.
     pub fn meets(&self, cascade: usize, place: Vec3, size_world: f32) -> bool {
         if size_world < LEAST_TEXELS * 2.0 * self.reach_world[cascade] / SIDE as f32 {
             return false;
@@ -82,7 +82,7 @@ impl ShadowCascades {
         at.x.abs() < margin && at.y.abs() < margin
     }
 
-    /// Whether what stands in a box may throw a shadow into any map.
+    /// Whether objects in a box may cast a shadow into any map.
     pub fn reaches(&self, low: Vec3, high: Vec3) -> bool {
         let widest = SHADOW_CASCADES - 1;
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
@@ -92,13 +92,13 @@ impl ShadowCascades {
         at.x.abs() < 1.0 + spread(map.row(0)) && at.y.abs() < 1.0 + spread(map.row(1))
     }
 
-    /// Half a texel of each map in units of the world.
+    /// Half a texel of each map in world units.
     pub fn half_texels(&self) -> [f32; SHADOW_CASCADES] {
         self.reach_world.map(|reach| reach / SIDE as f32)
     }
 }
 
-/// What the shaders are told of them: `plant_shadows` and `plants` of the frame. All plants are drawn up to a distance.
+/// The uniforms `plant_shadows` and `plants` of the frame. All plants are drawn up to the distance `all_world`.
 pub fn shadow_uniforms(shadows: Option<&ShadowCascades>, all_world: f32) -> ([Mat4; SHADOW_CASCADES], Vec4) {
     let Some(shadows) = shadows else { return ([Mat4::IDENTITY; SHADOW_CASCADES], Vec4::W * all_world) };
     let [near, far] = shadows.half_texels();
@@ -107,16 +107,16 @@ pub fn shadow_uniforms(shadows: Option<&ShadowCascades>, all_world: f32) -> ([Ma
 
 /// The maps on the graphics card.
 pub struct ShadowMaps {
-    /// Both, for those who read them.
+    /// Both maps, for reading.
     pub both: TextureView,
-    /// Each, to be drawn into.
+    /// Each map alone, as a render target.
     pub each: [TextureView; SHADOW_CASCADES],
     pub sampler: Sampler,
     is_full: bool,
 }
 
 impl ShadowMaps {
-    /// Of full size, or single texels that stand for them where nothing throws shadows.
+    /// Maps of full size, or single texels as placeholders while nothing casts shadows.
     pub fn new(is_full: bool, device: &RenderDevice) -> Self {
         let side = if is_full { SIDE } else { 1 };
         let texture = device.create_texture(&TextureDescriptor {
@@ -151,7 +151,7 @@ impl ShadowMaps {
         }
     }
 
-    /// Of full size from now on.
+    /// Makes the maps full-sized.
     pub fn require(&mut self, device: &RenderDevice) {
         if !self.is_full {
             *self = Self::new(true, device);
@@ -159,7 +159,7 @@ impl ShadowMaps {
     }
 }
 
-/// What draws each map.
+/// Queues the pipelines that draw the maps.
 pub fn queue_pipelines(
     (layout, shader): (&BindGroupLayoutDescriptor, &Handle<Shader>),
     input: VertexInput,
@@ -203,14 +203,14 @@ mod tests {
             let [low, high] = [foot, foot + 2.0 * sun].map(|place| map.transform_point3(place));
             assert!((low - high).truncate().length() < 1e-4, "{low} {high}");
             assert!(high.z < low.z && (0.0..1.0).contains(&low.z), "nearer to the sun: {low} {high}");
-            // a metre to the side is a metre to the side
+            // a metre sideways in the world is a metre sideways in the map
             let reach = half * SIDE as f32;
             let side = map.transform_vector3(Vec3::Y.cross(sun).normalize());
             assert!((side.length() * reach - 1.0).abs() < 1e-4);
         }
         assert!(cascades.meets(1, eye, 1.0) && !cascades.meets(1, eye, 0.1), "a metre is less than two texels");
         assert!(cascades.meets(0, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
-        // what stands towards the sun throws its shadow here however far away it is
+        // an object towards the sun casts its shadow here, however far away it is
         assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
         assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));
         assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), Vec3::Y, 10.0).is_none());

@@ -1,4 +1,4 @@
-//! Plants and stones on a square terrain, from its grid or from the tree that is drawn in place of it.
+//! Plants and stones on a square terrain, drawn from its grid or from its construction tree.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,23 +21,23 @@ use talweg::appearance_files::{ScatterKind, ScatterRule};
 use talweg::construction::LANES;
 use talweg::field::Control;
 
-/// Most texels of a side of the canopy.
+/// Most texels along a side of the canopy map.
 const CANOPY_SIDE: usize = 1024;
-/// What the widest canopy takes on the graphics card with its smaller versions.
+/// Size of the largest canopy map with its mip levels on the graphics card, in bytes.
 #[cfg(test)]
 pub const CANOPY_BYTES: usize = CANOPY_SIDE * CANOPY_SIDE * 4 * 4 / 3;
 
-/// See the module.
+/// Plants and stones on a square terrain; see the module.
 #[derive(Clone)]
 pub struct PlantedSquare {
     pub terrain: Arc<SquareTerrain>,
-    /// The tree that is drawn in place of the grid.
+    /// The tree that is drawn in place of the grid, if any.
     pub tree: Option<Arc<TreeSurface>>,
     pub table: Arc<PaletteTable>,
 }
 
 impl PlantedSquare {
-    /// How far over the ground of the grid objects of one cell stand on the tree, if one is drawn.
+    /// Heights of the objects of one cell above the grid, if a tree is drawn in its place.
     fn lifts(&self, objects: &[ScatteredObject]) -> Vec<f32> {
         let (Some(tree), Some(first)) = (&self.tree, objects.first()) else { return Vec::new() };
         let metres = self.terrain.scale.metres_per_world;
@@ -47,7 +47,7 @@ impl PlantedSquare {
             (low, high) = ([0, 1].map(|k| low[k].min(at[k])), [0, 1].map(|k| high[k].max(at[k])));
         });
         let selection = tree.selection(low, high);
-        // what is smaller than a part of the plant does not lift it
+        // forms smaller than a fraction of the plant do not raise it
         let smallest = objects.iter().map(|object| object.size_metres).fold(f32::INFINITY, f32::min);
         let detail = tree.detail(f64::from(0.25 * smallest.max(0.2) / metres));
         let mut samples = Vec::with_capacity(objects.len());
@@ -74,7 +74,7 @@ impl PlantedSurface for PlantedSquare {
     /// Column and row.
     type CellPlace = [i32; 2];
 
-    /// What is worked out for each order is worked out for all of it.
+    /// Unlimited, because each task prepares the conditions of the whole terrain anyway.
     const MOST_CELLS: usize = usize::MAX;
 
     fn rules(&self) -> &[ScatterRule] {
@@ -102,7 +102,7 @@ impl PlantedSurface for PlantedSquare {
         let bands = rules.iter().map(|rule| &rule.bands);
         let control = Control::default();
         let conditions = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
-        // nobody can stop it
+        // this control is never cancelled
         let Ok(conditions) = conditions else { return PlantedCells { cells: Vec::new(), canopy: None } };
         let placer =
             ScatterPlacer { ground: conditions, rules, size_metres: settings.size_metres, seed: settings.seed };
@@ -123,7 +123,7 @@ pub fn bytes(shares: [f32; 4]) -> [u8; 4] {
     shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
-/// The cells that the camera sees, with the ranks that it asks of each, the nearest first.
+/// The cells that the camera sees, with the number of ranks needed of each, nearest first.
 pub fn seen_cells(
     rules: &[ScatterRule],
     terrain: &SquareTerrain,
@@ -154,7 +154,7 @@ pub fn seen_cells(
     nearest_first(seen)
 }
 
-/// Finds cells of a rule that are seen or throw shadows, by halves of blocks of cells.
+/// Search for the cells of a rule that are visible or cast shadows, by repeated halving of blocks of cells.
 struct CellSearch<'a> {
     number: usize,
     rule: &'a ScatterRule,

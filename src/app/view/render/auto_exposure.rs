@@ -1,31 +1,30 @@
-//! Automatic exposure: how much brighter the picture is drawn where what is seen lies in the shade, as eyes adapt.
+//! Auto exposure: brightens an image whose visible terrain lies in shade, as eyes adapt.
 //!
-//! Some rays through the picture find the ground, and the maps of slopes, shadows, openness and crowns say how much
-//! light comes from there ([`super::metering`]). What counts is the mean of the logarithms
-//! beside level ground in the sun (Reinhard and others 2002, *Photographic tone reproduction for digital images*), so
-//! that evenings and nights stay what they are. Nothing is read back from the graphics card: the same eye over the same
-//! ground gives the same picture.
+//! Some rays through the image find the terrain, and the maps of slopes, shadows, openness and canopy give the light
+//! there ([`super::metering`]). The measure is the mean logarithm of that light relative to sunlit level terrain
+//! (Reinhard and others 2002, *Photographic tone reproduction for digital images*). So evenings and nights stay dark.
+//! Nothing is read back from the graphics card: the same eye over the same terrain gives the same image.
 
 use std::time::Instant;
 
 use super::mesh::RenderQuality;
 
-/// Most stops that a picture is brightened by.
+/// Greatest brightening in stops.
 pub const MOST_STOPS: f32 = 3.0;
-/// Stops below sunlit ground that every view has of slopes and shadows; they are not made up for.
+/// Stops below sunlit terrain that slopes and shadows cost in every view; they are not compensated.
 const USUAL_STOPS: f32 = 0.8;
-/// Share of what is missing beyond those that is made up for: shade stays darker than light.
+/// Fraction of the further shortfall that is compensated, so that shade stays darker than light.
 const ADAPTED_SHARE: f32 = 0.75;
-/// Stops around [`USUAL_STOPS`] over which adaptation sets in.
+/// Stops around [`USUAL_STOPS`] over which the adaptation sets in smoothly.
 const KNEE_STOPS: f32 = 0.35;
-/// Time in which most of a difference is gone, in seconds.
+/// Time constant of the adaptation in seconds.
 const ADAPTATION_SECONDS: f32 = 0.35;
-/// Differences in stops that are not seen.
+/// Invisible difference in stops, at which the adaptation ends.
 const REST_STOPS: f32 = 0.02;
-/// After a rest of so many seconds the clock starts anew.
+/// Longest time step in seconds, so that a pause between frames does not make the exposure jump.
 const LONGEST_STEP_SECONDS: f32 = 0.1;
 
-/// Stops by which a picture is brightened whose light is so many stops over (below zero: under) sunlit level ground.
+/// Stops by which an image is brightened, for the mean light in stops relative to sunlit level terrain.
 pub fn brightening(mean_stops: f32) -> f32 {
     let missing = -mean_stops - USUAL_STOPS;
     let soft = if missing <= -KNEE_STOPS {
@@ -38,29 +37,29 @@ pub fn brightening(mean_stops: f32) -> f32 {
     (ADAPTED_SHARE * soft).min(MOST_STOPS)
 }
 
-/// Stops over the usual light that are seen as bright.
+/// Stops above the usual light from which an image counts as too bright.
 const BRIGHT_STOPS: f32 = 0.15;
-/// Share of what is brighter that is taken back, and the most stops of it.
+/// Fraction of the over-exposure to compensate, and the cap in stops.
 const DIMMED_SHARE: f32 = 0.6;
 const MOST_DIMMED_STOPS: f32 = 1.0;
 
-/// Stops by which a picture is darkened under a sun that is higher than usual. Squares have no need of it: their light
-/// is exposed for the height of their sun.
+/// Stops by which an image is darkened under a sun higher than usual. Square terrains do not need it: their exposure
+/// already depends on the height of their sun.
 pub fn darkening(mean_stops: f32) -> f32 {
     (DIMMED_SHARE * (mean_stops - BRIGHT_STOPS)).clamp(0.0, MOST_DIMMED_STOPS)
 }
 
-/// The adaptation of the eye of the view.
+/// The gradual adaptation of the view's exposure.
 #[derive(Debug, Default)]
 pub struct ExposureAdaptation {
-    /// Stops now, and when that was; None before the first picture.
+    /// Current stops and their time; `None` before the first image.
     now: Option<(f32, Instant)>,
     wanted: f32,
 }
 
 impl ExposureAdaptation {
-    /// The stops of the next frame, on the way to those that are wanted. Single pictures, and those that have to be
-    /// cheap, are there at once.
+    /// The stops of the next frame, on the way to `wanted`. Single images, and frames of a slow renderer, use `wanted`
+    /// at once.
     pub fn advance(&mut self, wanted: f32, quality: RenderQuality, is_frugal: bool) -> f32 {
         let time = Instant::now();
         self.wanted = wanted;
@@ -75,13 +74,13 @@ impl ExposureAdaptation {
         stops
     }
 
-    /// Whether the picture is as bright as it shall be.
+    /// Whether the wanted exposure has been reached.
     pub fn is_at_rest(&self) -> bool {
         self.now.is_none_or(|(stops, _)| stops == self.wanted)
     }
 }
 
-/// Stops after a time, on the way from one exposure to another; arrives exactly.
+/// Stops after `seconds`, on the way from one exposure to another. Small remainders are dropped, so that it arrives.
 fn stepped(before: f32, wanted: f32, seconds: f32) -> f32 {
     let left = (before - wanted) * (-seconds / ADAPTATION_SECONDS).exp();
     if left.abs() < REST_STOPS { wanted } else { wanted + left }

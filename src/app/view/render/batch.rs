@@ -1,4 +1,4 @@
-//! What one pass draws: lists of draw calls, which the surfaces make and [`crate::view::render`] carries out.
+//! Batches: lists of draw calls for one pass, which the surfaces make and [`crate::view::render`] carries out.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::view::construction_surface::trace::Adapter;
 use crate::view::mode::ViewMode;
 use crate::view::state::ViewState;
 
-/// What all drawings of a frame have in common.
+/// Shared inputs of all drawings of a frame.
 pub struct DrawContext<'a> {
     pub view: &'a ExtractedView,
     pub msaa: Msaa,
@@ -29,18 +29,18 @@ pub struct DrawContext<'a> {
     pub device: &'a RenderDevice,
     pub queue: &'a RenderQueue,
     pub cache: &'a PipelineCache,
-    /// Stops by which automatic exposure brightens the picture.
+    /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
 }
 
 impl DrawContext<'_> {
-    /// Whether the picture has to be cheap.
+    /// Whether frames must be cheap, because a software renderer draws a moving view.
     pub fn is_frugal(&self) -> bool {
         self.quality == RenderQuality::Moving && self.adapter.is_software
     }
 
-    /// Looks along the longer side of a pixel's print on a texture. A driver in software goes through all texels of a
-    /// box around the print instead, which is most of the time that a picture takes and hardly seen.
+    /// Most texture samples along the longer side of a pixel's footprint. A software driver instead reads all texels in
+    /// a box around the footprint, which takes most of the frame time and is hardly visible.
     pub fn anisotropy(&self) -> u16 {
         if self.adapter.is_software { 1 } else { 8 }
     }
@@ -51,33 +51,33 @@ impl DrawContext<'_> {
 pub enum Geometry {
     /// The quads of a patch.
     Patch,
-    /// The same with strips that hang from its edges.
+    /// The quads of a patch, with skirts that hang from its edges.
     SkirtedPatch,
     /// A strip along one edge of a patch.
     Strip,
-    /// So many vertices that the shader works out.
+    /// This many vertices, computed by the shader.
     Vertices(u32),
-    /// A part of the indices of the batch's shapes, and the vertex that they count from.
+    /// A range of the batch's shape indices, and the vertex to which they are relative.
     Shape { first: u32, count: u32, base: i32 },
 }
 
 /// One draw call of a batch.
 pub struct DrawCall {
     pub pipeline: CachedRenderPipelineId,
-    /// What the vertex stage reads, if anything.
+    /// Instance data for the vertex stage, if any.
     pub vertices: Option<Buffer>,
     pub geometry: Geometry,
     pub instances: Range<u32>,
 }
 
-/// Rays that go on before the pass: pipeline, bind group and workgroups.
+/// A compute pass before the render pass that advances rays: pipeline, bind group and workgroups.
 pub struct RayMarch {
     pub pipeline: CachedComputePipelineId,
     pub group: BindGroup,
     pub groups: UVec2,
 }
 
-/// A shadow map that is drawn before the pass.
+/// A shadow map that is drawn before the render pass.
 pub struct ShadowPass {
     pub pipeline: CachedRenderPipelineId,
     pub target: TextureView,
@@ -86,21 +86,21 @@ pub struct ShadowPass {
     pub calls: Vec<(Geometry, Range<u32>)>,
 }
 
-/// What the pass draws of a terrain this frame, in order.
+/// The draw calls of a terrain in one frame, in order.
 pub struct Batch {
     pub pane: Pane,
-    /// For all calls.
+    /// Bind groups for all calls.
     pub bind_groups: Vec<BindGroup>,
     pub march: Option<RayMarch>,
     pub shadows: Vec<ShadowPass>,
     pub calls: Vec<DrawCall>,
     /// Vertices and indices of [`Geometry::Shape`].
     pub shapes: Option<(Buffer, Buffer)>,
-    /// All that is wanted is there, and nothing moves.
+    /// Everything wanted is present, and nothing moves.
     pub is_settled: bool,
 }
 
-/// A vertex buffer as large as it had to be so far.
+/// A vertex buffer that grows on demand and never shrinks.
 pub struct GrowingBuffer {
     pub buffer: Buffer,
     bytes: u64,
@@ -125,7 +125,7 @@ impl GrowingBuffer {
     }
 }
 
-/// A buffer for what the shaders are told about a frame.
+/// A buffer for the uniforms of a frame.
 pub fn uniform_buffer(device: &RenderDevice, size: usize) -> Buffer {
     device.create_buffer(&BufferDescriptor {
         label: Some("talweg frame"),
@@ -135,13 +135,13 @@ pub fn uniform_buffer(device: &RenderDevice, size: usize) -> Buffer {
     })
 }
 
-/// Left, top, width and height of a pane in pixels of the window, in a view given in the same way.
+/// Left, top, width and height of a pane in window pixels; `view` has the same form.
 pub fn pane_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
     let at = |share: f32| (share * view.z as f32).round() as u32;
     [view.x + at(pane.from), view.y, at(pane.to) - at(pane.from), view.w]
 }
 
-/// The same of the picture that the pane is a part of.
+/// The same for the image that the pane belongs to.
 pub fn picture_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
     if pane.whole { pane_pixels(pane, view) } else { view.to_array() }
 }

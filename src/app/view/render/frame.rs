@@ -1,4 +1,4 @@
-//! What the shaders are told about a frame: mirrors `Frame` in `assets/shaders/common.wgsl`.
+//! Uniform data of one frame; mirrors `Frame` in `assets/shaders/common.wgsl`.
 
 use bevy::math::{Mat4, Vec3, Vec4};
 use bytemuck::{Pod, Zeroable};
@@ -16,76 +16,76 @@ use talweg::scene::{Settings, Surroundings};
 pub struct SquareFrame {
     clip_from_world: Mat4,
     eye_from_clip: Mat4,
-    /// The eye; by how much brighter than by itself the picture is.
+    /// The eye; exposure factor.
     eye_exposure: Vec4,
-    /// Towards the sun; 1 where the ground is shown without its colours.
+    /// Direction of the sun; 1 if the terrain is drawn without its colours.
     sun_plain: Vec4,
-    /// Last sample, cell, relief, side.
+    /// Index of the last sample, side of a cell, relief, side of the square.
     grid: Vec4,
-    /// Sea, base, lowest, highest.
+    /// Heights of the sea, of the block's base, of the lowest and of the highest terrain.
     heights: Vec4,
-    /// SquareEye over the square (x, z), height over the peaks, range of the finest level.
+    /// The eye over the square (x, z), its height over the peaks, range of the finest level.
     lod: Vec4,
-    /// Top level, morph start, quads of a patch, whether there is a sea.
+    /// Top level, start of morphing, quads of a patch, whether there is a sea.
     patches: Vec4,
-    /// Colour of rock (linear) and how much of it shows.
+    /// Colour of rock (linear) and its strength.
     rock: Vec4,
-    /// Slopes where rock begins and is full (tangents), metres in a unit, unused.
+    /// Slopes (tangents) at which rock begins and is full, metres per world unit, unused.
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Place on the ramp that means nothing, how far from it the overlay covers; share of the sky under clouds, and how
-    /// high they are.
+    /// Ramp position at which the overlay is transparent, distance from it at which it is opaque; cloud cover, and
+    /// height of the clouds.
     overlay: Vec4,
     /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; unused.
     surface_water: Vec4,
-    /// From places relative to the eye.
+    /// Matrix from positions relative to the eye.
     clip_from_eye: Mat4,
-    /// Of the patches of a tree: step, where the eye lies in its step, quads.
+    /// For the patches of a tree: length of a step, position of the eye within its step, quads.
     pub tiles: Vec4,
-    /// Light of the sun on ground that faces it; how much of the stars is seen.
+    /// Sunlight on terrain that faces the sun; brightness of the stars.
     sun_light: Vec4,
-    /// Light of the whole sky on level ground; what lies around the terrain: 0 nothing, 1 land, 2 sea.
+    /// Light of the whole sky on level terrain; surroundings of the terrain: 0 nothing, 1 land, 2 sea.
     sky_light: Vec4,
-    /// Extinction of the air at the ground, a unit of the world; how far what lies around reaches, in sides.
+    /// Extinction of the air at the surface, per world unit; reach of the surroundings, in sides.
     air: Vec4,
-    /// From the world to the maps of the shadows that plants throw.
+    /// Matrices from world space to the shadow maps of plants.
     plant_shadows: [Mat4; SHADOW_CASCADES],
-    /// Extinction of the fog at its floor, a unit of the world; by how much it thins a unit; height of its floor. How
-    /// many sides of ground are drawn from end to end.
+    /// Extinction of the fog at its floor and its falloff with height, per world unit; height of the floor. Number of
+    /// terrain sides drawn from end to end.
     fog: Vec4,
-    /// Where waves run to (east, south), how steep they are beside those of a wind of 6 m/s, metres that a
-    /// pixel shows at a distance of 1.
+    /// Direction of the waves (east, south), their steepness relative to a wind of 6 m/s, and the width of a pixel in
+    /// metres at a distance of 1.
     waves: Vec4,
-    /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
+    /// Visibility of these shadows, half a texel of each map, and the distance up to which all plants are drawn.
     plants: Vec4,
 }
 
-/// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
+/// Depths, as fractions of the relief, below which water is invisible and from which it is fully visible.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
-/// How high clouds stand over the highest ground.
+/// Height of the clouds over the highest terrain.
 const CLOUDS_METRES: f32 = 900.0;
 
-/// Copies of the terrain on each side of it where the land goes on.
+/// Copies of the terrain on each side where the surrounding land is drawn.
 pub const FAR_TILES: i32 = 3;
 
-/// What is known of the camera.
+/// The camera data of a frame.
 pub struct SquareEye {
     pub clip_from_world: Mat4,
-    /// From places relative to the eye, which are exact however near they are.
+    /// Matrix from positions relative to the eye, which stay exact however near they are.
     pub clip_from_eye: Mat4,
     pub eye_world: Vec3,
     /// Origin and size in pixels.
     pub viewport: Vec4,
-    /// Whether there is haze before what is far away.
+    /// Whether haze is drawn in front of distant terrain.
     pub has_air: bool,
-    /// Stops by which automatic exposure brightens the picture.
+    /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
 }
 
 impl SquareEye {
-    /// Width of what a pixel shows, as a share of its distance.
+    /// Width of a pixel as a fraction of its distance.
     fn pixel_share(&self) -> f32 {
         2.0 / (self.clip_from_eye.row(1).truncate().length() * self.viewport.w)
     }
@@ -141,13 +141,14 @@ impl SquareFrame {
         }
     }
 
-    /// Tells where the shadows of plants are, and up to which distance in units of the world all plants are drawn.
+    /// Sets the shadow maps of plants, and the distance in world units up to which all plants are drawn.
     pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_world: f32) {
         (self.plant_shadows, self.plants) = shadow_uniforms(shadows, all_world);
     }
 }
 
-/// Height fog: its extinction falls exponentially from the sea, or from the lowest ground where there is none.
+/// Height fog: its extinction falls exponentially with height above the sea, or above the lowest terrain if there is no
+/// sea.
 fn fog_of(terrain: &SquareTerrain) -> Vec4 {
     let (scale, settings) = (&terrain.scale, &terrain.settings);
     let floor = if scale.has_sea() { scale.sea_world } else { scale.lowest_world };
@@ -155,7 +156,7 @@ fn fog_of(terrain: &SquareTerrain) -> Vec4 {
     Vec4::new(per_metre * scale.metres_per_world, scale.metres_per_world / settings.fog_height, floor, 0.0)
 }
 
-/// Mean square slope of the sea under a wind, in m/s: Cox & Munk 1954.
+/// Mean square slope of the sea under a wind in m/s: Cox & Munk 1954.
 fn mean_square_slope(wind: f32) -> f32 {
     0.003 + 5.12e-3 * wind
 }

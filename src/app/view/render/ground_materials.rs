@@ -1,4 +1,4 @@
-//! The textures of the ground materials on the graphics card, and the rules that the shaders lay them by.
+//! The textures of the terrain materials on the graphics card, and the rules by which the shaders apply them.
 
 use std::sync::{Arc, Once, OnceLock};
 
@@ -18,28 +18,28 @@ use talweg::appearance::materials::textures::{MaterialTexture, look_of};
 use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
 use talweg::preferences::GroundDetail;
 
-/// Texels of a side of every texture.
+/// Texels along a side of every texture.
 const SIDE: usize = 512;
 
 const MATERIALS: usize = Material::ALL.len();
 
-/// What all of them take on the graphics card with their smaller versions.
+/// Size of all textures with their mip levels on the graphics card, in bytes.
 #[cfg(test)]
 pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
-/// Made once for the program: some tenths of a second of both cores.
+/// Computed once per program run, which takes some tenths of a second on two cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
 
 fn textures() -> &'static [MaterialTexture] {
     TEXTURES.get_or_init(|| Material::ALL.par_iter().map(|material| MaterialTexture::new(*material, SIDE)).collect())
 }
 
-/// Begins to make the textures; the picture is drawn without them until they are there.
+/// Starts to compute the textures. Until they are ready, the view is drawn without them.
 fn begin() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        // a thread and no job of the pool: a job that waits for its parts may take on another one meanwhile, and would
-        // wait for itself if that one wanted the textures, too
+        // use a thread of its own: a pool job that waits for its parts may run another job meanwhile, and would wait
+        // for itself if that one needed the textures too
         let made = std::thread::Builder::new().name("talweg-materials".into()).spawn(textures);
         if made.is_err() {
             textures();
@@ -53,22 +53,22 @@ fn begin() {
 struct LookUniform {
     /// Colour and gloss.
     colour: Vec4,
-    /// Steepest slope of a texel, contrast of the tone, widest repeat in metres, how much of creases shows.
+    /// Steepest slope of a texel, contrast of the tone, largest repeat in metres, strength of creases.
     form: Vec4,
 }
 
-/// Mirrors `PerMaterial`: one of them, in fours.
+/// Mirrors `PerMaterial`: one value per material, in groups of four.
 type PerMaterial = [f32; 12];
 
 /// Mirrors `MaterialRule`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct RuleUniform {
-    /// 1 for its material.
+    /// 1 at the index of its material, 0 elsewhere.
     own: PerMaterial,
-    /// Its tint for its material.
+    /// Its tint at the index of its material.
     tint: PerMaterial,
-    /// Most that it covers, the first of its tests and the one after the last, unused.
+    /// Greatest cover, index of its first test, index after its last test, unused.
     what: [f32; 4],
 }
 
@@ -76,23 +76,23 @@ struct RuleUniform {
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct TestUniform {
-    /// 1 for its condition.
+    /// 1 at the index of its condition, 0 elsewhere.
     own: [f32; CONDITIONS.len()],
-    /// How often the value counts, and what is added to it, as it rises and as it falls.
+    /// Factor and offset of the value on the rising and on the falling ramp.
     ramps: [BandRamp; 2],
 }
 
-/// How often a value counts and what is added to it, so that the sum goes from 0 to 1 over the ramp.
+/// Factor and offset that map a value to 0 at the start of a ramp and to 1 at its end.
 pub type BandRamp = [f32; 2];
 
-/// Most tests of a list: of each condition of each rule.
+/// Most tests of a rule list: one per condition and rule.
 const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
 
 /// Mirrors `GroundRules`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Rules, texels of a side, whether there are textures, unused.
+    /// Number of rules, texels along a side, whether there are textures, unused.
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
@@ -113,7 +113,7 @@ impl RulesUniform {
         let mut tests = Vec::new();
         for (k, (out, rule)) in uniforms.iter_mut().zip(&rules.0).enumerate() {
             let first = tests.len() as f32;
-            // the first lies everywhere
+            // the first rule applies everywhere
             if k > 0 {
                 tests.extend(rule.bands.iter().enumerate().filter_map(|(condition, band)| test_of(condition, *band)));
             }
@@ -131,7 +131,7 @@ impl RulesUniform {
     }
 }
 
-/// The test of a band; none where it holds everywhere.
+/// The test of a band; `None` if the band covers all values.
 fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
     let ramps = ramps_of(band);
     ramps.iter().any(Option::is_some).then(|| {
@@ -141,7 +141,7 @@ fn test_of(condition: usize, band: Band) -> Option<TestUniform> {
     })
 }
 
-/// How a band begins, and how it ends, where it does.
+/// The rising and the falling ramp of a band, where it has them.
 pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
     let ramp = |none: f32, all: f32| {
         let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
@@ -151,19 +151,19 @@ pub fn ramps_of([a, b, c, d]: Band) -> [Option<BandRamp>; 2] {
     [begins.then(|| ramp(a, b)), ends.then(|| ramp(d, c))]
 }
 
-/// What the shaders read of the materials.
+/// The material resources that the shaders read.
 pub struct GroundMaterials {
     pub maps: TextureView,
     pub sampler: Sampler,
     pub rules: Buffer,
-    /// Whether the maps are those of the materials, not a texel that stands for them.
+    /// Whether the maps are the real textures, not a placeholder texel.
     pub is_complete: bool,
     laid: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
 }
 
 impl GroundMaterials {
-    /// Those there are: `wait` until the textures are made, or make do without.
+    /// The textures that are ready. With `wait`, waits until all are computed; otherwise uses a placeholder.
     pub fn new(wait: bool, laid: Arc<MaterialRules>, device: &RenderDevice, queue: &RenderQueue) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
         let uniform = RulesUniform::new(&laid, made);
@@ -185,8 +185,8 @@ impl GroundMaterials {
         Self { maps, sampler, rules, is_complete: !made.is_empty(), laid, textures: made }
     }
 
-    /// Takes the textures once they are made, and the rules of the palette that is drawn; whether the ground shall have
-    /// detail. Begins to make the textures if it shall.
+    /// Takes over the textures once they are computed, and the rules of the current palette. Returns whether the
+    /// terrain should have detail; if so, starts to compute the textures.
     pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.state.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
@@ -210,7 +210,7 @@ impl GroundMaterials {
         }
     }
 
-    /// Whether the textures have been made since, so that this is out of date.
+    /// Whether the textures have become ready since this was made.
     fn is_outdated(&self) -> bool {
         !self.is_complete && TEXTURES.get().is_some()
     }
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use talweg::appearance_files::{DEFAULT_MATERIALS, material_list_names};
 
-    /// Each frame asks for them until they are there.
+    /// Each frame requests the textures until they are ready.
     #[test]
     fn textures_come_however_often_they_are_asked_for() {
         for _ in 0..100 {
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(uniform.count.z, 0.0);
     }
 
-    /// Shares as `mixture_of` in `assets/shaders/materials.wgsl` works them out, from the last rule down.
+    /// Fractions as `mixture_of` in `assets/shaders/materials.wgsl` computes them, from the last rule down.
     fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> [f32; MATERIALS] {
         let (mut shares, mut left) = ([0.0; MATERIALS], 1.0);
         for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {

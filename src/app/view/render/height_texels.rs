@@ -1,14 +1,14 @@
-//! Heights of a square as its texture has them: 16 bits a sample, each run of a row by a range of its own.
+//! Heights of a square as stored in its texture: 16 bits per sample, with a separate range for each run of a row.
 //!
-//! A row has its samples first and then, for every [`RUN`] of them, where their range begins (12 bits, as a share of
-//! the range of the whole terrain) and how often that was halved for them (4 bits). `height_at` in
-//! assets/shaders/common.wgsl reads them. A run that is a sixteenth as high as a terrain of 3,000 m has steps of 3 mm.
+//! A row holds its samples first. Then, for every run of [`RUN`] samples, it holds the start of their range (12 bits,
+//! as a fraction of the range of the whole terrain) and how often that range is halved for them (4 bits). `height_at`
+//! in assets/shaders/common.wgsl reads them. If a run spans a sixteenth of a terrain 3,000 m high, its steps are 3 mm.
 
 use rayon::prelude::*;
 
 use talweg::field::{Cancelled, Control, Region};
 
-/// Samples with a range of their own.
+/// Samples that share a range.
 const RUN: usize = 64;
 
 /// The texels of all rows.
@@ -21,20 +21,20 @@ pub struct HeightTexels {
 }
 
 impl HeightTexels {
-    /// Those of a square of so many samples a side, between its lowest and highest height.
+    /// Packs the heights of a square with this many samples per side; `range` holds its lowest and highest height.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn new(samples: usize, heights: &[f32], range: (f32, f32), control: &Control) -> Result<Self, Cancelled> {
         let mut own = Self { samples, range, words: vec![0; samples * columns(samples)] };
         own.write(heights, 0..samples, control)?;
         Ok(own)
     }
 
-    /// Those of heights that differ in a region alone.
+    /// The texels of heights that differ from the current ones only within a region.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn renewed(
         &self,
         heights: &[f32],
@@ -65,7 +65,7 @@ impl HeightTexels {
         })
     }
 
-    /// Texels of a row.
+    /// Texels per row.
     pub fn columns(&self) -> usize {
         columns(self.samples)
     }
@@ -75,7 +75,7 @@ impl HeightTexels {
         self.samples
     }
 
-    /// All of them, row by row.
+    /// The bytes of all texels, row by row.
     pub fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.words)
     }
@@ -85,7 +85,7 @@ fn columns(samples: usize) -> usize {
     samples + samples.div_ceil(RUN)
 }
 
-/// Packs heights of a run into words and returns its range.
+/// Packs the heights of a run into words and returns its encoded range.
 fn pack_run(heights: &[f32], (low, scale): (f32, f32), words: &mut [u16]) -> u16 {
     let share = |height: f32| ((height - low) * scale).clamp(0.0, 1.0);
     let (least, most) = heights
@@ -108,7 +108,7 @@ fn pack_run(heights: &[f32], (low, scale): (f32, f32), words: &mut [u16]) -> u16
 mod tests {
     use super::*;
 
-    /// As `height_at` has it, in fractions of the relief.
+    /// The height as `height_at` computes it, as a fraction of the relief.
     fn unpacked(texels: &HeightTexels, i: usize, j: usize) -> f32 {
         let row = &texels.words[i * texels.columns()..];
         let range = row[texels.samples + j / RUN];

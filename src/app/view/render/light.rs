@@ -1,4 +1,4 @@
-//! Light that does not depend on the eye: what the sun reaches.
+//! Light that does not depend on the eye: the shadows that the terrain casts in the sun.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::view::scale::WorldScale;
 use talweg::appearance::transposed;
 use talweg::field::{Cancelled, Control, Terrain};
 
-/// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
+/// Half-width of the sun as a tangent, which sets the width of the penumbra; larger than the real sun.
 const SUN_TANGENT: f32 = 0.03;
 
-/// Half the range of the depth in shadow that a texel holds, in widths of the half-shadow.
+/// Largest shadow depth that a texel can hold, in widths of the penumbra.
 pub const SHADOW_RANGE: f32 = 4.0;
 
-/// Depth in the shadow of every sample, in widths of the half-shadow: 0 where it begins, 1 where it is full; stored
-/// from 0 to 1 for -[`SHADOW_RANGE`] to [`SHADOW_RANGE`]. Between samples it is the depth that is interpolated, so that
-/// the edge of a shadow is finer than a cell. `towards_sun` is (east, up, south).
+/// Shadow depth of every sample, in widths of the penumbra: 0 where the penumbra begins, 1 in full shadow. It is stored
+/// as 0 to 1 for -[`SHADOW_RANGE`] to [`SHADOW_RANGE`]. Between samples the depth is interpolated, so the edge of a
+/// shadow is finer than a cell. `towards_sun` is (east, up, south).
 ///
-/// The upper edge of the shadow is carried away from the sun from row to row (of columns, if the sun stands nearer
-/// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
+/// The upper edge of the shadow is carried away from the sun, row by row (or column by column if the sun is nearer to
+/// east or west). It falls by the tangent of the sun's elevation. One pass suffices, however long the shadows are.
 pub fn shadow_depth(
     terrain: &Terrain,
     scale: &WorldScale,
@@ -52,23 +52,23 @@ pub fn shadow_depth(
 
 struct SunSweep {
     size: usize,
-    /// Whether the sun stands behind the last row.
+    /// Whether the sun is beyond the last row.
     from_end: bool,
-    /// Columns towards the sun, per row towards the sun: from -1 to 1.
+    /// Columns towards the sun per row towards the sun, from -1 to 1.
     shift: f32,
     step_world: f32,
-    /// Height lost by the edge of a shadow per unit of way.
+    /// Height that the edge of a shadow loses per unit of distance.
     fall: f32,
     cell_world: f32,
     relief_world: f32,
 }
 
-/// Shadows on a stretch of a row, with a copy of its ends on both sides.
+/// Shadows on a stretch of a row, with one copied value at each end as padding.
 #[derive(Clone)]
 struct Shadows {
-    /// Upper edge.
+    /// Height of the shadow's upper edge.
     top: Vec<f32>,
-    /// Way since what casts the shadow.
+    /// Distance to the point that casts the shadow.
     way: Vec<f32>,
 }
 
@@ -90,17 +90,17 @@ impl Shadows {
     }
 }
 
-/// Rows after which the columns meet again.
+/// Rows after which the threads exchange their columns.
 const BLOCK_ROWS: usize = 32;
-/// Columns of a thread, at the least.
+/// Least number of columns per thread.
 const STRIPE: usize = 384;
 
 impl SunSweep {
-    /// Rows depend on each other, columns do not if each thread also computes the columns its own can hear of within a
-    /// block of rows: a column a row, on one side.
+    /// Rows depend on each other. Columns can be split among threads, if each thread also computes the columns that can
+    /// influence its own within a block of rows: one column per row, on one side.
     fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
-        // zeros cost nothing until they are written
+        // zeroed memory costs nothing until it is written
         let mut lit = vec![0.0; height.len()];
         let first = if self.from_end { n - 1 } else { 0 };
         let mut front = Shadows { top: vec![0.0; n + 2], way: vec![0.0; n + 2] };
@@ -135,7 +135,7 @@ impl SunSweep {
         Ok(lit)
     }
 
-    /// The columns from `start` on, as wide as the rows of `lit`; returns the shadows on the last row.
+    /// Computes the columns from `start` on, as wide as the rows of `lit`; returns the shadows on the last row.
     fn stripe(&self, front: &Shadows, heights: &[f32], start: usize, mut lit: Vec<&mut [f32]>) -> Shadows {
         let n = self.size;
         let width = lit.first().map_or(0, |row| row.len());
@@ -199,14 +199,14 @@ mod tests {
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
             let depth = shadow_depth(&terrain, &scale, sun, &Control::default()).unwrap();
-            // 45°: 100 units of wall cast 100 units, 12.8 cells
+            // at 45°, a wall of 100 units casts a shadow of 100 units, or 12.8 cells
             let at = |cells: i32| 2.0 * SHADOW_RANGE * (depth[(64 * 129 + 64 + side * cells) as usize] - 0.5);
             assert!(at(8) > 0.8, "{}", at(8));
             assert!(at(18) < 0.1 && at(-8) < 0.1);
         }
     }
 
-    /// Row after row, the whole width at once: what the stripes must come to.
+    /// Reference: row after row over the whole width, without stripes.
     fn plain_sweep(sweep: &SunSweep, height: &[f32]) -> Vec<f32> {
         let n = sweep.size;
         let mut lit = vec![0.0; n * n];

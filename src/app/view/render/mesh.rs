@@ -1,4 +1,4 @@
-//! The one patch that is drawn for every part of the terrain, and which of its edges are sides of the block.
+//! The patch mesh that every part of the terrain shares, and the sides of the block that a patch touches.
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, BufferInitDescriptor, BufferUsages};
@@ -6,15 +6,15 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 
 use crate::view::square::lod::{GridPatch, PatchDetail};
 
-/// What a picture may cost.
+/// The kind of images, which determines their cost.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RenderQuality {
-    /// Many frames a second: less where there is no graphics card.
+    /// A moving view; quality falls without a graphics card.
     #[default]
     Moving,
-    /// As a graphics card draws many frames a second, on any driver: for counting what it works.
+    /// The quality of a moving view on a graphics card, on any driver; for measuring shader work.
     Counted,
-    /// A single picture.
+    /// A single image.
     Still,
 }
 
@@ -24,15 +24,15 @@ impl RenderQuality {
     }
 }
 
-/// Triangles of a patch; vertices are worked out from their number by the shader.
+/// The triangles of a patch. The shader computes the vertices from their index.
 #[derive(Resource)]
 pub struct PatchMesh {
     pub detail: PatchDetail,
-    /// The quads, then strips that hang from the edges.
+    /// The quads, then the skirts at the edges.
     pub indices: Buffer,
     pub index_count: u32,
     pub skirted_index_count: u32,
-    /// Vertices of the strip along one edge of a patch, top and bottom by turns.
+    /// Vertices of the strip along one edge of a patch, alternating between top and bottom.
     pub strip_vertices: u32,
 }
 
@@ -63,13 +63,12 @@ impl FromWorld for PatchMesh {
 
 /// Whether there is no graphics card.
 fn is_software(adapter: &RenderAdapterInfo) -> bool {
-    // the type of the field cannot be named through Bevy
+    // Bevy does not export the type of this field
     format!("{:?}", adapter.device_type) == "Cpu"
 }
 
-/// Two triangles a quad, seen from above anticlockwise, all cut along the same diagonal; then a strip that hangs down
-/// from each edge, seen from outside: on a globe, what rounding leaves open between two patches shows the ground of one
-/// of them.
+/// Two triangles per quad, anticlockwise seen from above, all split along the same diagonal. Then one skirt per edge,
+/// hanging down, seen from outside. On a globe, rounding can leave gaps between two patches, and the skirts fill them.
 fn indices(quads: u16) -> Vec<u16> {
     let row = quads + 1;
     let quad = |k: u16| {
@@ -78,7 +77,7 @@ fn indices(quads: u16) -> Vec<u16> {
         [corner, south, south + 1, corner, south + 1, east]
     };
     let end = row - 1;
-    // vertex of the edge of a side, counted as `quad_of` in globe.wgsl does
+    // vertex on the edge of a side, numbered as by `quad_of` in globe.wgsl
     let top = move |side: u16, along: u16| match side {
         0 => end - along,
         1 => (end - along) * row + end,
@@ -95,7 +94,7 @@ fn indices(quads: u16) -> Vec<u16> {
     (0..quads * quads).flat_map(quad).chain((0..4).flat_map(skirt)).collect()
 }
 
-/// Sides of the block, by the number the shaders know them by.
+/// Sides of the block, numbered as in the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideKind {
     North,
@@ -104,7 +103,7 @@ pub enum SideKind {
     West,
 }
 
-/// The sides of the block at which a patch lies.
+/// The sides of the block that a patch touches.
 pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<Item = SideKind> {
     let (cells, last) = (quads << patch.level, samples as u32 - 1);
     [
@@ -135,7 +134,7 @@ mod tests {
         let indices = indices(16);
         assert_eq!(indices.len(), (16 * 16 + 4 * 16) * 6);
         assert_eq!(indices.iter().max(), Some(&(17 * 17 + 4 * 17 - 1)));
-        // every vertex of the edges is the top of a strip, those inside are not
+        // every vertex on an edge is the top of a strip, and no inner vertex is
         let strips = &indices[16 * 16 * 6..];
         for k in 0..17 * 17u16 {
             let (row, column) = (k / 17, k % 17);

@@ -1,5 +1,4 @@
-//! How much light comes from what is seen, as far as the processor knows it: rays through the picture, and the maps of
-//! the terrain where they meet it.
+//! Light metering on the processor: rays through the image, and the maps of the terrain where they hit it.
 
 use bevy::math::{Mat4, Vec3, Vec4};
 
@@ -8,24 +7,24 @@ use super::mips::{Mips, from_halves};
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 
-/// Rays across the picture and down.
+/// Rays across and down the image.
 const COLUMNS: usize = 16;
 const ROWS: usize = 10;
-/// How much the sky counts beside the ground.
+/// Weight of the sky relative to the terrain.
 const SKY_WEIGHT: f32 = 0.3;
-/// Darker than so many stops below sunlit ground nothing counts.
+/// Lower limit of the metered light, in stops relative to sunlit terrain.
 const DARKEST_STOPS: f32 = -6.0;
-/// Nor anything brighter than so many above it.
+/// Upper limit of the metered light, in stops relative to sunlit terrain.
 const BRIGHTEST_STOPS: f32 = 1.5;
-/// Brightness of ground between plants, against which crowns count.
+/// Brightness of bare terrain, relative to which the canopy is measured.
 const BARE_ALBEDO: f32 = 0.12;
-/// As `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
+/// Same as `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
 const CROWN_SHADE: f32 = 0.8;
-/// Share of the sun that a closed canopy takes from the ground below, see `THROUGH_CROWNS` there.
+/// Fraction of sunlight that a closed canopy keeps from the terrain below; see `THROUGH_CROWNS` there.
 const CROWN_SHADOW: f32 = 0.76;
 
-/// Directions through the picture, and how much each counts: more in the middle. `clip_from_eye` is relative to the
-/// eye; of a picture whose near plane is at 1.
+/// Directions of rays through the image, with weights that are greater in the middle. `clip_from_eye` is relative to
+/// the eye, with the near plane at clip depth 1.
 pub fn picture_rays(clip_from_eye: Mat4) -> Vec<(Vec3, f32)> {
     let eye_from_clip = clip_from_eye.inverse();
     let ray = |k: usize| {
@@ -38,7 +37,7 @@ pub fn picture_rays(clip_from_eye: Mat4) -> Vec<(Vec3, f32)> {
     (0..COLUMNS * ROWS).map(ray).collect()
 }
 
-/// Weighted mean, in stops beside sunlit level ground, of what rays see.
+/// Weighted mean of metered light, in stops relative to sunlit level terrain.
 #[derive(Default)]
 pub struct MeteredLight {
     stops: f32,
@@ -46,20 +45,20 @@ pub struct MeteredLight {
 }
 
 impl MeteredLight {
-    /// Light beside that of sunlit level ground.
+    /// Adds light, relative to sunlit level terrain.
     pub fn add(&mut self, light: f32, weight: f32) {
         self.stops += weight * light.max(1e-9).log2().clamp(DARKEST_STOPS, BRIGHTEST_STOPS);
         self.weight += weight;
     }
 
-    /// As light as level ground where nothing is seen.
+    /// The mean in stops; 0, as on sunlit level terrain, if nothing was metered.
     pub fn mean_stops(&self) -> f32 {
         if self.weight > 0.0 { self.stops / self.weight } else { 0.0 }
     }
 }
 
-/// The mean light of a picture of a square, in stops beside sunlit level ground; `canopy` holds the square root of the
-/// colour of crowns, times how much they cover, and that.
+/// The mean light in an image of a square, in stops relative to sunlit level terrain. `canopy` holds the square root of
+/// the canopy's colour times its cover, and the cover.
 pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world: Vec3, clip_from_eye: Mat4) -> f32 {
     let mut metered = MeteredLight::default();
     let picker = terrain.picker();
@@ -67,7 +66,7 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     for (ray, weight) in picture_rays(clip_from_eye) {
         match picker.pick(eye_world, ray) {
             Some(way) => metered.add(light.ground_light(eye_world + ray * way, way).min(1.0), weight),
-            // what lies around is not known
+            // surroundings below the horizon are unknown, so only rays to the sky count
             None if ray.y > 0.0 => metered.add(1.0, SKY_WEIGHT * weight),
             None => {}
         }
@@ -75,16 +74,16 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     metered.mean_stops()
 }
 
-/// Mean luminance of the sky in a picture from which on it is darkened, and up to which it may be brightened.
+/// Mean luminance of the visible sky: above the first value the image is darkened, and it is brightened up to the
+/// second.
 const BRIGHT_SKY: f32 = 0.85;
 const BRIGHTEST_SKY: f32 = 1.25;
-/// Most stops that a bright sky takes.
+/// Greatest darkening by a bright sky, in stops.
 const MOST_DIMMED_STOPS: f32 = 1.6;
-/// Share of the picture that shows the sky, from which on all of it counts.
+/// Fraction of sky in the image from which the sky counts fully.
 const SKY_SHARE: f32 = 0.12;
 
-/// Stops by which a picture is brightened, with regard to its sky: that shall keep its colour, in front of a low sun,
-/// too.
+/// Limits the brightening of an image so that its sky keeps its colour, even in front of a low sun.
 pub fn with_sky_in_view(stops: f32, terrain: &SquareTerrain, clip_from_eye: Mat4) -> f32 {
     let sun = Vec3::from(terrain.towards_sun);
     let (mut luminance, mut seen, mut all) = (0.0, 0.0, 0.0);
@@ -105,8 +104,8 @@ pub fn with_sky_in_view(stops: f32, terrain: &SquareTerrain, clip_from_eye: Mat4
     stops.min(most) - dimmed
 }
 
-/// The light on a square as the shaders work it out, see `lit` in `assets/shaders/common.wgsl`: of white ground, beside
-/// that on level ground in the sun.
+/// The light on a square, of white terrain relative to sunlit level terrain. It follows the shaders, see `lit` in
+/// `assets/shaders/common.wgsl`.
 struct SquareLight<'a> {
     terrain: &'a SquareTerrain,
     canopy: Option<&'a Mips>,
@@ -132,7 +131,7 @@ impl<'a> SquareLight<'a> {
         self.sun * facing + self.sky * (0.71 + 0.29 * normal.y) * open * open
     }
 
-    /// Light from where a ray meets the ground after a way.
+    /// Light from the point where a ray hits the terrain; `way` is the length of the ray.
     fn ground_light(&self, place: Vec3, way: f32) -> f32 {
         let scale = &self.terrain.scale;
         let level_ground = self.light_on(Vec3::Y, 1.0, 0.5).max(1e-9);
@@ -140,7 +139,7 @@ impl<'a> SquareLight<'a> {
             return 1.0;
         }
         let at = [place.x, place.z].map(|along| (along / SIDE_WORLD + 0.5).clamp(0.0, 1.0));
-        // as wide as a ray stands for
+        // width that one ray represents
         let wide = way / COLUMNS as f32 / SIDE_WORLD;
         let slope = from_halves_at(&self.terrain.slopes, at, wide);
         let [depth, openness] = bytes_at::<2>(&self.terrain.light, at, wide);
@@ -153,14 +152,14 @@ impl<'a> SquareLight<'a> {
             return ground / level_ground;
         }
         let crowns = luminance([r, g, b].map(|root| (root / cover) * (root / cover))) * CROWN_SHADE / BARE_ALBEDO;
-        // seen at a slant crowns hide more than from above
+        // seen at a slant, the canopy hides more than from above
         let hidden = 1.0 - (1.0 - cover) * (1.0 - cover);
         let crowns = self.light_on(normal, sun_share, openness) * crowns.min(1.0);
         (ground + (crowns - ground) * hidden) / level_ground
     }
 }
 
-/// Texels of the level that are about as wide as `wide` sides, blended at a place from 0 to 1.
+/// Bilinear value at a position from 0 to 1, from the mip level whose texels are about `wide` sides wide.
 fn blended<const N: usize, const C: usize>(
     mips: &Mips,
     at: [f32; 2],
@@ -200,7 +199,7 @@ mod tests {
     use talweg::field::{Control, Edges, Terrain};
     use talweg::scene::{Settings, SkyCondition};
 
-    /// A valley between two walls along it, and the sun low in the west.
+    /// A valley between two parallel walls, with the sun low in the west.
     fn valley(sky: SkyCondition) -> SquareTerrain {
         let settings = Settings {
             size_metres: 4000.0,
@@ -235,7 +234,7 @@ mod tests {
         let clear = stops_from(&valley(SkyCondition::Clear), [0.0, 30.0, 400.0]);
         let overcast = stops_from(&valley(SkyCondition::Overcast), [0.0, 30.0, 400.0]);
         assert!(overcast > clear + 0.8, "{overcast} beside {clear}");
-        // looking up there is the sky alone
+        // looking up, only the sky is visible
         let terrain = valley(SkyCondition::Clear);
         let up = Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * Mat4::from_rotation_x(1.2).inverse();
         assert_eq!(metered_square(&terrain, None, Vec3::new(300.0, 420.0, 0.0), up), 0.0);

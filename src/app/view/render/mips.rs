@@ -1,11 +1,11 @@
-//! Packed textures with their smaller versions, ready to be uploaded.
+//! Packed textures with their mip levels, ready to be uploaded.
 
 use rayon::prelude::*;
 
 use talweg::field::Region;
 use talweg::field::{Cancelled, Control};
 
-/// A square texture and its mip levels, each half the size of the one before; texels as bytes.
+/// A square texture and its mip levels, each half the size of the one before. Texels are stored as bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mips {
     pub levels: Vec<Mip>,
@@ -19,7 +19,7 @@ pub struct Mip {
 }
 
 impl Mips {
-    /// Packs `texels`, a square of side `size`, and averages of 2 × 2 texels down to a single one.
+    /// Packs `texels`, a square of side `size`, and averages 2 × 2 texels repeatedly down to a single one.
     pub fn new<const C: usize, const N: usize>(
         size: usize,
         texels: Vec<[f32; C]>,
@@ -38,8 +38,8 @@ impl Mips {
         }
     }
 
-    /// The same with the texels of a region made anew, and the smaller versions of them from what is packed already:
-    /// near enough for a moment.
+    /// A copy with recomputed texels in a region. Their mip levels are averaged from packed texels, which is accurate
+    /// enough for a short time.
     pub fn renewed<const C: usize, const N: usize>(
         &self,
         region: &Region,
@@ -76,7 +76,7 @@ impl Mips {
         mips
     }
 
-    /// What all levels take but so many of the finest.
+    /// Size of all levels except the `finest` finest ones, in bytes.
     pub fn bytes_without(&self, finest: usize) -> usize {
         self.levels.iter().skip(finest).map(|mip| mip.bytes.len()).sum()
     }
@@ -100,7 +100,7 @@ pub fn packed<const C: usize, const N: usize>(
     Ok(bytes)
 }
 
-/// Averages of 2 × 2 texels. Of an odd side the last row and column are left out, as graphics cards have it.
+/// Averages of 2 × 2 texels. If the side is odd, the last row and column are dropped, as on graphics cards.
 fn halved<const C: usize>(size: usize, texels: &[[f32; C]], control: &Control) -> Result<Vec<[f32; C]>, Cancelled> {
     let half = size / 2;
     let mut out = vec![[0.0; C]; half * half];
@@ -137,12 +137,12 @@ pub fn unit_bytes([x, y]: [f32; 2]) -> [u8; 2] {
     [x, y].map(|v| unit_byte([v])[0])
 }
 
-/// What [`unit_bytes`] has packed.
+/// Inverse of [`unit_bytes`].
 pub fn from_unit_bytes(bytes: [u8; 2]) -> [f32; 2] {
     bytes.map(|v| f32::from(v) / 255.0)
 }
 
-/// What [`halves`] has packed.
+/// Inverse of [`halves`].
 pub fn from_halves([a, b, c, d]: [u8; 4]) -> [f32; 2] {
     [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])].map(from_half)
 }
@@ -159,7 +159,7 @@ pub fn half(x: f32) -> u16 {
     if magnitude < 6.2e-5 {
         return sign;
     }
-    // from exponent bias 127 to 15, rounding the 13 bits that fall away
+    // from exponent bias 127 to 15, rounding the 13 dropped bits
     sign | ((magnitude.to_bits() - (112 << 23) + (1 << 12)) >> 13) as u16
 }
 

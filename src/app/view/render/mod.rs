@@ -1,5 +1,5 @@
-//! Drawing, in the render world: what is wanted is taken over, each surface makes its list of draw calls, one pass
-//! carries them out.
+//! Drawing, in the render world: extracts the wanted state, lets each surface make its list of draw calls, and carries
+//! them out in one pass.
 
 pub mod auto_exposure;
 pub mod batch;
@@ -53,7 +53,7 @@ use textures::Textures;
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
 pub struct TerrainCamera;
 
-/// What is wanted on screen, in the render world.
+/// The wanted state of the view, in the render world.
 #[derive(Resource, Default)]
 struct ExtractedState {
     state: ViewState,
@@ -61,7 +61,7 @@ struct ExtractedState {
     scenery: PlannedScenery,
 }
 
-/// What a surface keeps from frame to frame beside its textures.
+/// State of a surface that is kept between frames, apart from its textures.
 enum SurfaceDrawing {
     Square(Box<SquareDrawing>),
     Globe(Box<GlobeDrawing>),
@@ -91,7 +91,7 @@ struct TerrainDrawing {
 }
 
 impl TerrainDrawing {
-    /// Stops by which automatic exposure brightens the picture; none before there is one.
+    /// Stops by which auto exposure brightens the image; `None` before the first image.
     fn brightening(&self, pane: Pane, scenery: &PlannedScenery, context: &DrawContext) -> Option<f32> {
         match (&self.surface, &self.textures.shown.as_ref()?.terrain) {
             (SurfaceDrawing::Square(square), RenderTerrain::Square(terrain)) => {
@@ -104,7 +104,7 @@ impl TerrainDrawing {
         }
     }
 
-    /// Whether all that is wanted of it is on screen, as far as it was drawn.
+    /// Whether everything wanted of the terrain is on screen, as far as it is drawn at all.
     fn is_settled(&self) -> bool {
         match (&self.batch, &self.surface) {
             (Some(batch), _) => batch.is_settled,
@@ -114,7 +114,7 @@ impl TerrainDrawing {
     }
 }
 
-/// Both terrains; the second only while there is one.
+/// The drawings of A and B; B only while there is one.
 #[derive(Resource, Default)]
 struct Drawings([Option<TerrainDrawing>; 2]);
 
@@ -128,7 +128,7 @@ impl Drawings {
     }
 }
 
-/// Draws [`ViewState`] through every [`TerrainCamera`].
+/// The plugin that draws [`ViewState`] through every [`TerrainCamera`].
 #[derive(Default)]
 pub struct DrawPlugin {
     pub quality: RenderQuality,
@@ -169,8 +169,8 @@ fn extract(
     *extracted = ExtractedState { state: state.clone(), mode: **mode, scenery: scenery.clone() };
 }
 
-/// Uploads, chooses the patches for the camera and fills the buffers.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+/// Uploads data, chooses the patches for the camera and fills the buffers.
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 fn prepare_drawings(
     mut commands: Commands,
     mut drawings: ResMut<Drawings>,
@@ -208,11 +208,11 @@ fn prepare_drawings(
     for side in CompareSide::BOTH {
         let slot = &mut drawings.0[side as usize];
         let Some((terrain, palette)) = state.terrain_of(side) else {
-            // before the first terrain there is nothing to let go of
+            // B is freed; A stays, as it has no terrain only before the first one
             *slot = slot.take().filter(|_| side == CompareSide::A);
             continue;
         };
-        // what is left of another surface goes
+        // free the drawing if the surface is of another type
         *slot = slot.take().filter(|drawing| drawing.surface.fits(terrain));
         let drawing = slot.get_or_insert_with(|| TerrainDrawing {
             textures: Textures::default(),
@@ -227,7 +227,7 @@ fn prepare_drawings(
     }
     let beside_is_there = drawings.side(CompareSide::B).is_some_and(|drawing| drawing.textures.shown.is_some());
     let panes = if beside_is_there { state.panes() } else { [Some(Pane::ALONE), None] };
-    // both sides are exposed alike, so that they can be compared
+    // both sides have the same exposure, so that they can be compared
     let eye = panes.into_iter().flatten().find(|pane| pane.side == CompareSide::A);
     let stops = eye.and_then(|pane| drawings.0[0].as_ref()?.brightening(pane, scenery, &context)).unwrap_or(0.0);
     context.auto_stops = adaptation.advance(stops, *quality, context.is_frugal());
@@ -329,7 +329,7 @@ fn draw(
     let serials = CompareSide::BOTH.map(|side| shown(side).map_or(0, |textures| textures.terrain.base().serial));
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
     status.set_settled(is_settled);
-    // a single picture is drawn once, when all of it is there and somebody takes it
+    // a single image is drawn once, when it is complete and a capture waits for it
     if *quality == RenderQuality::Still && !(is_settled && status.take_awaited()) {
         if is_settled {
             status.report(serials, beside_bytes);
@@ -366,7 +366,7 @@ fn draw(
         for call in batch.calls.iter().filter(|call| !call.instances.is_empty()) {
             let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else { continue };
             if diagnostics.is_some() {
-                // each part of the view by itself; a span may not lie within another
+                // one span for each part of the view, because spans may not be nested
                 let name = part_name(cache.get_render_pipeline_descriptor(call.pipeline)).to_owned();
                 if let Some((_, before)) = span.take_if(|(before, _)| *before != name) {
                     PassSpanGuard::end(before, &mut pass);

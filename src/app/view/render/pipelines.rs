@@ -1,5 +1,5 @@
-//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds,
-//! lines and map of a planet.
+//! All render pipelines: terrain, sides of the block, water and sky of a square; terrain, sky, clouds, lines and map of
+//! a planet.
 
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
@@ -30,14 +30,14 @@ use crate::view::plants::scatter::{ScatterCorner, ScatterInstance};
 use crate::view::plants::shadows::{SHADOW_CASCADES, queue_pipelines};
 use crate::view::square::Tint;
 
-/// What can be drawn, in drawing order.
+/// The parts of the view, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewPart {
     Ground,
-    /// The ground again, mirrored at the edges of the terrain.
+    /// Copies of the terrain around it, mirrored at its edges.
     FarGround,
     Sides,
-    /// Walls where the ground ends inside the square.
+    /// Walls along the void edge inside the square.
     Walls,
     /// Plants and stones.
     Scatter,
@@ -45,7 +45,7 @@ pub enum ViewPart {
     SurfaceWaterSides,
     SurfaceWater,
     SeaSides,
-    /// The side of the sea over the walls.
+    /// The side of the sea above the walls.
     SeaWalls,
     SeaSurface,
     AdaptiveGround,
@@ -64,16 +64,16 @@ pub enum ViewPart {
     GlobeMap,
 }
 
-/// How the ground is coloured: a fragment stage each.
+/// How the terrain is coloured; each style has its own fragment stage.
 pub type GroundStyle = (ViewMode, Tint);
 
-/// What a part reads for each of its instances, or vertices.
+/// The data that a part reads for each of its instances or vertices.
 #[derive(Clone, Copy)]
 pub(in crate::view) enum VertexInput {
     Nothing,
     /// A patch of the grid: column, row, level, side.
     Patch,
-    /// A piece of the void edge.
+    /// A segment of the void edge.
     Wall,
     /// A tile of a tree.
     Tile,
@@ -81,8 +81,8 @@ pub(in crate::view) enum VertexInput {
     GlobePatch,
     /// Position and colour of the end of a line.
     LineEnd,
-    /// Where a plant or a stone stands; then, of its shape, position, normal, light that reaches it, colour
-    /// and place on a leaf.
+    /// Instance data of a plant or stone; then, per vertex of its shape: position, normal, fraction of light that
+    /// reaches it, colour and coordinates on a leaf.
     Shape,
     /// The same on a planet, where it stands on a slope.
     GlobeShape,
@@ -153,11 +153,11 @@ impl ViewPart {
         Self::AdaptiveSea,
     ];
 
-    /// The parts of a planet; the map is one of its own.
+    /// The parts of a planet, without the separate map.
     const OF_GLOBE: [Self; 5] =
         [Self::GlobeGround, Self::GlobeScatter, Self::GlobeSky, Self::GlobeLines, Self::GlobeClouds];
 
-    /// The parts of a terrain that rays meet; the sea and the void edge are those of the grid.
+    /// The parts of a sphere-traced terrain; the sea and the void edge are those of the grid.
     const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
     fn entry_points(self, style: GroundStyle) -> (&'static str, &'static str) {
@@ -219,13 +219,13 @@ impl ViewPart {
         }
     }
 
-    /// Whether it is laid over what is behind it.
+    /// Whether it is blended over the parts behind it.
     fn is_blended(self) -> bool {
         let is_background = matches!(self, Self::Sky | Self::GlobeSky | Self::GlobeMap);
         !self.is_solid() && !is_background
     }
 
-    /// Whether it covers the whole picture.
+    /// Whether it covers the whole image.
     fn is_everywhere(self) -> bool {
         matches!(self, Self::Sky | Self::Traced | Self::GlobeSky | Self::GlobeMap)
     }
@@ -251,7 +251,7 @@ impl ViewPart {
         )
     }
 
-    /// Whether it stands on the pieces of the void edge.
+    /// Whether it is drawn from the segments of the void edge.
     pub fn is_wall(self) -> bool {
         matches!(self, Self::Walls | Self::SeaWalls)
     }
@@ -284,10 +284,10 @@ impl ViewPart {
     }
 }
 
-/// Where the water's surface lies on the ground it wins: steps of depth, and more where it is seen at a slant.
+/// Depth bias that draws water in front of terrain at the same depth. It is greater for slanted views.
 const SURFACE_WATER_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
-/// All styles of the grid, the plain ones first.
+/// All styles of the grid, those without an overlay first.
 fn styles() -> impl Iterator<Item = GroundStyle> {
     let tints = [Tint::None, Tint::Slope, Tint::Data];
     tints.into_iter().flat_map(|tint| ViewMode::OF_GRID.map(|mode| (mode, tint)))
@@ -296,39 +296,39 @@ fn styles() -> impl Iterator<Item = GroundStyle> {
 /// Parts with the pipelines that draw them.
 pub type Parts = Vec<(ViewPart, CachedRenderPipelineId)>;
 
-/// What the pipelines depend on.
+/// Everything that the pipelines depend on, besides the part and its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
-    /// Whether there is no ground in some places; else no pixel pays for asking.
+    /// Whether the terrain has void areas; only then do the pixels read the void mask.
     pub void_mask: bool,
-    /// Whether the ground has the detail of its materials; else no pixel pays for it.
+    /// Whether the materials are drawn in detail; only then do the pixels pay for it.
     pub is_detailed: bool,
-    /// The rules of that detail.
+    /// The material rules of that detail.
     pub rules: Option<RulesKey>,
-    /// What the scene has.
+    /// The optional features that the scene uses.
     pub needs: SceneNeeds,
 }
 
 impl TargetKey {
-    /// Whether the shader has to encode colours, since the target stores them as they come.
+    /// Whether the shader must encode colours, because the target stores them unchanged.
     pub fn must_encode(self) -> bool {
         !self.format.is_srgb() && self.format != TextureFormat::Rgba16Float
     }
 }
 
-/// The layouts of the bind groups, and the pipelines asked for so far.
+/// The layouts of the bind groups, and the pipelines queued so far.
 #[derive(Resource)]
 pub struct Pipelines {
     pub square: BindGroupLayoutDescriptor,
     pub globe: BindGroupLayoutDescriptor,
-    /// Of rays that go on, and of those that are seen.
+    /// Layouts for advancing rays and for shading them.
     pub rays: [BindGroupLayoutDescriptor; 2],
     shader: ViewShader,
     queued: HashMap<(ViewPart, GroundStyle, TargetKey), CachedRenderPipelineId>,
     march: Option<CachedComputePipelineId>,
-    /// On terrains, and on planets.
+    /// Pipelines for square terrains and for planets.
     plant_shadows: [Option<[CachedRenderPipelineId; SHADOW_CASCADES]>; 2],
 }
 
@@ -411,8 +411,8 @@ impl Pipelines {
         Self { square, globe, rays, shader, queued: HashMap::default(), march: None, plant_shadows: [None; 2] }
     }
 
-    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
-    /// target is seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
+    /// Pipelines that draw the grid to a target, in drawing order. When a target is first used, those of all styles are
+    /// queued, so that a change of style finds its own ready. Until then the first style is drawn.
     pub fn grid_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Parts {
         let first = GroundStyle::default();
         if !self.queued.contains_key(&(ViewPart::Sky, first, key)) {
@@ -431,16 +431,16 @@ impl Pipelines {
         ViewPart::OF_GRID.map(part).to_vec()
     }
 
-    /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
+    /// The pipelines that draw a tree. They are queued on first use; `None` until all are ready.
     pub fn tree_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Option<Parts> {
         let own: &[ViewPart] = if style.0.traces() { &ViewPart::OF_RAYS } else { &ViewPart::OF_PATCHES };
-        // what stands on the ground comes behind it, before the water
+        // plants and stones come after the surface and before the water
         let parts = [&own[..1], &[ViewPart::Scatter], &own[1..]].concat();
         let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, style, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }
 
-    /// The same for a planet: its map, or the ground with what is around it.
+    /// The pipelines of a planet: its map, or the terrain with its sky, clouds and lines.
     pub fn globe_parts(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode, is_map: bool) -> Parts {
         let all = [ViewPart::OF_GLOBE.as_slice(), &[ViewPart::GlobeMap]].concat();
         let queued: Parts =
@@ -448,7 +448,7 @@ impl Pipelines {
         queued.into_iter().filter(|(part, _)| (*part == ViewPart::GlobeMap) == is_map).collect()
     }
 
-    /// What lets rays go on; queued when it is asked for.
+    /// The compute pipeline that advances rays. It is queued on first use; `None` until it is ready.
     pub fn march_pipeline(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
         let id = *self.march.get_or_insert_with(|| {
             cache.queue_compute_pipeline(ComputePipelineDescriptor {
@@ -462,8 +462,8 @@ impl Pipelines {
         cache.get_compute_pipeline(id).map(|_| id)
     }
 
-    /// What draws the shadows of plants, those of a terrain or of a planet; queued when it is asked for, `None` until
-    /// it is ready.
+    /// The pipelines that draw the shadows of plants on a terrain or a planet. They are queued on first use; `None`
+    /// until they are ready.
     pub fn shadow_pipelines(
         &mut self,
         cache: &PipelineCache,
@@ -484,7 +484,7 @@ impl Pipelines {
         style: GroundStyle,
         key: TargetKey,
     ) -> CachedRenderPipelineId {
-        // only grounds have styles
+        // only terrain surfaces have styles
         let style = match part {
             ViewPart::Ground | ViewPart::AdaptiveGround => style,
             ViewPart::Traced => (ViewMode::Traced, style.1),
@@ -521,7 +521,7 @@ impl Pipelines {
             _ if part.is_side() => PrimitiveTopology::TriangleStrip,
             _ => PrimitiveTopology::TriangleList,
         };
-        // clouds and leaves are seen from both sides, and what is mirrored is turned
+        // clouds and leaves are visible from both sides, and mirroring reverses the winding
         let is_two_sided = matches!(
             part,
             ViewPart::FarGround

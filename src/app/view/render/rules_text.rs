@@ -1,5 +1,5 @@
-//! The rules of the ground's materials that come with the program, written out as shader text: graphics cards then have
-//! their numbers in the instructions and pass no loop over what does not count.
+//! The built-in material rules, written out as shader text. The graphics card then has their numbers in the
+//! instructions and needs no loop over conditions that do not matter.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRules, 
 
 use super::ground_materials::ramps_of;
 
-/// The name of a condition in `SiteValues` of `assets/shaders/materials.wgsl`.
+/// The name of each condition in `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
     "values.slope",
     "values.height",
@@ -25,8 +25,8 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.hardness",
 ];
 
-/// What pipelines need for a part of the lists only: conditions that cost more than others, by their places in
-/// [`CONDITIONS`], and materials.
+/// Shader definitions that only some rule lists need: costly conditions, by their index in [`CONDITIONS`], and
+/// materials.
 const PARTIAL_DEFS: [(&str, PartialNeed); 4] = [
     ("ASKS_CURVATURE", PartialNeed::Condition(9)),
     ("ASKS_WETNESS", PartialNeed::Condition(10)),
@@ -40,17 +40,17 @@ enum PartialNeed {
     Material(Material),
 }
 
-/// What pipelines depend on of a list of rules.
+/// The properties of a rule list that its pipelines depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RulesKey {
-    /// The number of the list among those whose text there is; none of other lists.
+    /// Index among the built-in lists; `None` for other lists.
     list: Option<u32>,
     /// Which of [`PARTIAL_DEFS`] the list needs.
     needs: [bool; PARTIAL_DEFS.len()],
 }
 
 impl RulesKey {
-    /// That of a list. The first rule lies everywhere, whatever it asks for.
+    /// The key of a list. The conditions of the first rule do not count, because it applies everywhere.
     pub fn new(rules: &Arc<MaterialRules>) -> Self {
         let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| Arc::ptr_eq(own, rules));
         let needs = PARTIAL_DEFS.map(|(_, need)| match need {
@@ -60,8 +60,8 @@ impl RulesKey {
         Self { list: material_list_names().iter().position(is_own).map(|number| number as u32), needs }
     }
 
-    /// What a pipeline defines for them. A number instead of a name with a number would have to be defined for all
-    /// shaders that are made of the same text.
+    /// The shader definitions of a pipeline. The number of the list is part of a name, because a definition with a
+    /// value would have to exist for all shaders made from the same text.
     pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
         let needs = PARTIAL_DEFS.into_iter().zip(self.needs).filter(|(_, needed)| *needed);
         let list = self.list.map(|number| ["SHIPPED_RULES".into(), format!("SHIPPED_RULES_{number}").into()]);
@@ -69,7 +69,7 @@ impl RulesKey {
     }
 }
 
-/// `mixture_of` for every list.
+/// The function `mixture_of` for every built-in list.
 pub fn rules_text() -> String {
     let mut text = String::from("#ifdef SHIPPED_RULES\n#ifdef DETAIL\n");
     text += "fn passed(value: f32) -> f32 { let t = saturate(value); return t * t * (3.0 - 2.0 * t); }\n";
@@ -82,7 +82,7 @@ pub fn rules_text() -> String {
     text + "#endif\n#endif\n"
 }
 
-/// See `mixture_of` in `assets/shaders/materials.wgsl`, which does the same from numbers.
+/// See `mixture_of` in `assets/shaders/materials.wgsl`, which does the same from uniforms.
 fn mixture_text(rules: &MaterialRules) -> String {
     let mut lines = vec!["var left = (1.0 - cover.x) * (1.0 - cover.y);".to_owned(), "var seen = 0.0;".to_owned()];
     let own = |prefix: &str, material: Material| format!("{prefix}{}", material as usize);

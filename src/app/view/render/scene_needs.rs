@@ -1,19 +1,20 @@
-//! What pipelines draw only where the scene has it.
+//! Optional features of a scene, which pipelines draw only if they are present.
 
 use bevy::shader::ShaderDefVal;
 
 use crate::view::square::SquareTerrain;
 
-/// The names by which shaders know what a scene may have.
+/// The names of these features in the shaders.
 const NEED_DEFS: [&str; 9] =
     ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX", "TILE_SITE"];
 
-/// Which of them a scene has; else no pixel pays for asking: drivers in software work out both sides of every branch.
+/// Which of these features a scene has. Software drivers evaluate both sides of every branch, so a feature that is
+/// absent must not appear in the shader at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SceneNeeds([bool; NEED_DEFS.len()]);
 
 impl SceneNeeds {
-    /// Of a square.
+    /// Features of a square.
     pub fn new(terrain: &SquareTerrain) -> Self {
         Self([
             terrain.settings.clouds > 0.0,
@@ -28,15 +29,15 @@ impl SceneNeeds {
         ])
     }
 
-    /// Of a planet: whether the vertices of its ground lie so near to each other, as far as it is seen, that they tell
-    /// where clouds and mountains leave the sun, and whether it has maps that rules of materials ask for.
+    /// Features of a planet. With `has_sun_by_vertex`, its vertices are so dense everywhere in view that they carry the
+    /// sunlight left by clouds and mountains. With `has_site`, it has maps that the material rules use.
     pub fn of_planet(has_sun_by_vertex: bool, has_site: bool) -> Self {
         let mut needs = Self::default();
         needs.0[NEED_DEFS.len() - 2..].copy_from_slice(&[has_sun_by_vertex, has_site]);
         needs
     }
 
-    /// What a pipeline defines for it.
+    /// The shader definitions of a pipeline.
     pub fn shader_defs(self) -> impl Iterator<Item = ShaderDefVal> {
         NEED_DEFS.into_iter().zip(self.0).filter(|(_, needed)| *needed).map(|(name, _)| name.into())
     }
@@ -70,7 +71,7 @@ mod tests {
         assert_eq!(defs(&terrain, &Settings::default()), ["COVER_MAP".into(), "SITE_MAP".into(), "WATER_MAP".into()]);
     }
 
-    /// A name that the shaders do not ask for would leave something out for ever.
+    /// A name that the shaders do not use would disable a feature for ever.
     #[test]
     fn shaders_ask_for_every_need() {
         for name in NEED_DEFS {

@@ -1,12 +1,12 @@
-//! The text of the shaders: files of `assets/shaders`, joined.
+//! The text of the shaders, joined from files of `assets/shaders`.
 
 use bevy::prelude::*;
 
 use super::rules_text::rules_text;
 use talweg::planet::clouds::CLOUD_CONSTANTS;
 
-/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
-/// translated when it is used.
+/// The shaders of everything in the view, in both worlds. Each way of drawing a tree has a shader of its own, which is
+/// compiled on first use.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
     pub(in crate::view) grid: Handle<Shader>,
@@ -16,7 +16,7 @@ pub struct ViewShader {
     pub(in crate::view) globe: Handle<Shader>,
 }
 
-/// Files of the folder of shaders, joined; every view begins with the same two.
+/// Joins files of the shader folder; all shaders of the view start with the same two.
 macro_rules! joined {
     ($($file:literal),*) => {
         concat!(
@@ -27,7 +27,7 @@ macro_rules! joined {
     };
 }
 
-/// What all shaders of a square have, and more.
+/// Joins the files that all shaders of a square need, and further ones.
 macro_rules! square {
     ($($file:literal),*) => {
         joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
@@ -66,7 +66,7 @@ impl ViewShader {
     }
 }
 
-/// The numbers of the law of clouds as constants of a shader.
+/// The constants of the cloud model as shader text.
 fn cloud_text() -> String {
     CLOUD_CONSTANTS.iter().map(|(name, value)| format!("const {name}: f32 = {value:?};\n")).collect()
 }
@@ -75,7 +75,7 @@ fn cloud_text() -> String {
 mod tests {
     use super::*;
 
-    /// A name that one side alone has would be no shader at all.
+    /// A constant that only one side names would break the shader.
     #[test]
     fn the_shader_of_clouds_names_every_constant_that_it_gets() {
         let text = cloud_text();

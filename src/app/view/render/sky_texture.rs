@@ -12,7 +12,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::mips::half;
 use talweg::appearance::light::sky::{AZIMUTHS, Daylight, ELEVATIONS};
 
-/// Light of the sky by azimuth from the sun and elevation.
+/// Light of the sky by elevation and by azimuth from the sun.
 pub struct SkyTexture {
     pub view: TextureView,
     texture: Texture,
@@ -34,7 +34,7 @@ impl SkyTexture {
         Self { view: texture.create_view(&TextureViewDescriptor::default()), texture, written: None }
     }
 
-    /// Writes the sky if it is another than the last.
+    /// Writes the sky if it has changed.
     pub fn update(&mut self, daylight: &Arc<Daylight>, queue: &RenderQueue) {
         if self.written.as_ref().is_some_and(|written| Arc::ptr_eq(written, daylight)) {
             return;

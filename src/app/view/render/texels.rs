@@ -1,4 +1,4 @@
-//! The maps of a terrain as textures have them.
+//! The maps of a terrain in the form of textures.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::height_texels::HeightTexels;
 use super::mips::{Mip, Mips};
 use talweg::field::Terrain;
 
-/// The textures of a terrain; a globe has heights, slopes and colours.
+/// The textures of a terrain; a globe has heights, slopes and colours only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainMap {
     Heights,
-    /// Slopes; of a globe also height over the sea and share of surface water.
+    /// Slopes; on a globe also height over the sea and fraction of surface water.
     Slopes,
     Light,
-    /// Depth in shadow of the mirrored copies around.
+    /// Shadow depth on the mirrored copies around the terrain.
     MirroredShadows,
     SurfaceWater,
     Data,
@@ -37,22 +37,21 @@ impl TerrainMap {
         Self::Site,
     ];
 
-    /// What is drawn at half its resolution where all maps would take too much memory, again and again in this order:
-    /// shares and colours of the ground, overlays, and depths in shadow, whose edges lie between samples. They change
-    /// less from sample to sample than slopes do.
+    /// The maps to draw at half resolution, repeatedly and in this order, if all maps together would take too much
+    /// memory. They are fractions and colours of the terrain, overlays, and shadow depths, whose edges lie between
+    /// samples. They change less between samples than slopes do.
     pub const COARSENED: [Self; 6] =
         [Self::MirroredShadows, Self::Colours, Self::Site, Self::Cover, Self::Light, Self::Data];
 }
 
-/// Most samples of a side of a map of shares or colours on the graphics card.
+/// Most samples per side of a map of fractions or colours on the graphics card.
 pub const WIDEST_SHARES: usize = 2049;
 
-/// What the maps of a square take on the graphics card at most: with the textures of materials, of crowns and of the
-/// shadows of plants 256 MiB.
+/// Greatest size of all maps of a square on the graphics card. With the textures of materials, canopy and plant shadows
+/// this makes 256 MiB.
 pub const SQUARE_BYTES: usize = 219 << 20;
 
-/// How many of the finest levels each map of a square is drawn without, so that all fit [`SQUARE_BYTES`] beside the
-/// heights, which take so many bytes.
+/// Number of finest levels to omit from each map of a square, so that all maps and the heights fit [`SQUARE_BYTES`].
 pub fn levels_left_out(
     maps: &[Option<Arc<Mips>>; TerrainMap::ALL.len()],
     height_bytes: usize,
@@ -72,17 +71,17 @@ pub fn levels_left_out(
     left_out
 }
 
-/// Where the texels of a texture come from: of one face or of six.
+/// The texels of a texture, from one face or from six.
 #[derive(Clone)]
 pub enum Texels {
     Heights(Arc<HeightTexels>),
-    /// Without so many of the finest levels.
+    /// A map without this number of its finest levels.
     Square(Arc<Mips>, usize),
     FaceHeights(Arc<Terrain>),
     Faces(Arc<Vec<Mips>>),
 }
 
-/// The texels of a level of a face.
+/// The texels of one level of a face.
 pub struct TexelLevel<'a> {
     pub columns: usize,
     pub rows: usize,
@@ -99,7 +98,7 @@ impl<'a> TexelLevel<'a> {
 }
 
 impl Texels {
-    /// Whether both are the same texels, in the same place of memory.
+    /// Whether both share the same texels in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
@@ -132,7 +131,7 @@ impl Texels {
         TexelLevel { columns, rows, texel_bytes, bytes }
     }
 
-    /// Of all faces and levels.
+    /// Size of all faces and levels.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Heights(heights) => heights.bytes().len(),

@@ -1,8 +1,8 @@
-//! The textures of a terrain, of one face or of six: uploaded in bands of rows, shown when complete.
+//! The textures of a terrain, of one face or of six: uploaded in bands of rows and shown when complete.
 //!
-//! A new terrain goes into textures of its own, at most [`BYTES_PER_FRAME`] each frame; the last one stays on screen
-//! until the new one is there. An animation frame of usual size is one upload, into textures that are used in turn.
-//! What a terrain shares with the one on screen is not uploaded again, and what it has not is not there: a terrain
+//! A new terrain is uploaded into its own textures, at most [`BYTES_PER_FRAME`] per frame. The last one stays on screen
+//! until the new one is complete. An animation frame of usual size is one upload, alternating between two sets of
+//! textures. Data shared with the terrain on screen are not uploaded again, and absent data take no memory: a terrain
 //! without water costs nothing for water.
 
 use bevy::render::render_resource::{
@@ -14,13 +14,13 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::texels::{TerrainMap, TexelLevel, Texels};
 use crate::view::render_terrain::RenderTerrain;
 
-/// What is uploaded in one frame: some milliseconds.
+/// Most bytes uploaded per frame, which takes some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;
 
-/// Textures kept for the next terrain of the same size are no larger than this.
+/// Greatest size of old textures that are kept for the next terrain of the same size.
 const SPARE_BYTES: usize = 128 << 20;
 
-/// How a texture stores its texels, of so many bytes.
+/// Format of a texture with this many bytes per texel.
 fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     match map {
         TerrainMap::Heights if faces > 1 => TextureFormat::R32Float,
@@ -37,7 +37,7 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
     }
 }
 
-/// A texture with what is, or will be, in it.
+/// A texture with its present or future contents.
 #[derive(Clone)]
 struct MapTexture {
     texels: Texels,
@@ -51,7 +51,7 @@ pub struct TerrainTextures {
     maps: [Option<MapTexture>; TerrainMap::ALL.len()],
 }
 
-/// What is drawn, and what is on its way.
+/// The textures on screen, those being uploaded, and spare ones.
 #[derive(Default)]
 pub struct Textures {
     pub shown: Option<TerrainTextures>,
@@ -74,21 +74,21 @@ struct UploadBand {
 }
 
 impl Textures {
-    /// Memory on the graphics card; what two terrains share counts twice.
+    /// Size on the graphics card, in bytes. Textures shared by two terrains count twice.
     pub fn bytes(&self) -> usize {
         let arriving = self.arriving.as_ref().map(|arriving| &arriving.textures);
         let all = [self.shown.as_ref(), arriving, self.spare.as_ref()];
         all.into_iter().flatten().map(|textures| textures.terrain.texture_bytes()).sum()
     }
 
-    /// Moves towards showing `wanted`.
+    /// Advances by one frame towards showing `wanted`.
     pub fn advance(&mut self, wanted: &RenderTerrain, device: &RenderDevice, queue: &RenderQueue) {
         if self.shown.as_ref().is_some_and(|textures| textures.terrain.base().serial == wanted.base().serial) {
             self.arriving = None;
             return;
         }
-        // an upload under way is finished even if something newer is wanted: where every frame wants another terrain
-        // nothing would ever be shown
+        // an upload in progress is finished even if something newer is wanted: otherwise nothing would ever be shown
+        // while every frame wants another terrain
         if self.arriving.is_none() {
             let bands = bands(wanted, self.shown.as_ref().map(|shown| &shown.terrain));
             let textures = TerrainTextures::new(self.shown.as_ref(), self.spare.take(), wanted, device);
@@ -112,7 +112,7 @@ impl Textures {
 }
 
 impl TerrainTextures {
-    /// Shares what is the same as in `shown`, and takes textures of `unused` that have the right size.
+    /// Shares equal textures with `shown`, and reuses textures of `unused` that have the right size.
     fn new(shown: Option<&Self>, unused: Option<Self>, terrain: &RenderTerrain, device: &RenderDevice) -> Self {
         let (samples, faces) = (terrain.base().terrain.samples(), terrain.faces());
         let mut unused = unused.filter(|unused| unused.terrain.base().terrain.samples() == samples);
@@ -123,7 +123,7 @@ impl TerrainTextures {
                 return Some(same.clone());
             }
             let spare = unused.as_mut().and_then(|unused| unused.maps[map as usize].take());
-            // one that both have is on screen
+            // a texture that both share is still on screen
             let finest = texels.level(0, 0);
             let spare = spare.filter(|spare| {
                 let is_shown = on_screen.is_some_and(|there| there.texels.is_same(&spare.texels));
@@ -188,12 +188,12 @@ fn create(
     (texture, view)
 }
 
-/// A texel to bind where a terrain has no map.
+/// A single texel to bind for a map that the terrain does not have.
 pub fn blank(device: &RenderDevice) -> TextureView {
     create(TextureFormat::R16Float, (1, 1, 1), 1, device).1
 }
 
-/// What has to be uploaded for `wanted` while `shown` is on screen.
+/// The bands to upload for `wanted` while `shown` is on screen.
 fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<UploadBand> {
     let mut bands = Vec::new();
     for map in TerrainMap::ALL {
@@ -244,22 +244,22 @@ mod tests {
     #[test]
     fn what_a_terrain_has_not_is_not_uploaded() {
         let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-        // heights with three ranges a row, two half-precision slopes and two bytes of light with their smaller versions
+        // heights with three ranges per row; two half-precision slopes and two bytes of light, with their mip levels
         let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
         let bare = 2 * 129 * (129 + 3) + (4 + 2) * texels;
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
         terrain.map_mut(MapKind::Flow).fill(2.0);
-        // what the materials of the ground ask for, four bytes
+        // the site values for the materials take four bytes
         let bare = bare + 4 * texels;
-        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "a map nobody looks at");
+        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "an unused map");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);
         terrain.map_mut(MapKind::Water)[70] = 0.1;
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
     }
 
-    /// A terrain with every map that there is.
+    /// A terrain with every kind of map.
     fn with_all_maps(n: usize) -> RenderTerrain {
         let mut terrain = Terrain::from_fn(n, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Ground).iter_mut().enumerate().for_each(|(k, ground)| *ground = (k.min(1)) as f32);
@@ -268,7 +268,7 @@ mod tests {
         }
         let settings = Settings { surroundings: Surroundings::Land, ..Settings::default() };
         let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("it is shipped")));
+        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("a built-in")));
         let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), biomes, ..OverlayChoice::default() };
         let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
         let all = RenderTerrain::Square(Arc::new(square));
@@ -286,7 +286,7 @@ mod tests {
         let all = wide.texture_bytes() + MATERIAL_BYTES + CANOPY_BYTES + SHADOW_BYTES;
         assert!(all <= 256 << 20, "{all}");
         let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
-        assert_eq!(columns(TerrainMap::Data), n / 2, "an overlay is there to be read");
+        assert_eq!(columns(TerrainMap::Data), n / 2, "the overlay exists");
         assert_eq!(columns(TerrainMap::Light), n / 4);
         for map in [TerrainMap::Slopes, TerrainMap::SurfaceWater, TerrainMap::VoidMask] {
             assert_eq!(columns(map), n, "{map:?}");

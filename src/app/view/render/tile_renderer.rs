@@ -1,4 +1,4 @@
-//! A tree drawn from tiles: which of it is on the graphics card, and what is drawn of that this frame.
+//! Draws a tree from tiles: keeps its patches on the graphics card and selects the drawn instances of a frame.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::view::construction_surface::TreeSurface;
 use crate::view::construction_surface::adaptive::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
 use crate::view::construction_surface::adaptive::{Budget, Tessellation, TileCamera};
 
-/// Instances of the tiles of a tree.
+/// Instance ranges of the tiles of a tree.
 #[derive(Clone, Default)]
 pub struct TileRanges {
     pub ground: Range<u32>,
     pub sides: Range<u32>,
-    /// Those with some ground under the sea, and with some under other water.
+    /// Tiles with some terrain below the sea, and tiles with some inland water.
     pub sea: Range<u32>,
     pub water: Range<u32>,
 }
@@ -42,7 +42,7 @@ impl TileRenderer {
         }
     }
 
-    /// A frame on: what is new goes to the graphics card. `None` as long as there is nothing.
+    /// Advances by one frame and uploads new patches. Returns `None` until there is something to draw.
     pub fn advance(
         &mut self,
         tree_surface: &Arc<TreeSurface>,
@@ -53,7 +53,7 @@ impl TileRenderer {
     ) -> Option<TileRanges> {
         let now = Instant::now();
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
-        // a single picture waits for nothing; one that took long to draw is no reason to jump
+        // a single image does not animate; after a slow frame, the animation must not jump
         let seconds = if context.quality == RenderQuality::Still { f32::MAX } else { seconds.min(0.25) };
         for upload in self.tessellation.advance(tree_surface, camera, seconds) {
             self.atlas.write(&upload, context.queue);
@@ -97,7 +97,7 @@ impl TileRenderer {
         &self.instances.buffer
     }
 
-    /// Nothing is on its way, and nothing moves.
+    /// No patch is missing, and nothing moves.
     pub fn is_settled(&self) -> bool {
         self.tessellation.is_settled
     }

@@ -1,11 +1,11 @@
-//! Lowest and highest ground of square tiles, of tiles of tiles, and so on: for culling and picking.
+//! Lowest and highest terrain of square tiles, of blocks of tiles, and so on: for culling and picking.
 
 use rayon::prelude::*;
 
 use talweg::field::Region;
 use talweg::field::Terrain;
 
-/// Cells along the side of a tile of the lowest level.
+/// Cells along the side of a tile of the finest level.
 pub const TILE_CELLS: usize = 8;
 
 /// Lowest and highest height of a tile.
@@ -50,7 +50,7 @@ impl GridBounds {
         Self { levels }
     }
 
-    /// The same with the tiles renewed that hold samples of the region.
+    /// A copy with recomputed tiles where they contain samples of the region.
     pub fn renewed(&self, terrain: &Terrain, region: &Region) -> Self {
         let mut bounds = self.clone();
         if region.is_empty() {
@@ -89,17 +89,17 @@ impl GridBounds {
         bounds
     }
 
-    /// The level whose one tile covers everything.
+    /// The level with a single tile that covers everything.
     pub fn top(&self) -> usize {
         self.levels.len() - 1
     }
 
-    /// Lowest and highest of all.
+    /// Lowest and highest height of the whole terrain.
     pub fn whole(&self) -> HeightRange {
         self.levels[self.top()].ranges[0]
     }
 
-    /// HeightRange of tile (row, column) of `level`; levels above the top have the range of the whole.
+    /// Height range of tile (row, column) of `level`; levels above the top have the range of the whole.
     pub fn range(&self, level: usize, row: usize, column: usize) -> Option<HeightRange> {
         if level > self.top() {
             return self.range(self.top(), 0, 0).filter(|_| row == 0 && column == 0);
@@ -115,7 +115,7 @@ impl BoundsLevel {
         Self { tiles, ranges: (0..tiles * tiles).map(|k| self.four(k / tiles, k % tiles)).collect() }
     }
 
-    /// HeightRange of the four tiles that tile (row, column) of the next level covers.
+    /// Combined range of the four tiles that tile (row, column) of the next level covers.
     fn four(&self, row: usize, column: usize) -> HeightRange {
         let at = |i: usize, j: usize| {
             if i < self.tiles && j < self.tiles { self.ranges[i * self.tiles + j] } else { EMPTY }

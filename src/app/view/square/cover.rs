@@ -1,5 +1,5 @@
-//! How much of the ground sand and snow hide, as a texture: what lies there, and what pieces are made of. Beside it how
-//! hard the rock is, since views bind as many textures as every graphics card takes.
+//! Cover of sand and snow as a texture, from both loose deposits and construction materials. It also holds the hardness
+//! of the rock, because the number of textures in a view is limited on some graphics cards.
 
 use std::sync::Arc;
 
@@ -11,19 +11,18 @@ use talweg::appearance::{COVERS, SampleCoverDepths};
 use talweg::field::{Cancelled, Control, MapKind, Region, Terrain};
 use talweg::scene::Settings;
 
-/// The sand and snow that lie on the ground of a terrain, and how hard the rock below is where that is known: what
-/// one texture has room for.
+/// The cover of sand and snow on a terrain, and the hardness of the rock below where it is known, in one texture.
 #[derive(Clone)]
 pub struct SnowSandCover {
-    /// Shares of the ground that each of [`COVERS`] hides, as bytes; then hardness and nothing, where it is known.
+    /// Fraction covered by each of [`COVERS`], as bytes; then hardness and an unused byte, if the hardness is known.
     pub shares: Arc<Mips>,
 }
 
 impl SnowSandCover {
-    /// Those of a terrain, if it has any.
+    /// The cover of a terrain, if it has any.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
         let (depths, n) = (SampleCoverDepths::new(terrain, settings), terrain.samples());
         let samples = (0..terrain.height.len()).into_par_iter();
@@ -38,10 +37,10 @@ impl SnowSandCover {
         Ok(Some(Self { shares: Arc::new(shares) }))
     }
 
-    /// Those of a terrain that differs in a region alone from the one `before`, which had `old`.
+    /// The cover of a terrain that differs only within a region from `before`, whose cover is `old`.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn renewed(
         old: Option<&Self>,
         before: &Terrain,

@@ -1,5 +1,5 @@
-//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
-//! made of.
+//! A square terrain on the graphics card: its patches, sides, walls and water, or the tiles or rays of its construction
+//! tree.
 
 use std::sync::Arc;
 
@@ -44,23 +44,23 @@ use talweg::appearance::PaletteTable;
 use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules};
 use talweg::scene::Surroundings;
 
-/// What a square keeps from frame to frame beside its textures.
+/// State of a square's drawing that is kept between frames, apart from its textures.
 pub struct SquareDrawing {
     frame: Buffer,
     instances: GrowingBuffer,
-    /// Stands for maps that a terrain has not.
+    /// Bound in place of maps that a terrain does not have.
     blank: TextureView,
     palette: PaletteTexture,
     sky: SkyTexture,
     materials: GroundMaterials,
-    /// What was drawn last for which all pipelines were there.
+    /// The last target that was drawn with all of its pipelines ready.
     drawn: Option<TargetKey>,
-    /// Once plants or stones were drawn.
+    /// Plants and stones, once some have been drawn.
     scatter: Option<ScatterDrawing<PlantedSquare>>,
     plant_shadows: ShadowMaps,
-    /// Stands for them while they are drawn.
+    /// Bound in place of the shadow maps while these are being drawn.
     blank_shadows: ShadowMaps,
-    /// The walls that are in the buffer, and the buffer.
+    /// The void mask whose walls are in the buffer, and the buffer.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
     rays: Option<Rays>,
@@ -69,7 +69,7 @@ pub struct SquareDrawing {
 impl SquareDrawing {
     pub fn new(context: &DrawContext) -> Self {
         let (device, queue) = (context.device, context.queue);
-        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped");
+        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("a built-in");
         Self {
             sky: SkyTexture::new(device),
             materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual.clone(), device, queue),
@@ -92,7 +92,7 @@ impl SquareDrawing {
         self.tiles.is_some()
     }
 
-    /// Lets go of what a side does not draw any more, and takes over the colours.
+    /// Frees tiles or rays that this side no longer draws, and updates the colours.
     pub fn update(
         &mut self,
         side: CompareSide,
@@ -108,7 +108,8 @@ impl SquareDrawing {
         self.palette.update(palette, if is_cost { Some(trace::cost_ramp()) } else { ramp }, context.queue);
     }
 
-    /// Stops by which automatic exposure brightens the picture: where the ground is shown as the eye would see it.
+    /// Stops by which auto exposure brightens the image; 0 in modes that do not show the terrain as an eye would see
+    /// it.
     pub fn brightening(&self, pane: Pane, terrain: &SquareTerrain, context: &DrawContext) -> f32 {
         let is_seen = context.mode.is_lit_as_seen()
             && terrain.tint() == Tint::None
@@ -126,7 +127,7 @@ impl SquareDrawing {
         with_sky_in_view(stops, terrain, clip_from_eye)
     }
 
-    /// Makes everything ready to draw the terrain into its pane of the view.
+    /// Prepares everything to draw the terrain into its pane of the view.
     pub fn compose(
         &mut self,
         pane: Pane,
@@ -152,7 +153,7 @@ impl SquareDrawing {
             clip_from_eye,
             eye_world: view.world_from_view.translation(),
             viewport,
-            // from as far as that eye stands nothing would be seen through it
+            // an orthographic eye is so far away that haze would hide everything
             has_air: context.state.projection == ViewProjection::Perspective,
             auto_stops: context.auto_stops,
         };
@@ -163,14 +164,14 @@ impl SquareDrawing {
         let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
         let mut instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
         let tree = tree_of(pane.side, context);
-        // what is drawn of a tree itself stands alone, and so does what plans and elevations show
+        // a tree is drawn without surroundings, and so is an orthographic view
         let is_alone = tree.is_some() || context.state.projection == ViewProjection::Orthographic;
         let surroundings = if is_alone { Surroundings::Block } else { terrain.settings.surroundings };
         let block_end = instances.len() as u32;
         let far_tiles = match surroundings {
             Surroundings::Block => 0,
             Surroundings::Land => FAR_TILES,
-            // a coast that an edge cuts goes on beyond it
+            // a coast that is cut by an edge continues beyond it
             Surroundings::Sea => i32::from(terrain.has_land_at_edge()),
         };
         if far_tiles > 0 {
@@ -206,7 +207,7 @@ impl SquareDrawing {
         if is_ready(&parts) {
             self.drawn = Some(target);
         } else {
-            // until it can be drawn it is drawn as before, or without detail
+            // until the new pipelines are ready, draw as before or without detail
             let plain = TargetKey { is_detailed: false, rules: None, ..target };
             let before = self.drawn.filter(|drawn| (drawn.format, drawn.samples) == (target.format, target.samples));
             parts = pipelines.grid_parts(context.cache, before.unwrap_or(plain), style);
@@ -246,14 +247,14 @@ impl SquareDrawing {
             let steps = Steps::new(eye_world, mesh.detail.quads as usize);
             frame.tiles = steps.uniform;
             tiles = renderer.advance(tree, &camera, &steps, terrain.scale.sea_world, context);
-            // until there are patches and pipelines the grid is drawn
+            // draw the grid until there are patches and pipelines
             match pipelines.tree_parts(context.cache, target, (mode, terrain.tint())) {
                 Some(own) if tiles.is_some() => parts = own,
                 _ => tiles = None,
             }
             is_settled = tiles.is_some() && renderer.is_settled();
         }
-        // under an overlay the ground is bare
+        // an overlay is drawn without plants
         let grows = target.is_detailed && terrain.tint() == Tint::None && mode.has_plants();
         let mut shadow_pipelines = None;
         let scattered = if grows && !table.scatter.0.is_empty() {
@@ -394,14 +395,14 @@ struct FarTile {
 }
 
 impl FarTile {
-    /// So many on each side.
+    /// All copies, `tiles` of them on each side.
     fn all(tiles: i32) -> impl Iterator<Item = Self> {
         let span = -tiles..=tiles;
         let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
         all.filter(|tile| (tile.column, tile.row) != (0, 0))
     }
 
-    /// All, those near the eye first.
+    /// All copies, nearest to the eye first.
     fn from_near(eye_world: Vec3, tiles: i32) -> Vec<Self> {
         let mut all: Vec<Self> = Self::all(tiles).collect();
         let distance = |tile: &Self| (tile.axes().1 - eye_world.with_y(0.0)).length_squared();
@@ -409,32 +410,32 @@ impl FarTile {
         all
     }
 
-    /// What the shaders know it by.
+    /// The number of the copy in the shaders.
     fn number(self) -> u32 {
         ((self.row + 64) as u32) << 8 | (self.column + 64) as u32
     }
 
-    /// Signs of both axes, and where its middle lies.
+    /// Signs of both axes, and position of its middle.
     fn axes(self) -> (Vec3, Vec3) {
         let sign = |k: i32| if k.rem_euclid(2) == 1 { -1.0 } else { 1.0 };
         let middle = Vec3::new(self.column as f32, 0.0, self.row as f32) * SIDE_WORLD;
         (Vec3::new(sign(self.column), 1.0, sign(self.row)), middle)
     }
 
-    /// From the terrain to the copy.
+    /// Matrix from the terrain to the copy.
     fn matrix(self) -> Mat4 {
         let (signs, middle) = self.axes();
         Mat4::from_translation(middle) * Mat4::from_scale(signs)
     }
 
-    /// The place of the terrain that a place of the copy shows.
+    /// The position on the terrain that a position of the copy shows.
     fn mirrored(self, place: Vec3) -> Vec3 {
         let (signs, middle) = self.axes();
         (place - middle) * signs
     }
 }
 
-/// All patches, then those at an edge of the terrain once for each of its sides.
+/// All patches, then the patches at an edge of the terrain, once per side.
 fn instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
     let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
     let sides = patches

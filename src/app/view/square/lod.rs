@@ -1,51 +1,51 @@
-//! Which patches of the quadtree are drawn: fine near the eye, coarse far from it.
+//! Selection of the drawn patches from the quadtree: fine near the eye, coarse far from it.
 //!
 //! The scheme is that of Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
-//! `quads` × `quads` quads of 2^l cells. It is divided while it comes nearer to the eye than the range of the next
-//! finer level, and its vertices morph to those of level `l + 1` before they are as far as the range of its own. If the
-//! finest range is over `MIN_RANGE_PATCHES` patches, neighbours differ by one level at most and a patch meets a
-//! coarser one only where it has taken its shape: there are no cracks. Distances are measured along the ground, with
-//! the height of the eye over the highest peak, so that this holds for any relief.
+//! `quads` × `quads` quads of 2^l cells. It is split if it comes nearer to the eye than the range of the next finer
+//! level. Its vertices morph to those of level `l + 1` before they reach the range of their own level. If the finest
+//! range is over `MIN_RANGE_PATCHES` patches, neighbours differ by at most one level, and a patch meets a coarser one
+//! only where it has morphed into its shape. So there are no cracks. Distances combine the horizontal distance with the
+//! height of the eye over the highest peak, so that this holds for any relief.
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::bounds::{GridBounds, TILE_CELLS};
 use crate::view::scale::{SIDE_WORLD, WorldScale};
 
-/// Share of the range of a level at which its vertices begin to morph.
+/// Fraction of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f32 = 0.85;
 
-/// Range of the finest level, in sides of its patches: (2 · MORPH_START - 1) · range > 2 √2 sides.
+/// Least range of the finest level, in sides of its patches: (2 · MORPH_START - 1) · range > 2 √2 sides.
 const MIN_RANGE_PATCHES: f32 = 4.1;
 
-/// How finely to draw.
+/// Target quality of the patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatchDetail {
-    /// Quads along the side of a patch: 8 or more, a power of two.
+    /// Quads along the side of a patch: a power of two, at least 8.
     pub quads: u32,
-    /// Width on screen of a quad, where its level ends.
+    /// Greatest width of a quad on screen, in pixels.
     pub quad_pixels: f32,
 }
 
 impl PatchDetail {
-    /// For a picture that may take its time.
+    /// For a single image that may take its time.
     pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
-    /// For a graphics card: it shades pixels in fours, and pays for all four at every edge of a triangle.
+    /// For a graphics card, which shades pixels in groups of four and pays for all four at every triangle edge.
     pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
-    /// For a renderer in software, which pays for every vertex, and shades pixels in blocks of 4 × 4.
+    /// For a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
     pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };
 }
 
 /// The eye, and the ranges of the levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LodRange {
-    /// The eye, over the square (x, z).
+    /// Horizontal position of the eye (x, z).
     pub eye_world: Vec2,
     /// Height of the eye over the highest peak, or 0.
     pub over_world: f32,
-    /// Distance up to which the finest level is drawn; each level ranges twice as far as the one before.
+    /// Distance up to which the finest level is drawn; each coarser level reaches twice as far.
     pub finest_world: f32,
-    /// The level whose one patch covers everything; it does not morph.
+    /// The level with a single patch that covers everything; it does not morph.
     pub top: u32,
 }
 
@@ -78,12 +78,12 @@ pub struct GridPatch {
     pub level: u32,
 }
 
-/// What a view sees.
+/// The visible volume of a view.
 #[derive(Clone, Copy, Debug)]
 pub struct Frustum {
-    /// As (normal, offset) pointing inwards; the far plane is left out.
+    /// Planes as (normal, offset), pointing inwards; there is no far plane.
     planes: [Vec4; 5],
-    /// By how much lower than the terrain the ground may be drawn, and by how much higher.
+    /// Greatest distances by which the terrain may be drawn lower and higher than its heights.
     slack_world: (f32, f32),
 }
 
@@ -95,7 +95,7 @@ impl Frustum {
         Self { planes, slack_world: (0.0, 0.0) }
     }
 
-    /// The same for ground that is drawn up to so much lower and so much higher than the terrain.
+    /// The frustum for terrain that is drawn up to this much lower and higher than its heights.
     pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
         Self { slack_world: (falls_world, rises_world), ..self }
     }
@@ -109,8 +109,8 @@ impl Frustum {
     }
 }
 
-/// The patches to draw, coarse and fine, each point of the terrain in exactly one (those out of view left out). What
-/// hides others comes before them: a graphics card does not shade what lies behind.
+/// The patches to draw, which cover each visible point of the terrain exactly once. Patches that hide others come
+/// first, because a graphics card does not shade hidden pixels.
 pub fn select(
     scale: &WorldScale,
     bounds: &GridBounds,
@@ -158,7 +158,7 @@ impl Walk<'_> {
             }
         }
         if level > 0 && self.range.distance_world(low, high) < self.range.finest_world * (1 << (level - 1)) as f32 {
-            // the quarter of the eye first, that across from it last
+            // the quarter with the eye first, the opposite one last
             let middle = corner((2 * row + 1) * (cells / 2), (2 * column + 1) * (cells / 2));
             let [first_row, first_column] =
                 [self.range.eye_world.y >= middle.y, self.range.eye_world.x >= middle.x].map(usize::from);
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Along every line away from the eye, as it is seen from above.
+    /// The order holds along every line away from the eye, seen from above.
     #[test]
     fn patches_come_from_near_to_far() {
         for (scale, bounds, detail, range) in scenes() {

@@ -1,4 +1,4 @@
-//! A square terrain ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
+//! A square terrain prepared for drawing. The worker computes it, so that the main thread only swaps a pointer.
 
 pub mod bounds;
 pub mod cover;
@@ -32,37 +32,37 @@ use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, height
 use talweg::scene::{Settings, Surroundings};
 use void_mask::{VoidMask, void_mask};
 
-/// What is wider is drawn with every second sample, or fewer: its textures would take too much memory.
+/// Most samples per side. A wider terrain is drawn with every second sample or fewer, to limit the texture memory.
 const MAX_DRAWN_SAMPLES: usize = 4097;
 
-/// A square terrain ready to be drawn. Plain data; never changes.
+/// A square terrain prepared for drawing. Immutable.
 #[derive(Clone)]
 pub struct SquareTerrain {
     base: RenderBase,
     pub scale: WorldScale,
     pub bounds: Arc<GridBounds>,
-    /// The heights as their texture has them.
+    /// The heights in the format of their texture.
     pub heights: Arc<HeightTexels>,
     /// Slopes to the east and to the south, as tangents in half precision.
     pub slopes: Arc<Mips>,
-    /// Depth in shadow and openness, as bytes.
+    /// Shadow depth and openness, as bytes.
     pub light: Arc<Mips>,
-    /// Depth in shadow of the copies of the land around, if there is such land, as bytes: mirrored east to west, north
-    /// to south, and both, where the sun comes from another side.
+    /// Shadow depth on the copies in the surrounding land, if there is such land, as bytes: for copies mirrored east to
+    /// west, north to south, and both. Relative to these copies, the sun shines from another side.
     pub mirrored_shadows: Option<Arc<Mips>>,
-    /// Towards the sun: east, up, south.
+    /// Direction of the sun: east, up, south.
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Where there is no ground, if that is anywhere. The heights there are those drawn: [`heights_over_void`].
+    /// Void areas, if there are any. The heights there are those of [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
-    /// The ground as its biomes paint it, or what the materials of pieces add to it times how much they hide, as sRGB
-    /// bytes, and how much of the palette's colour is hidden.
+    /// sRGB colours and their opacity over the palette, as bytes. They come from biomes, or from the materials of
+    /// construction primitives, premultiplied by the opacity.
     pub colours: Option<Arc<Mips>>,
-    /// How much of the ground lies under sand and under snow, and how hard the rock is, as bytes, if any is known.
+    /// Fractions covered by sand and by snow, and the hardness of the rock, as bytes, if any is known.
     pub cover: Option<SnowSandCover>,
-    /// What the maps say about each place, for the materials of the ground.
+    /// The values of the terrain's maps that the material rules use.
     pub site: Option<SiteConditionMap>,
     /// The light of the sun and of the sky.
     pub daylight: Arc<Daylight>,
@@ -76,7 +76,7 @@ impl Deref for SquareTerrain {
     }
 }
 
-/// The colours of the biomes and of the materials of pieces at every sample, if the terrain has either.
+/// The colours of the biomes and of construction materials at every sample, if the terrain has either.
 fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
     let of_biomes = biomes.map(|biomes| biomes.paint.colours(terrain, control)).transpose()?;
     let made = GroundShareMaps::new(terrain);
@@ -99,22 +99,22 @@ fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) ->
     Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?)))
 }
 
-/// How an overlay gets into the picture.
+/// The source of an overlay's data in the shader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tint {
-    /// Not at all.
+    /// There is no overlay.
     #[default]
     None,
-    /// From the slopes, which are there in any case.
+    /// The slopes, which are present anyway.
     Slope,
-    /// From a texture of its own.
+    /// A texture of its own.
     Data,
 }
 
-/// The widest map of shadows on copies, which are seen from afar.
+/// Most samples per side of the shadow map of the copies, which are seen from afar.
 const MOST_MIRRORED_SAMPLES: usize = 1025;
 
-/// Depth in shadow under the sun as the copies of the terrain see it: from west for east, north for south, and both.
+/// Shadow depth on the mirrored copies: with east and west swapped, with north and south swapped, and with both.
 fn mirrored_shadows(
     terrain: &Arc<Terrain>,
     settings: &Settings,
@@ -133,7 +133,8 @@ fn mirrored_shadows(
     Mips::new(scale.samples, texels, bytes, control)
 }
 
-/// Whether land reaches an edge of the terrain: in a sea it goes on beyond it, down to the water.
+/// Whether land reaches an edge of the terrain. With a sea around, that land continues beyond the edge down to the
+/// water.
 fn has_land_at_edge(terrain: &Terrain, settings: &Settings) -> bool {
     let (n, sea) = (terrain.samples(), settings.sea_level / settings.relief_metres);
     let is_land = |k: usize| terrain.height[k] > sea && terrain.has_ground(k);
@@ -146,10 +147,10 @@ impl SquareTerrain {
         has_land_at_edge(&self.terrain, &self.settings)
     }
 
-    /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
+    /// Prepares a terrain for drawing; call it on the worker. Takes about 10 ms per million samples on one core.
     ///
     /// # Errors
-    /// When `control` says so; it is asked every few milliseconds.
+    /// If `control` cancels; it is polled every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         settings: &Settings,
@@ -217,11 +218,11 @@ impl SquareTerrain {
         })
     }
 
-    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is
-    /// shared.
+    /// The same terrain with another overlay or other biomes. Cheaper than [`new`](Self::new), because all other data
+    /// is shared.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
         let mut base = self.base.with_choice(choice);
         let mut data = self.data.clone();
@@ -237,11 +238,11 @@ impl SquareTerrain {
         Ok(Self { base, colours, data, ..self.clone() })
     }
 
-    /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is
-    /// worked out near the region and farther away stays as it was. `None` where that saves nothing.
+    /// Quickly prepares a terrain that differs from this one only within a region. Light is recomputed near the region
+    /// and copied farther away. `None` if that saves nothing.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn renewed(
         &self,
         terrain: &Arc<Terrain>,
@@ -295,8 +296,8 @@ impl SquareTerrain {
         }))
     }
 
-    /// The samples whose light is worked out anew for a region, and those that are looked at for it, a square. `None`
-    /// if that is most of the terrain.
+    /// The samples whose light is recomputed for a region, and the square of samples that this computation reads.
+    /// `None` if that is most of the terrain.
     fn light_window(&self, region: &Region) -> Option<(Region, Region)> {
         let n = self.scale.samples;
         let [east, up, south] = self.towards_sun;
@@ -310,7 +311,7 @@ impl SquareTerrain {
         let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
         let (row, column) = (start(&seen.rows), start(&seen.columns));
         let side = (seen.rows.end - row).max(seen.columns.end - column);
-        // a square that would go beyond the terrain begins sooner, at a block
+        // a square that would leave the terrain is moved back to the start of a block
         let back = |start: usize| {
             if start + side <= n { start } else { n.saturating_sub(side) / blocks * blocks }
         };
@@ -354,26 +355,26 @@ impl SquareTerrain {
         }
     }
 
-    /// Depth of surface water at a place of the world.
+    /// Depth of surface water at a position in world space.
     pub fn surface_water_world(&self, position_world: glam::Vec3) -> f32 {
         let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.surface_water.is_some()) else { return 0.0 };
         let uv = self.scale.uv(position_world);
         bilinear(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
     }
 
-    /// Whether there is ground next to a place, a share of the square.
+    /// Whether the terrain has data next to a position, given as fractions of the square.
     pub fn has_ground(&self, [u, v]: [f64; 2]) -> bool {
         let n = self.scale.samples;
         let [column, row] = [u, v].map(|at| ((at.clamp(0.0, 1.0) * (n - 1) as f64).round() as usize).min(n - 1));
         self.terrain.has_ground(row * n + column)
     }
 
-    /// The terrain as the picker sees it.
+    /// The terrain in the form that picking needs.
     pub fn picker(&self) -> GridPicker<'_> {
         GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
     }
 
-    /// How many of the finest levels each map is drawn without.
+    /// Number of finest levels that are omitted from each map.
     pub fn levels_left_out(&self) -> [usize; TerrainMap::ALL.len()] {
         levels_left_out(&TerrainMap::ALL.map(|map| self.mips(map)), self.heights.bytes().len())
     }
@@ -395,13 +396,13 @@ impl SquareTerrain {
     }
 }
 
-/// The region with so many samples more on every side, as far as there are any.
+/// The region widened by this many samples on every side, within the terrain.
 fn widened(region: &Region, by: usize, samples: usize) -> Region {
     let span = |s: &std::ops::Range<usize>| s.start.saturating_sub(by)..(s.end + by).min(samples);
     Region { rows: span(&region.rows), columns: span(&region.columns) }
 }
 
-/// Value between samples, bilinear; positions outside [0, 1] are clamped.
+/// Bilinear value between samples; positions outside [0, 1] are clamped.
 pub(in crate::view) fn bilinear(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
@@ -463,7 +464,7 @@ mod tests {
     use talweg::field::Edges;
 
     fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
-        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
+        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("never cancelled")
     }
 
     #[test]
@@ -557,7 +558,7 @@ mod tests {
         assert!(old.renewed(&after, &settings, &all, &Control::default()).unwrap().is_none());
     }
 
-    /// The shadows of a copy are those of the terrain that is really mirrored, under the same sun.
+    /// The shadows of a copy equal those of a terrain that is really mirrored, under the same sun.
     #[test]
     fn copies_have_the_shadows_of_mirrored_land() {
         let n = 129;

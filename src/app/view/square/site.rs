@@ -1,4 +1,4 @@
-//! What the maps of a terrain say about a place, as a texture: what the material rules ask for.
+//! The values of a terrain's maps that material rules use, as a texture.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use talweg::appearance::{SITE_MAPS, site_conditions};
 use talweg::field::{Cancelled, Control, Region, Terrain};
 use talweg::scene::Settings;
 
-/// Flow, deposits, vegetation, and what is not worn, of every sample, from 0 to 1, as bytes: in that order, since a
-/// terrain without maps is read as 0, 0, 0, 1.
+/// Flow, deposits, vegetation and one minus wear of every sample, from 0 to 1, as bytes. The fourth is inverted because
+/// a terrain without maps is read as 0, 0, 0, 1.
 #[derive(Clone)]
 pub struct SiteConditionMap {
     pub texels: Arc<Mips>,
 }
 
 impl SiteConditionMap {
-    /// That of a terrain, if it has any of the maps.
+    /// The map of a terrain, if the terrain has any of these values.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
         if SITE_MAPS.iter().all(|kind| terrain.map(*kind).is_none()) {
             return Ok(None);
@@ -31,10 +31,10 @@ impl SiteConditionMap {
         Ok(Some(Self { texels: Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?) }))
     }
 
-    /// That of a terrain that differs in a region alone from the one `before`, which had `old`.
+    /// The map of a terrain that differs only within a region from `before`, whose map is `old`.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels.
     pub fn renewed(
         old: Option<&Self>,
         before: &Terrain,

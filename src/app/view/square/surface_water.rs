@@ -1,9 +1,9 @@
-//! Surface water: rivers, lakes and what an erosion lets run, drawn where the water map says.
+//! Surface water: rivers, lakes and the flowing water of erosions, drawn from the water map.
 //!
-//! The map knows a depth at every sample; the shore lies between a wet sample and a dry one. Dry samples beside wet
-//! ones get a negative depth, as far as they stand over the water but no more than half of what lies beside them, so
-//! that the line of depth 0 is smooth within the cells, and a stream one sample wide that runs diagonally still hangs
-//! together. A little smoothing along the shores takes the corners off streams that go from sample to sample.
+//! The map has a depth at every sample, and the shore lies between a wet and a dry sample. A dry sample beside a wet
+//! one gets a negative depth: its height over the water, but at most half of the greatest depth beside it. So the line
+//! of depth 0 is smooth within the cells, and a diagonal stream one sample wide stays connected. A little smoothing
+//! along the shores rounds the corners of streams that run from sample to sample.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use rayon::prelude::*;
 use crate::view::render::mips::{Mips, half_bytes, packed};
 use talweg::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Depths below this, as fractions of the relief, are no water: they are what is left of a film that dries.
+/// Depths below this, as fractions of the relief, count as dry: they are the remains of a drying film.
 const DRY: f32 = 2e-5;
 
 /// Water of a terrain, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct SurfaceWater {
-    /// Depth as a fraction of the relief in half precision, negative on the dry side of shores; smaller versions have
-    /// the mean depth.
+    /// Depth as a fraction of the relief in half precision, negative on the dry side of shores. Mip levels hold the
+    /// mean depth.
     pub depths: Arc<Mips>,
-    /// As a fraction of the relief.
+    /// Greatest depth, as a fraction of the relief.
     pub deepest: f32,
 }
 
 /// Depths at the samples of a terrain.
 pub struct SignedDepths {
-    /// As fractions of the relief: negative on the dry side of shores, 0 where no water is near.
+    /// Fractions of the relief: negative on the dry side of shores, 0 far from water.
     pub signed: Vec<[f32; 1]>,
-    /// The same with 0 wherever it is dry, before shores are smoothed.
+    /// The depths before smoothing, with 0 wherever it is dry.
     wet: Vec<[f32; 1]>,
     deepest: f32,
 }
@@ -43,11 +43,11 @@ pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<Surf
     Ok(Some(SurfaceWater { depths: Arc::new(depths), deepest }))
 }
 
-/// How deep the water of a terrain is, if there is any.
+/// The signed water depths of a terrain, if it has any water.
 pub fn signed_depths(terrain: &Terrain, control: &Control) -> Result<Option<SignedDepths>, Cancelled> {
     let Some(map) = terrain.map(MapKind::Water) else { return Ok(None) };
     let n = terrain.samples();
-    // not a number counts as dry
+    // NaN counts as dry
     let deepest = map.par_iter().fold(|| 0.0f32, |a, &d| a.max(d)).reduce(|| 0.0, f32::max);
     control.check()?;
     if deepest <= DRY || !deepest.is_finite() {
@@ -89,7 +89,8 @@ pub fn signed_depths(terrain: &Terrain, control: &Control) -> Result<Option<Sign
     Ok(Some(SignedDepths { signed, wet, deepest }))
 }
 
-/// Shores half-way to their mean with the weights 1 2 1 by 1 2 1; what has only water or only land around it stays.
+/// Moves shores half-way to their mean with the weights 1 2 1 by 1 2 1. Samples with only water or only land around
+/// them stay unchanged.
 fn rounded(n: usize, map: &[f32], signed: &[[f32; 1]], control: &Control) -> Result<Vec<[f32; 1]>, Cancelled> {
     let mut out = signed.to_vec();
     out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_shore_of_a_lake_lies_where_its_surface_meets_the_ground() {
-        // a slope that a lake up to 0.505 covers: the shore crosses the middle of a cell
+        // a slope that a lake covers up to 0.505: the shore crosses the middle of a cell
         let mut terrain = Terrain::from_fn(101, Edges::Open, |u, _| u);
         let wet: Vec<f32> = terrain.height.iter().map(|h| (0.505 - h).max(0.0)).collect();
         terrain.map_mut(MapKind::Water).copy_from_slice(&wet);

@@ -1,8 +1,8 @@
-//! Where the ground ends inside the square: what is left out, and the walls along the void edge.
+//! Void areas inside the square: the mask of missing terrain, and the walls along the void edge.
 //!
-//! The void edge is the line on which [`MapKind::Ground`] is a half. The shaders leave out what lies beyond it, ground,
-//! water and sides alike; a wall stands on every piece of it that crosses a cell, from the ground down to the foot of
-//! the block.
+//! The void edge is the line where [`MapKind::Ground`] is one half. Beyond it, the shaders draw neither terrain nor
+//! water nor sides. A wall stands on every segment of it that crosses a cell, from the surface down to the base of the
+//! block.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use rayon::prelude::*;
 use crate::view::render::mips::{Mips, unit_byte};
 use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
-/// A piece of the void edge: both ends (column, row), counted in samples. Seen from its first end, the ground is on the
-/// left.
+/// A segment of the void edge: both ends (column, row), counted in samples. Seen from its first end, the terrain is on
+/// the left.
 pub type Wall = [f32; 4];
 
-/// What is not there of a terrain, ready to be drawn.
+/// The void areas of a terrain, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoidMask {
-    /// 1 where there is no ground, 0 where there is, as bytes.
+    /// 1 in void areas, 0 on terrain, as bytes.
     pub void: Arc<Mips>,
     pub walls: Vec<Wall>,
 }
 
-/// What is not there of the terrain, if anything is missing.
+/// The void areas of the terrain, if it has any.
 pub fn void_mask(terrain: &Terrain, control: &Control) -> Result<Option<VoidMask>, Cancelled> {
     let Some(map) = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0) else { return Ok(None) };
     let n = terrain.samples();
@@ -49,7 +49,7 @@ fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall
     if inside.iter().all(|&one| one == inside[0]) {
         return;
     }
-    // where the void edge crosses the edges of the cell: with the clock, into the ground or out of it
+    // points where the void edge crosses the cell's edges, going clockwise: into the terrain, and out of it
     let (mut entries, mut exits) = (Vec::new(), Vec::new());
     for k in 0..4 {
         let ((a, from), (b, to)) = (corners[k], corners[(k + 1) % 4]);
@@ -60,7 +60,7 @@ fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall
         }
     }
     if exits.len() == 2 && !inside[0] {
-        // of a saddle each corner without ground is cut off by itself
+        // in a saddle, each void corner is cut off separately
         entries.reverse();
     }
     walls.extend(entries.iter().zip(&exits).map(|([ax, ay], [bx, by])| [*ax, *ay, *bx, *by]));
@@ -93,7 +93,7 @@ mod tests {
             length += (dx * dx + dy * dy).sqrt();
             let (mx, my) = (0.5 * (ax + bx) - centre, 0.5 * (ay + by) - centre);
             assert!(((mx * mx + my * my).sqrt() / (n - 1) as f32 - 0.3).abs() < 0.005);
-            // to the right of the way, as the shader has it, lies nothing
+            // right of the segment is void, as the shader expects
             assert!(-dy * mx + dx * my >= 0.0, "{ax} {ay} {bx} {by}");
         }
         let around = std::f32::consts::TAU * 0.3 * (n - 1) as f32;
@@ -108,7 +108,7 @@ mod tests {
             walls_in_cell(&[a, b, b, a], 2, 0, 0, &mut walls);
             assert_eq!(walls.len(), 2);
             for [ax, ay, bx, by] in walls {
-                // each cuts off a corner: its ends lie on two edges that meet there
+                // each wall cuts off a corner: its ends lie on two edges that meet there
                 assert!((ax - bx).abs() == 0.5 && (ay - by).abs() == 0.5);
             }
         }

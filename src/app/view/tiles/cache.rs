@@ -1,18 +1,18 @@
-//! The tiles that are there: places in the atlas on the graphics card, given to what was used last.
+//! Cache of tiles: the most recently used tiles keep their slots in the atlas on the graphics card.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::GroundTile;
 
-/// A tile with its place in the atlas.
+/// A tile with its slot in the atlas.
 struct CachedTile<T> {
     tile: Arc<T>,
     slot: u32,
     used: u64,
 }
 
-/// See the module.
+/// A cache of tiles; see the module.
 pub struct TileCache<T: GroundTile> {
     kept: HashMap<T::Key, CachedTile<T>>,
     free: Vec<u32>,
@@ -37,12 +37,12 @@ impl<T: GroundTile> TileCache<T> {
         self.kept.get(&key).map(|kept| kept.slot)
     }
 
-    /// All tiles, in no order.
+    /// All tiles, in arbitrary order.
     pub fn tiles(&self) -> impl Iterator<Item = &Arc<T>> {
         self.kept.values().map(|kept| &kept.tile)
     }
 
-    /// Begins a frame in which `needed` are used: they stay.
+    /// Begins a frame that uses the `needed` tiles; these cannot be evicted.
     pub fn use_now(&mut self, needed: impl Iterator<Item = T::Key>) {
         self.now += 1;
         for key in needed {
@@ -52,8 +52,8 @@ impl<T: GroundTile> TileCache<T> {
         }
     }
 
-    /// Puts a tile on the cache, in place of the one of its key or of those not used for longest; its place, or `None`
-    /// where everything is in use.
+    /// Adds a tile. It replaces a tile with the same key, or else the tiles unused for longest are evicted if
+    /// necessary. Returns its slot, or `None` if all are in use.
     pub fn put(&mut self, tile: Arc<T>) -> Option<u32> {
         let key = tile.key();
         if let Some(kept) = self.kept.get_mut(&key) {
@@ -68,11 +68,11 @@ impl<T: GroundTile> TileCache<T> {
         Some(slot)
     }
 
-    /// Frees an eighth of the places, those that were not used for longest.
+    /// Frees an eighth of the slots, from the tiles unused for longest.
     fn make_room(&mut self) {
         let mut old: Vec<(u64, T::Key)> =
             self.kept.iter().filter(|(_, kept)| kept.used < self.now).map(|(key, kept)| (kept.used, *key)).collect();
-        // the finest first among those of an age: a tile is of no use without its parent
+        // of tiles of the same age, evict the finest first, as a tile is useless without its parent
         old.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
         for (_, key) in old.into_iter().take((self.slots / 8).max(1) as usize) {
             self.drop_tile(key);
@@ -85,7 +85,7 @@ impl<T: GroundTile> TileCache<T> {
         }
     }
 
-    /// Keeps only the tiles that `keep` says.
+    /// Keeps only the tiles for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         let gone: Vec<T::Key> =
             self.kept.values().filter(|kept| !keep(&kept.tile)).map(|kept| kept.tile.key()).collect();
@@ -102,7 +102,7 @@ impl<T: GroundTile> TileCache<T> {
 mod tests {
     use super::*;
 
-    /// A key.
+    /// A test tile with only a key.
     #[derive(Debug)]
     struct Plain(u32);
 

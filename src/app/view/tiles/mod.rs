@@ -1,29 +1,29 @@
-//! Tiles of ground that are computed while they are looked at: threads that make them, a cache that keeps those that
-//! were used last. For trees ([`adaptive`](super::construction_surface::adaptive)) and for the ground of planets
-//! between its samples ([`globe::tiles`](super::globe)).
+//! Terrain tiles that are computed while they are in view: a pool of threads computes them, and a cache keeps the most
+//! recently used. Used for construction trees ([`adaptive`](super::construction_surface::adaptive)) and for the fine
+//! terrain of planets ([`globe::tiles`](super::globe)).
 
 pub mod cache;
 pub mod pool;
 
 use std::hash::Hash;
 
-/// A tile of ground.
+/// A tile of terrain.
 pub trait GroundTile: Send + Sync + 'static {
-    /// Which it is. Tiles are of no use without those whose keys are less.
+    /// Identifies the tile. A tile is useless without its ancestors, whose keys are smaller.
     type Key: Copy + Eq + Ord + Hash + Send + std::fmt::Debug + 'static;
 
     fn key(&self) -> Self::Key;
 }
 
-/// What is needed to compute a tile.
+/// The inputs to compute a tile.
 pub trait TileJob: Send + 'static {
     type Tile: GroundTile;
 
-    /// Of the ground: only tiles of the newest are wanted.
+    /// Serial number of the terrain: only tiles of the newest terrain are wanted.
     fn serial(&self) -> u64;
 
     fn key(&self) -> <Self::Tile as GroundTile>::Key;
 
-    /// Computes it; `None` if `stop` says so, which is asked every few milliseconds.
+    /// Computes the tile. Returns `None` if `stop` returns true; it is polled every few milliseconds.
     fn tile(&self, stop: &dyn Fn() -> bool) -> Option<Self::Tile>;
 }

@@ -1,5 +1,5 @@
-//! Threads that compute tiles. Of what is asked for, the newest list counts; what was asked for before and has not
-//! begun is forgotten, and what belongs to older ground is given up.
+//! Threads that compute tiles. Only the newest list of requests counts: earlier requests that have not started are
+//! dropped, and jobs of an older terrain are cancelled.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use crate::view::render::mesh::RenderQuality;
 type KeyOf<J> = <<J as TileJob>::Tile as GroundTile>::Key;
 
 struct PoolState<J: TileJob> {
-    /// The most urgent last.
+    /// Pending jobs, the most urgent last.
     jobs: Vec<J>,
     running: HashSet<(u64, KeyOf<J>)>,
     done: Vec<(u64, J::Tile)>,
-    /// The ground that counts.
+    /// Serial number of the current terrain.
     serial: u64,
     is_over: bool,
 }
@@ -30,14 +30,14 @@ impl<J: TileJob> PoolShared<J> {
     }
 }
 
-/// See the module. Its threads end when it is dropped.
+/// A pool of threads; see the module. They end when it is dropped.
 pub struct Pool<J: TileJob> {
     shared: Arc<PoolShared<J>>,
 }
 
 impl<J: TileJob> Pool<J> {
-    /// One thread for each processor but one, which draws; for all of them where a single picture is drawn, which waits
-    /// for the tiles.
+    /// One thread per processor but one, which draws. For single images there is a thread for every processor, because
+    /// drawing waits for the tiles.
     pub fn new(quality: RenderQuality) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let drawing = usize::from(quality != RenderQuality::Still);
@@ -47,13 +47,13 @@ impl<J: TileJob> Pool<J> {
         for k in 0..cores.saturating_sub(drawing).clamp(1, 12) {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(format!("talweg-tile-{k}"));
-            // with fewer threads it takes longer; without any the coarse ground stays on screen
+            // fewer threads only take longer; without any, the coarse surface stays on screen
             let _ = thread.spawn(move || work(&shared));
         }
         Self { shared }
     }
 
-    /// What shall be computed now, the most urgent first, in place of what was asked for before.
+    /// Replaces all pending requests by these jobs, the most urgent first.
     pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = J>) {
         let mut state = self.shared.state();
         state.serial = serial;
@@ -66,7 +66,7 @@ impl<J: TileJob> Pool<J> {
         }
     }
 
-    /// What was finished since the last time, with the number of the ground it belongs to.
+    /// The tiles finished since the last call, each with the serial number of its terrain.
     pub fn take(&self) -> Vec<(u64, J::Tile)> {
         let mut state = self.shared.state();
         let done = std::mem::take(&mut state.done);
@@ -105,7 +105,7 @@ fn work<J: TileJob>(shared: &PoolShared<J>) {
             state.is_over || state.serial != serial
         };
         let made = job.tile(&stop);
-        // the ground goes before anybody waits for the lock
+        // drop the reference to the terrain before anyone waits for the lock
         drop(job);
         let mut state = shared.state();
         match made {

@@ -1,4 +1,4 @@
-//! The patches on the graphics card: one texture with a rectangle for each, read in the vertex stage.
+//! The patches on the graphics card: one texture with a rectangle per patch, read in the vertex stage.
 
 use bevy::math::{DVec3, Vec4};
 use bevy::render::render_resource::{
@@ -13,7 +13,7 @@ use super::quadtree::{FINEST, QuadTile, TileKey};
 use super::{Budget, Upload};
 use crate::view::scale::SIDE_WORLD;
 
-/// Every graphics card takes textures as wide.
+/// Greatest width of the texture; every graphics card supports it.
 const WIDEST: u32 = 4096;
 
 pub struct Atlas {
@@ -45,7 +45,7 @@ impl Atlas {
         Self { view: texture.create_view(&TextureViewDescriptor::default()), texture, quads, columns }
     }
 
-    /// First texel of a place.
+    /// First texel of a slot.
     fn corner(&self, slot: u32) -> [u32; 2] {
         [slot % self.columns * 2 * (self.quads + 1), slot / self.columns * (self.quads + 1)]
     }
@@ -70,7 +70,7 @@ impl Atlas {
         );
     }
 
-    /// How the shaders are told of a tile; `side` is that of the block, from 1 on, or 0.
+    /// The instance data of a tile. `side` is the number of a side of the block, from 1 on, or 0 for the surface.
     pub fn instance(&self, tile: &QuadTile, slot: u32, steps: &Steps, side: u32) -> TileInstance {
         let TileKey { level, column, row } = tile.key;
         let shift = u32::from(FINEST - level);
@@ -86,8 +86,8 @@ impl Atlas {
     }
 }
 
-/// A tile as the shaders see it: its corner in steps from the eye's, shift and side, first texel; how far each corner
-/// has morphed.
+/// A tile as the shaders read it. `piece` holds its corner in steps from the eye's own step, its shift and side, and
+/// its first texel. `morphs` holds how far each corner has morphed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {
@@ -95,12 +95,12 @@ pub struct TileInstance {
     pub morphs: [f32; 4],
 }
 
-/// The lattice of all vertices there can be, seen from the eye. Places are whole numbers of steps from the eye's own,
-/// which are exact, so that a vertex has the same place in every patch that has it.
+/// The lattice of all possible vertices, relative to the eye. Positions are whole numbers of steps from the eye's own
+/// step. These are exact, so a vertex has the same position in every patch that contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],
-    /// Step and where the eye lies in its step, in units of the world; quads of a patch.
+    /// Length of a step, position of the eye within its step (both in world units), and quads along a patch.
     pub uniform: Vec4,
 }
 
@@ -115,14 +115,14 @@ impl Steps {
     }
 }
 
-/// Sides of the block at which a patch lies, numbered from 1 in the order north, east, south, west.
+/// Sides of the block that a patch touches, numbered from 1 in the order north, east, south, west.
 pub fn sides_of(key: TileKey) -> impl Iterator<Item = u32> {
     let end = (1u32 << key.level) - 1;
     let at = [key.row == 0, key.column == end, key.row == end, key.column == 0];
     (1..).zip(at).filter_map(|(side, is)| is.then_some(side))
 }
 
-/// Whether some of a patch lies under the sea.
+/// Whether any part of a patch lies below the sea.
 pub fn is_wet(patch: &TilePatch, sea_world: f32) -> bool {
     patch.lowest_world < sea_world
 }

@@ -1,4 +1,4 @@
-//! Adaptive tessellation: the tree is asked at the vertices that the picture needs, however near the eye comes.
+//! Adaptive tessellation: the tree is evaluated at the vertices that the image needs, however near the eye comes.
 //!
 //! ```text
 //! eye ─▶ quadtree (which patches, how far morphed) ─▶ tiles ─▶ instances
@@ -6,10 +6,10 @@
 //!           ▼                        │
 //!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
 //! ```
-//! [`quadtree`] is plain logic, [`patch`] asks the tree, on the threads and for the cache of
-//! [`tiles`](crate::view::tiles), [`atlas`] knows the graphics card. All of it lives in the render world, away from the
-//! main thread. When the tree changes, the patches that the change does not touch are kept; the others are computed
-//! while the old ones stay on screen, and all are exchanged at once.
+//! [`quadtree`] is plain logic, and [`patch`] evaluates the tree on the threads of [`tiles`](crate::view::tiles), whose
+//! cache keeps the results. [`atlas`] holds the patches on the graphics card. All of it runs in the render world, off
+//! the main thread. When the tree changes, the patches outside the changed area are kept. The others are computed while
+//! the old ones stay on screen, and then all are swapped at once.
 
 pub mod atlas;
 pub mod patch;
@@ -29,26 +29,26 @@ use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};
 use quadtree::{QuadTile, Quadtree, QuadtreePlan, TileKey, TileSurroundings};
 
-/// How finely to draw, and what it may cost.
+/// Target quality and limits of the tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Quads along the side of a patch: a power of two.
     pub quads: usize,
-    /// Width on screen of a quad where its level ends, when nothing moves.
+    /// Greatest width of a quad on screen, in pixels, when nothing moves.
     pub quad_pixels: f64,
-    /// The same while the eye or the ground moves.
+    /// The same while the eye or the terrain moves.
     pub moving_pixels: f64,
-    /// Patches on the graphics card, in bytes; as many are kept in memory.
+    /// Size of the patches on the graphics card, in bytes. The same amount is kept in main memory.
     pub bytes: usize,
-    /// Levels a second by which corners move.
+    /// Speed at which corners morph, in levels per second.
     pub levels_per_second: f32,
 }
 
 impl Budget {
-    /// For a graphics card.
+    /// Budget for a graphics card.
     pub const FINE: Self =
         Self { quads: 32, quad_pixels: 2.0, moving_pixels: 3.5, bytes: 128 << 20, levels_per_second: 4.0 };
-    /// For a renderer in software.
+    /// Budget for a software renderer.
     pub const FRUGAL: Self =
         Self { quads: 16, quad_pixels: 5.0, moving_pixels: 9.0, bytes: 32 << 20, levels_per_second: 4.0 };
 
@@ -57,36 +57,36 @@ impl Budget {
     }
 }
 
-/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask
-/// for levels too far apart.
+/// Smallest distance up to which a level is fine enough, in sides of its patches. With a smaller one, adjacent patches
+/// would request levels too far apart.
 const LEAST_RANGE_PATCHES: f64 = 3.0;
 
-/// Seconds without motion after which the picture is drawn finely.
+/// Seconds without motion after which the image is drawn finely.
 const REST_SECONDS: f32 = 0.2;
 
-/// How many levels coarser what is out of view may be: it is there when the eye turns, and soon as fine as the rest.
+/// Levels by which patches out of view may be coarser. They are present when the eye turns, and are soon refined.
 const LEVELS_UNSEEN: f32 = 2.0;
-/// By how much quads grow at a time where they are more than there is room for, and what they grow to at the most.
+/// Growth factor of the quads per frame while the patches exceed the budget, and the greatest total growth.
 const STRAIN_STEP: f64 = 1.08;
 const MOST_STRAIN: f64 = 16.0;
-/// How much of that is taken back in a frame of motion.
+/// Factor by which that growth shrinks again in each frame with motion.
 const RELIEF: f64 = 0.995;
 
-/// Jobs handed to the pool at a time.
+/// Most jobs handed to the pool at a time.
 const MOST_JOBS: usize = 256;
-/// Places of the cache that the quadtree leaves for what is on its way.
+/// Cache slots that the quadtree keeps free for patches being computed.
 const SPARE: usize = 64;
 
-/// The eye as the tessellation needs it.
+/// The camera data that the tessellation needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileCamera {
     pub eye_world: DVec3,
-    /// From places relative to the eye.
+    /// Matrix to clip space from positions relative to the eye.
     pub clip_from_eye: Mat4,
     pub pixels_per_radian: f64,
 }
 
-/// See the module.
+/// The adaptive tessellation of one view; see the module.
 pub struct Tessellation {
     pub budget: Budget,
     tree_surface: Option<Arc<TreeSurface>>,
@@ -95,18 +95,18 @@ pub struct Tessellation {
     pool: Pool<PatchJob>,
     arriving: Option<ArrivingTree>,
     tiles: Vec<QuadTile>,
-    /// Asked for: they wait on the cache for their brothers.
+    /// Requested patches. Finished siblings stay in the cache until all are present.
     wanted: Vec<TileKey>,
-    /// How the eye looked last, and how long nothing has moved.
+    /// The camera of the last frame, and the seconds since anything moved.
     last: Option<TileCamera>,
     rest_seconds: f32,
-    /// How many times larger quads are than they should be, so that all of the picture has its share of the patches.
+    /// Factor by which quads are larger than the budget wants, so that the patches suffice for the whole image.
     strain: f64,
-    /// Nothing is on its way, and nothing moves.
+    /// No patch is missing, and nothing moves.
     pub is_settled: bool,
 }
 
-/// The patches of a newer tree surface, shown when there are as many as are needed.
+/// The patches of a newer tree surface, shown once all needed patches are present.
 struct ArrivingTree {
     tree_surface: Arc<TreeSurface>,
     patches: HashMap<TileKey, Arc<TilePatch>>,
@@ -121,14 +121,14 @@ impl ArrivingTree {
     }
 }
 
-/// North-west corner and side in the world.
+/// North-west corner and side in world units.
 fn world_of(key: TileKey) -> ([f64; 2], f64) {
     let whole = f64::from(SIDE_WORLD);
     let (corner, side) = key.place();
     (corner.map(|at| (at - 0.5) * whole), side * whole)
 }
 
-/// A patch that goes to the graphics card.
+/// A patch to upload to the graphics card.
 pub struct Upload {
     pub slot: u32,
     pub patch: Arc<TilePatch>,
@@ -146,14 +146,14 @@ impl Tessellation {
             tiles: Vec::new(),
             wanted: Vec::new(),
             last: None,
-            // a picture without a past is drawn finely at once
+            // a single image without earlier frames is drawn finely at once
             rest_seconds: REST_SECONDS,
             strain: 1.0,
             is_settled: false,
         }
     }
 
-    /// Moves towards showing `wanted` as `camera` sees it, `seconds` after the last time; says what is to be uploaded.
+    /// Advances by `seconds` towards showing `wanted` as `camera` sees it. Returns the patches to upload.
     pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
         let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
         let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
@@ -164,7 +164,7 @@ impl Tessellation {
         }
         let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
         let quad_pixels = pixels * self.strain;
-        // before anything is put on the cache, or what the last step took up from it would make room
+        // mark used patches before the cache receives new ones, or patches from the last step could be evicted
         self.cache.use_now(self.quadtree.keys().chain(self.wanted.iter().copied()));
         let mut uploads = self.receive();
         uploads.extend(self.exchange(wanted));
@@ -190,7 +190,7 @@ impl Tessellation {
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.cache.slots() as usize).saturating_sub(SPARE);
         let QuadtreePlan { tiles, missing, is_moving, is_full } = self.quadtree.step(&view, pace, most);
-        // only once nothing more comes of what was asked for before
+        // only after all patches requested earlier have arrived
         let is_strained = is_full && !is_moving && missing.is_empty() && self.strain < MOST_STRAIN;
         if is_strained {
             self.strain *= STRAIN_STEP;
@@ -208,7 +208,7 @@ impl Tessellation {
         uploads
     }
 
-    /// Patches that the threads have finished.
+    /// Stores the patches that the threads have finished, and returns those to upload.
     fn receive(&mut self) -> Vec<Upload> {
         let mut uploads = Vec::new();
         for (serial, patch) in self.pool.take() {
@@ -228,8 +228,7 @@ impl Tessellation {
         uploads
     }
 
-    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones
-    /// first.
+    /// Quadtree patches that the newer tree surface still lacks and whose parents it has, coarse ones first.
     fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
@@ -241,8 +240,8 @@ impl Tessellation {
         keys
     }
 
-    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something
-    /// newer is wanted: where every frame wants another, nothing would ever be shown.
+    /// Swaps to a newer tree surface when all of its patches are present. A swap that has begun is finished even if a
+    /// still newer surface is wanted. Otherwise nothing would ever be shown while every frame brings a new one.
     fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
@@ -275,7 +274,7 @@ impl Tessellation {
         uploads
     }
 
-    /// What is drawn: patches in view, with their places in the atlas.
+    /// The drawn patches: those in view, with their slots in the atlas.
     pub fn tiles(&self) -> impl Iterator<Item = (&QuadTile, u32, &Arc<TilePatch>)> {
         self.tiles.iter().filter_map(|tile| Some((tile, self.cache.slot(tile.key)?, self.cache.get(tile.key)?)))
     }
@@ -285,19 +284,19 @@ impl Tessellation {
         self.tree_surface.as_ref()
     }
 
-    /// Bytes of the patches that are there.
+    /// Size of the present patches, in bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.cache.len() * TilePatch::bytes(self.budget.quads)
     }
 }
 
-/// The quadtree's view of the patches on the cache.
+/// The cached patches and the camera, as the quadtree needs them.
 struct TileView<'a> {
     cache: &'a TileCache<TilePatch>,
     camera: &'a TileCamera,
     frustum: Frustum,
-    /// Distance up to which the root is fine enough.
+    /// Distance up to which the root patch is fine enough.
     range: f64,
 }
 
@@ -306,7 +305,7 @@ impl TileView<'_> {
         (self.range / distance_world.max(1e-9)).log2() as f32
     }
 
-    /// Corners of the box around a patch, seen from the eye.
+    /// Two opposite corners of the box around a patch, relative to the eye.
     fn bounding_box(&self, key: TileKey) -> (DVec3, DVec3) {
         let (corner, side) = world_of(key);
         let (low, high) = match self.cache.get(key) {
@@ -343,7 +342,7 @@ impl TileSurroundings for TileView<'_> {
 
     fn is_visible(&self, key: TileKey) -> bool {
         let (low, high) = self.bounding_box(key);
-        // sides and water hang from the patches at the border
+        // patches on the border also carry the side walls and the water
         let end = (1u32 << key.level) - 1;
         let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;
         let (down, up) = if on_border { (1e4, 1e4) } else { (0.0, 100.0) };
@@ -382,7 +381,7 @@ mod tests {
 
     fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
-        // so often that only a program that never settles gets there
+        // a limit that only a tessellation that never settles reaches
         for _ in 0..100_000 {
             uploads += tessellation.advance(wanted, camera, 1e9).len();
             if tessellation.is_settled {
@@ -422,10 +421,10 @@ mod tests {
         assert!(second.changed_from(&first).is_some());
         let again = settle(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
-        assert!(again > 0 && again <= all + 8, "{again} of {all}");
+        assert!(again > 0 && again <= all + 8, "{again} of {all} patches are computed again");
         let same = tree_surface(second.recipe.tree.clone());
         assert!(same.changed_from(&second).is_none());
-        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
+        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "an unchanged tree computes nothing");
     }
 
     #[test]
@@ -470,7 +469,7 @@ mod tests {
             settle(&mut tessellation, &tree_surface, &camera);
             let strain = tessellation.strain;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
-            // quads near the eye are about as many pixels wide as those farther away
+            // quads near the eye are about as many pixels wide as distant ones
             let widths = tessellation.tiles().map(|(tile, _, patch)| {
                 let (corner, side) = world_of(tile.key);
                 let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
@@ -488,7 +487,7 @@ mod tests {
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
-        // hither and thither, so that patches of before are taken up again while room is made
+        // move back and forth, so that earlier patches are used again while others are evicted
         for step in 0..24u32 {
             let east = f64::from(step * 7 % 12) * 3.0;
             let above = if step % 3 == 0 { 12.0 } else { 0.5 };
@@ -511,7 +510,7 @@ mod tests {
         let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
-        // ten centimetres over the ground
+        // ten centimetres above the terrain
         let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
         settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);

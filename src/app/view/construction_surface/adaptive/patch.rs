@@ -1,10 +1,10 @@
-//! A patch of ground: its own vertices, and those of the next coarser level that they morph into.
+//! A terrain patch: its own vertices, and the vertices of the next coarser level that they morph into.
 //!
-//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its
-//! values are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's
-//! neighbours without a crack. The place of a vertex follows from the whole number of steps to it, the same for all
-//! patches that have it. Slopes are differences between the vertices beside one, a step beyond the patch as well: those
-//! of the place itself would leap from vertex to vertex along a sharp crest.
+//! Vertex (i, j) morphs into vertex (i - i mod 2, j - j mod 2), which is also a vertex of the parent. The parent's
+//! values are copied bit for bit. So a patch that has morphed into its parent's shape meets the parent's neighbours
+//! without a crack. The position of a vertex follows from its whole number of steps, which is the same for all patches
+//! that contain it. Slopes are differences between the two adjacent vertices, and one row beyond the patch is sampled
+//! for them. The exact slope at a vertex would jump from vertex to vertex along a sharp crest.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::construction::LANES;
 
-/// Height, slope to the east, slope to the south, depth of the water; in units of the world.
+/// Height, slope to the east, slope to the south and depth of the water, in world units.
 pub type Texel = [f32; 4];
 
-/// A patch ready to be drawn. Never changes.
+/// A patch ready to be drawn. Immutable.
 #[derive(Debug)]
 pub struct TilePatch {
     pub key: TileKey,
     pub quads: usize,
-    /// Row by row, for each vertex its own texel and that of the vertex it morphs into.
+    /// Row by row, for each vertex its own texel and the texel of the vertex that it morphs into.
     pub texels: Vec<Texel>,
-    /// Of the vertices of both levels.
+    /// Lowest and highest vertex of both levels.
     pub lowest_world: f32,
     pub highest_world: f32,
     /// Greatest depth of the water.
@@ -43,7 +43,7 @@ impl GroundTile for TilePatch {
 pub struct PatchJob {
     pub tree_surface: Arc<TreeSurface>,
     pub key: TileKey,
-    /// Along a side.
+    /// Quads along a side.
     pub quads: usize,
     pub parent: Option<Arc<TilePatch>>,
 }
@@ -65,7 +65,7 @@ impl TileJob for PatchJob {
 }
 
 impl TilePatch {
-    /// Computes a patch; `None` if `stop` says so, which is asked after every row.
+    /// Computes a patch. Returns `None` if `stop` returns true; it is called before each row.
     pub fn new(
         tree_surface: &TreeSurface,
         key: TileKey,
@@ -75,11 +75,11 @@ impl TilePatch {
     ) -> Option<Self> {
         let side = f64::from(SIDE_WORLD);
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
-        // the first one lies a step before the patch
+        // index 0 lies one step before the patch
         let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
         let detail = tree_surface.detail(step);
         let n = quads + 1;
-        // with a vertex more on every side
+        // one more vertex on every side, for the slopes
         let m = n + 2;
         let low = [place(key.column, 0), place(key.row, 0)];
         let high = [place(key.column, m - 1), place(key.row, m - 1)];
@@ -132,12 +132,12 @@ impl TilePatch {
         Some(patch)
     }
 
-    /// Values of vertex (i, j), row and column.
+    /// The texel of vertex (i, j): row and column.
     pub fn own(&self, i: usize, j: usize) -> Texel {
         self.texels[2 * (i * (self.quads + 1) + j)]
     }
 
-    /// Bytes of a patch of so many quads along its side, on the graphics card and again in memory.
+    /// Size of a patch with this many quads along its side, in bytes, on the graphics card and again in main memory.
     pub fn bytes(quads: usize) -> usize {
         (quads + 1) * (quads + 1) * 2 * size_of::<Texel>()
     }
@@ -166,7 +166,7 @@ mod tests {
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
             assert_eq!(a.own(k, 16), b.own(k, 0), "two of a level");
-            // the western children of b morphed, against a as it is
+            // the western children of b, fully morphed, meet a unmorphed
             let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
             let i = 2 * (k % 8);
             let morphed = fine.texels[2 * (i * 17) + 1];
@@ -174,7 +174,7 @@ mod tests {
                 assert_eq!(morphed, a.own(k, 16), "a fine patch meets a coarse one");
             }
         }
-        // odd vertices go where the even ones are
+        // a morphed odd vertex lies on the even vertex before it
         let fine = &grandchildren[0];
         assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
     }

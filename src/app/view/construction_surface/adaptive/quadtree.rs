@@ -1,26 +1,27 @@
-//! Which patches of the square are drawn, and how far each has taken the shape of the next coarser level.
+//! Quadtree that decides which patches are drawn, and how far each has morphed into the shape of the next coarser
+//! level.
 //!
-//! A quadtree: a patch of level `l` is a square of 2^-l of the side. Every corner of a patch has a continuous level
-//! that all patches meeting there share; within a patch it is interpolated between the four corners, and a vertex of a
-//! patch of level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. CachedTile are
+//! A patch of level `l` is a square of 2^-l of the side. Every corner has a continuous level `c`, which all patches
+//! meeting there share. Within a patch, `c` is interpolated between the four corners. A vertex of a patch of level `l`
+//! has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
 //!
-//! * patches that touch, even in a corner or along a part of an edge, differ by one level at most;
-//! * at a corner `c` is no more than the lowest and no less than the highest level there minus 1.
+//! * patches that touch, even at a corner or along a part of an edge, differ by at most one level;
+//! * at a corner, `c` is at most the lowest level there and at least the highest level there minus 1.
 //!
-//! Where a patch meets a coarser one it has then taken its shape all along the edge, and the coarser one has its own:
-//! there are no cracks, whatever is there and whatever is still being computed.
-//! Corners move towards the level that their distance from the eye asks for at a limited pace. A patch is divided only
-//! when all its corners have its own level, and four are joined only when all theirs have that of the joint patch: both
-//! times the shape stays as it is, and nothing pops.
-//! After Strugar, "Continuous Distance-Dependent Level of Detail" (2009), with the morphing bound to corners in place
-//! of distances, so that the patches need not be there when the eye arrives.
+//! So where a patch meets a coarser one, it has the coarser shape along the whole edge, and the coarser patch has not
+//! begun to morph. There are no cracks, whichever patches are still being computed. Corner levels move at a limited
+//! pace towards the level that the distance from the eye demands. A patch is split only when `c` at all its corners is
+//! its own level. Four patches are merged only when all their corners have the level of the merged patch. In both cases
+//! the shape does not change, so nothing pops. After Strugar, "Continuous Distance-Dependent Level of Detail" (2009).
+//! Here the morphing depends on corner levels, not directly on distances, so that patches may arrive later than the
+//! eye.
 
 use std::collections::{HashMap, HashSet};
 
-/// No patch is finer.
+/// The finest level of a patch.
 pub const FINEST: u8 = 20;
 
-/// A patch: its level, and where it lies in units of its side from the north-west corner.
+/// A patch: its level, and its position from the north-west corner in units of its side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TileKey {
     pub level: u8,
@@ -36,7 +37,7 @@ impl TileKey {
         Some(Self { level, column: self.column / 2, row: self.row / 2 })
     }
 
-    /// North-west, north-east, south-west, south-east.
+    /// The four children: north-west, north-east, south-west, south-east.
     pub fn children(self) -> [Self; 4] {
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| Self {
             level: self.level + 1,
@@ -45,7 +46,7 @@ impl TileKey {
         })
     }
 
-    /// Patches of its level that touch it.
+    /// Patches of the same level that touch it.
     fn neighbours(self) -> impl Iterator<Item = Self> {
         let end = 1i64 << self.level;
         (-1..=1).flat_map(move |i| (-1..=1).map(move |j| (i, j))).filter_map(move |(i, j)| {
@@ -61,13 +62,13 @@ impl TileKey {
         ([f64::from(self.column) * side, f64::from(self.row) * side], side)
     }
 
-    /// Corners in the order of [`children`](Self::children).
+    /// Its corners, in the order of [`children`](Self::children).
     fn corners(self) -> [TileCorner; 4] {
         let scale = FINEST - self.level;
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| TileCorner((self.column + j) << scale, (self.row + i) << scale))
     }
 
-    /// Middles of its edges, and its own: the corners that its children have besides.
+    /// The middles of its edges and its own centre: the corners that its children add.
     fn middles(self) -> [TileCorner; 5] {
         let half = 1u32 << (FINEST - self.level - 1);
         let TileCorner(x, y) = self.corners()[0];
@@ -75,7 +76,7 @@ impl TileKey {
     }
 }
 
-/// A corner, in sides of the finest patches.
+/// Position of a corner, in sides of the finest patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TileCorner(u32, u32);
 
@@ -86,62 +87,62 @@ impl TileCorner {
     }
 }
 
-/// What the quadtree has to know of its patches and of the eye.
+/// What the quadtree needs to know about the patches and the eye.
 pub trait TileSurroundings {
-    /// Whether the patch is there to be drawn.
+    /// Whether the patch is ready to be drawn.
     fn has(&self, key: TileKey) -> bool;
-    /// Level wanted for a patch: that of its place nearest to the eye.
+    /// Level wanted for a patch, at its point nearest to the eye.
     fn wanted(&self, key: TileKey) -> f32;
-    /// Level wanted at a place of the square, on the ground of a patch that is there.
+    /// Level wanted at a position of the square, on the surface of a patch that is present.
     fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
     fn is_visible(&self, key: TileKey) -> bool;
 }
 
-/// A patch to be drawn, with how far its corners have taken the shape of the next coarser level.
+/// A patch to be drawn, with how far its corners have morphed into the next coarser level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadTile {
     pub key: TileKey,
     pub morphs: [f32; 4],
 }
 
-/// What a step of the quadtree came to.
+/// The result of one step of the quadtree.
 #[derive(Clone, Debug, Default)]
 pub struct QuadtreePlan {
     pub tiles: Vec<QuadTile>,
     /// Patches to be computed, the most urgent first.
     pub missing: Vec<TileKey>,
-    /// Whether the next step will come to something else.
+    /// Whether the next step can give a different result.
     pub is_moving: bool,
-    /// Whether more was wanted than there is room for.
+    /// Whether more patches were wanted than fit.
     pub is_full: bool,
 }
 
-/// See the module.
+/// The quadtree of one view; see the module.
 #[derive(Debug, Default)]
 pub struct Quadtree {
-    /// Patches that their children stand for.
+    /// Patches that are replaced by their children.
     split: HashSet<TileKey>,
     levels: HashMap<TileCorner, f32>,
-    /// Patches that others need divided, although they are fine enough themselves.
+    /// Split patches that must not be merged, because finer neighbours need them split.
     held: HashSet<TileKey>,
 }
 
-/// What touches a corner.
+/// The patches that touch a corner.
 struct Touch {
     lowest: u8,
     highest: u8,
-    /// Some patch here.
+    /// One of the patches here.
     patch: TileKey,
-    /// Level that patches wait for to be divided.
+    /// Level that the corner must reach before patches that wait here can be split.
     raised: f32,
 }
 
-/// A patch is divided when this much more than its level is wanted than it is joined again.
+/// Difference between the wanted level at which a patch is split and the one at which its children are merged.
 const HYSTERESIS: f32 = 0.1;
 const NEAR: f32 = 1e-3;
 
 impl Quadtree {
-    /// All patches that the tree has: those drawn and those that their children stand for.
+    /// All patches of the tree: the drawn ones and those replaced by their children.
     pub fn keys(&self) -> impl Iterator<Item = TileKey> {
         let children = self.split.iter().flat_map(|key| key.children());
         std::iter::once(TileKey::ROOT).chain(children)
@@ -160,8 +161,8 @@ impl Quadtree {
         out
     }
 
-    /// One step: divides and joins, moves the corners by `pace` levels at the most, at most `most` patches.
-    /// The root has to be there.
+    /// One step: splits and merges patches, and moves corner levels by at most `pace`. Keeps at most `most` patches.
+    /// The root patch must be present.
     pub fn step(&mut self, around: &impl TileSurroundings, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
         let held = std::mem::take(&mut self.held);
@@ -177,9 +178,9 @@ impl Quadtree {
         let mut raised = HashSet::new();
         let (mut is_busy, mut is_full) = (joined, false);
         for (.., key) in wanting {
-            // what is asked for has to fit as well
+            // requested patches must fit as well
             if 4 * self.split.len() + 5 + missing.len() > most {
-                // what was divided for the sake of others stays, or it would come and go
+                // keep the earlier forced splits, or they would be merged and split again and again
                 self.held.extend(held);
                 is_full = true;
                 break;
@@ -194,7 +195,7 @@ impl Quadtree {
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
-    /// Divides a patch if it may be, and first those beside it that are too coarse; asks for what is missing.
+    /// Splits a patch if possible, after its coarser neighbours. Adds patches that are not present yet to `missing`.
     fn divide(
         &mut self,
         key: TileKey,
@@ -231,7 +232,7 @@ impl Quadtree {
         ready
     }
 
-    /// Joins what is finer than wanted, once it looks as if it were joined; whether anything was.
+    /// Merges patches that are finer than wanted once they have the merged shape. Returns whether any was merged.
     fn join(&mut self, around: &impl TileSurroundings) -> bool {
         let before = self.split.len();
         let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
@@ -242,7 +243,7 @@ impl Quadtree {
                 continue;
             }
             let is_low = key.children().iter().all(|child| !self.split.contains(child));
-            // patches of level l + 2 may not come to touch one of level l
+            // patches of level l + 2 must not touch a patch of level l
             let beside_is_low = || {
                 let low = |beside: TileKey| {
                     !self.split.contains(&beside)
@@ -261,7 +262,7 @@ impl Quadtree {
         self.split.len() != before
     }
 
-    /// Moves the corners, forgets those that are no more, and says what is drawn.
+    /// Moves the corner levels, drops corners that no longer exist, and lists the drawn tiles.
     fn settle(
         &mut self,
         around: &impl TileSurroundings,
@@ -326,7 +327,7 @@ fn touch(a: TileKey, b: TileKey) -> bool {
 mod tests {
     use super::*;
 
-    /// An eye over the square, and patches that arrive a few at a time.
+    /// An eye over the square, with patches that arrive a few at a time.
     struct Eye {
         at: [f64; 3],
         there: HashSet<TileKey>,
@@ -362,17 +363,17 @@ mod tests {
         }
     }
 
-    /// Level of the quadtree at a place, and how far it has morphed there: what a neighbour has to agree with.
+    /// Checks that each position is drawn once and that neighbours have the same shape along shared edges.
     fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
         let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
         let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
-        assert!((area - 1.0).abs() < 1e-9, "every place is drawn once");
+        assert!((area - 1.0).abs() < 1e-9, "every position is drawn once");
         let all: Vec<TileKey> = leaves.keys().copied().collect();
         for &a in &all {
             for &b in &all {
                 if a != b && touch(a, b) {
                     assert!(a.level.abs_diff(b.level) <= 1, "{a:?} {b:?}");
-                    // the finer has the coarser one's shape at the corners of the edge they share
+                    // the finer patch has the coarser one's shape at the corners of the shared edge
                     if a.level > b.level {
                         for (corner, morph) in a.corners().into_iter().zip(leaves[&a]) {
                             let on_b = {
@@ -393,7 +394,7 @@ mod tests {
         assert!(quadtree.keys().count() >= all.len());
     }
 
-    /// How far the level at a place moves in one step: dividing and joining must not show.
+    /// The morphed level at a position. Its change per step is limited, as splits and merges must not be visible.
     fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
         let tile = plan
             .tiles
@@ -402,7 +403,7 @@ mod tests {
                 let (low, side) = tile.key.place();
                 (0..2).all(|k| place[k] >= low[k] && place[k] < low[k] + side)
             })
-            .expect("every place is drawn");
+            .expect("every position is drawn");
         let (low, side) = tile.key.place();
         let [u, v] = [0, 1].map(|k| ((place[k] - low[k]) / side) as f32);
         let [a, b, c, d] = tile.morphs;
@@ -421,7 +422,7 @@ mod tests {
         let mut deepest = 0;
         for frame in 0..300 {
             let t = f64::from(frame) / 300.0;
-            // down to the ground, along it, and up again
+            // down to the surface, along it, and up again
             let height = if t < 0.8 { 2.0 * (-9.0 * t).exp() } else { 2.0 * (-9.0 * (1.6 - t).max(0.0)).exp() };
             eye.at = [0.3 + 0.3 * t, 0.4 + 0.05 * t, height.max(2e-3)];
             let plan = quadtree.step(&eye, PACE, 4000);
@@ -435,7 +436,7 @@ mod tests {
                     assert!((a - b).abs() <= PACE + 1e-3, "frame {frame}, {place:?}: from {a} to {b}");
                 }
             }
-            // a few of the missing arrive
+            // a few of the missing patches arrive
             eye.there.extend(plan.missing.iter().take(12));
         }
         assert!(deepest >= 7, "{deepest}");

@@ -1,16 +1,16 @@
-//! Sphere tracing on the graphics card: rays walk through the words of a tree, some steps in every frame.
+//! Sphere tracing on the graphics card: in every frame, rays advance some steps by evaluating the words of a tree.
 //!
 //! ```text
-//! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
+//! words of the tree ─▶ trace.wgsl (compute): advances its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
 //! ```
 //!
-//! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray goes as in
-//! [`trace`](talweg::construction::trace), by the Lipschitz bound of the stretch ahead and without octaves that a pixel
-//! could not show; but one walk gives both the bound and the height, in the middle of the stretch. Once there is a
-//! [`GroundTable`] of the tree, rays go without asking over what that knows to be lower, and by the slopes that it has
-//! measured where those are less than the proven ones. Every ray keeps in a
-//! buffer how far it is, so that a frame does no more than a slow card can: what a picture needs is
-//! spread over several frames, from coarse to fine ([`RayPlan`]).
+//! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray advances as in
+//! [`trace`](talweg::construction::trace): by the Lipschitz bound of the next segment, and without octaves too small
+//! for a pixel. Here a single traversal of the tree gives both the bound and the height at the middle of the segment.
+//! Once the tree has a [`GroundTable`], rays cross regions that the table knows to be lower without evaluating the
+//! tree. Where the slopes measured in the table are smaller than the proven ones, rays use them. Every ray stores its
+//! distance in a buffer, so one frame does no more work than a slow card can handle. The work for an image is spread
+//! over several frames, from coarse to fine ([`RayPlan`]).
 
 mod plan;
 
@@ -34,20 +34,20 @@ use crate::view::overlays::ramp::{PLAIN, Ramp};
 use crate::view::render::mesh::RenderQuality;
 use talweg::construction::trace::{GroundTable, Tracer};
 
-/// Frames of the shader's stack.
+/// Stack frames of the shader.
 const FRAMES: u32 = 16;
-/// Word of the buffer that says how many a walk needs.
+/// Index of the buffer word that holds the number of stack frames that a traversal needs.
 const FRAMES_WORD: usize = 11;
-/// Evaluations that have the last colour of the ramp.
+/// Number of evaluations with the last colour of the ramp.
 const MOST_SHOWN: f32 = 128.0;
-/// Distance that all bits of a picture of distances mean, in units of the world.
+/// Distance in world units that is encoded as all bits set in a distance image.
 pub const FARTHEST_WORLD: f32 = 4096.0;
 /// Size of `Ray` in `assets/shaders/trace.wgsl`.
 const RAY_BYTES: u64 = 32;
-/// Rays of a workgroup, along and across.
+/// Width and height of a workgroup, in rays.
 const GROUP: u32 = 8;
 
-/// What the shaders are told: mirrors `Tracing` in `assets/shaders/trace.wgsl`.
+/// Uniform data of the shaders; mirrors `Tracing` in `assets/shaders/trace.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Tracing {
@@ -60,7 +60,7 @@ pub struct Tracing {
     band: UVec4,
 }
 
-/// What is looked at, and how.
+/// The camera and the options of the traced image.
 #[derive(Clone, Copy)]
 pub struct RayCamera {
     pub clip_from_eye: Mat4,
@@ -69,14 +69,14 @@ pub struct RayCamera {
     pub size: UVec2,
     pub mode: ViewMode,
     pub has_water: bool,
-    /// Metres at which the level of detail is half.
+    /// Distance in metres at which the level of detail is half.
     pub half_detail: Option<f32>,
-    /// Whether it is a single picture.
+    /// Whether this is a single image or a moving view.
     pub quality: RenderQuality,
 }
 
 impl Tracing {
-    /// Of rays that are as many as pixels; those of a pass differ from it.
+    /// Data for one ray per pixel. A pass changes some of it, see [`of_pass`](Self::of_pass).
     fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
         let metres = 1.0 / tree_surface.per_metre;
         let up = 1.0 / tree_surface.rise;
@@ -111,7 +111,7 @@ impl Tracing {
     }
 }
 
-/// Why a graphics card cannot trace a tree.
+/// Why a graphics card cannot trace a tree; `None` if it can.
 pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
     let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.image_samples.len()) as u64;
@@ -122,7 +122,7 @@ pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<
     (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Unsupported::TooLarge)
 }
 
-/// Rays of one fineness.
+/// The rays of one resolution.
 struct RayLevel {
     rays: Buffer,
     bytes: u64,
@@ -146,37 +146,37 @@ impl RayLevel {
     }
 }
 
-/// What is done in a frame.
+/// The work and the bindings of one frame.
 pub struct RayBatch {
-    /// The rays that go on, and the workgroups that take them; `None` when all have arrived.
+    /// The rays to advance and the number of workgroups; `None` when all rays have arrived.
     pub march: Option<(BindGroup, UVec2)>,
-    /// What the fragment stage sees.
+    /// Bindings of the fragment stage, which shades the arrived rays.
     pub seen: BindGroup,
     pub is_settled: bool,
 }
 
-/// A tree on the graphics card, and the rays that go through it.
+/// A tree on the graphics card, and the rays traced through it.
 pub struct Rays {
     serial: u64,
     words: Buffer,
     image_samples: Buffer,
-    /// The one that is drawn and the one that is made.
+    /// The drawn level and the level in progress.
     levels: [Option<RayLevel>; 2],
-    /// The table of bounds once it is there: that of the tree, at its full level of detail.
+    /// The table of bounds of the tree at its full level of detail, once it is computed.
     table: Option<Buffer>,
     making: Option<TableTask>,
     plan: RayPlan,
     last: Option<Tracing>,
 }
 
-/// A table that is made for a tree, by its serial. There is one at a time: a tree that changes while it is looked at
-/// waits for the table of the one before.
+/// A thread that computes the table of the tree with this serial number. Only one runs at a time. If the tree changes
+/// meanwhile, the new tree waits until the old table is finished.
 struct TableTask {
     serial: u64,
     thread: JoinHandle<Vec<f32>>,
 }
 
-/// The table of bounds of a tree, as the shader reads it. It takes some tenths of a second, or seconds.
+/// Computes the table of bounds of a tree in the layout of the shader. It takes a few tenths of a second up to seconds.
 fn tiles_of(tree_surface: &TreeSurface) -> Vec<f32> {
     let mut tracer = Tracer::new(&tree_surface.program);
     tracer.level = f64::from(tree_surface.recipe.level);
@@ -191,7 +191,7 @@ impl Rays {
         adapter: Adapter,
     ) -> Self {
         let storage = |label, contents: &[u8]| {
-            // a buffer of nothing cannot be bound
+            // an empty buffer cannot be bound
             let contents: &[u8] = if contents.is_empty() { &[0; 4] } else { contents };
             let usage = BufferUsages::STORAGE;
             device.create_buffer_with_data(&BufferInitDescriptor { label: Some(label), contents, usage })
@@ -211,8 +211,8 @@ impl Rays {
         }
     }
 
-    /// The table of bounds, if it is there: a single picture waits for it, the view goes on without until it has been
-    /// made.
+    /// Takes over the table of bounds. A single image waits for it; a moving view continues without it until it is
+    /// ready.
     fn take_table(&mut self, tree_surface: &Arc<TreeSurface>, quality: RenderQuality, device: &RenderDevice) {
         if self.table.is_some() || self.plan.is_done() {
             return;
@@ -227,7 +227,7 @@ impl Rays {
                 let tree_surface = tree_surface.clone();
                 let serial = tree_surface.serial;
                 let thread = std::thread::Builder::new().name("talweg-ray-table".into());
-                // without a thread there is no table, and rays step by the bounds of the tree
+                // if the thread cannot start, there is no table, and rays step by the bounds of the tree
                 self.making =
                     thread.spawn(move || tiles_of(&tree_surface)).ok().map(|thread| TableTask { serial, thread });
             }
@@ -242,7 +242,7 @@ impl Rays {
         });
     }
 
-    /// Those of the tree; another tree is put in their place, which is traced as fast as the last one was.
+    /// The rays of a tree. Replaces those of another tree, but keeps its measured speed.
     pub fn for_tree<'a>(
         rays: &'a mut Option<Self>,
         tree_surface: &Arc<TreeSurface>,
@@ -261,7 +261,7 @@ impl Rays {
         rays.insert(made)
     }
 
-    /// A frame on.
+    /// Plans the work of the next frame.
     pub fn advance(
         &mut self,
         tree_surface: &Arc<TreeSurface>,
@@ -276,13 +276,13 @@ impl Rays {
             self.plan.restart(camera.size, most_rays);
         }
         self.take_table(tree_surface, camera.quality, device);
-        // where detail falls with the distance, plain pieces may be higher than what the table has of the full ones
+        // if detail falls with distance, a simplified primitive can be higher than the table's bound for the full one
         let table = self.table.clone().filter(|_| camera.half_detail.is_none());
         let pass = self.plan.next();
         let march = pass.map(|pass| {
             let own = self.level(pass.level, u64::from(pass.size.x * pass.size.y) * RAY_BYTES, device);
             queue.write_buffer(&own.uniform, 0, bytemuck::bytes_of(&tracing.of_pass(&pass, table.is_some())));
-            let own = self.levels[pass.level].as_ref().expect("it was just made");
+            let own = self.levels[pass.level].as_ref().expect("created above");
             let entries = BindGroupEntries::sequential((
                 self.words.as_entire_binding(),
                 self.image_samples.as_entire_binding(),
@@ -299,7 +299,7 @@ impl Rays {
         RayBatch { march, seen, is_settled: self.plan.is_done() }
     }
 
-    /// A level with room for so many bytes.
+    /// The level with this number, with a buffer of at least `bytes`.
     fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &RayLevel {
         let slot = &mut self.levels[number];
         let made = slot.take().filter(|level| level.bytes >= bytes);
@@ -307,12 +307,12 @@ impl Rays {
     }
 }
 
-/// The ramp of evaluations.
+/// The colour ramp of the evaluation counts.
 pub fn cost_ramp() -> &'static Ramp {
     &PLAIN
 }
 
-/// What the colours of evaluations mean.
+/// The legend of the evaluation counts.
 pub fn cost_legend() -> Legend {
     Legend {
         title: "Evaluations of the tree, per pixel".into(),

@@ -1,9 +1,9 @@
-//! Which rays go on in a frame, and how far: so much that the frame stays short.
+//! Plan that decides which rays advance in a frame and how far, so that each frame stays short.
 //!
-//! A picture is made in levels, each with twice as many rays along and across as the one before. A level goes band by
-//! band, a band some evaluations of the tree in every frame, until all of its rays must have arrived. What is drawn is
-//! the last level that is complete; the first one is drawn while it is made. How much a frame does follows from how
-//! long frames take.
+//! An image is computed in levels, each with twice as many rays per axis as the one before. A level is computed band by
+//! band. In every frame, the rays of a band advance by some evaluations of the tree, until all of them must have
+//! arrived. The last complete level is drawn; the first one is drawn while still in progress. The work per frame is
+//! adapted to the measured frame time.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -13,54 +13,54 @@ use bevy::math::UVec2;
 use super::GROUP;
 use crate::view::render::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived or is given up: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
-/// with those of the ground where it arrived.
+/// Evaluations after which a ray has arrived or is given up, including those of the surface at its end. Mirrors
+/// `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`.
 const MOST_EVALUATIONS: u32 = 1024 + 8;
-/// Evaluations of a ray on average, about.
+/// Rough mean number of evaluations per ray.
 const USUAL_EVALUATIONS: u64 = 48;
-/// Rays times evaluations of a frame.
+/// Least and greatest work per frame: rays times evaluations.
 const LEAST_WORK: u64 = 1 << 17;
 const MOST_WORK: u64 = 1 << 32;
-/// Evaluations of a ray in a frame.
+/// Least evaluations per ray in a frame.
 const LEAST_EVALUATIONS: u64 = 16;
-/// Pixels along a ray's own, at the most.
+/// Pixels between neighbouring rays at the coarsest level.
 const COARSEST: u32 = 16;
-/// Milliseconds of a frame below which more is done in the next, and above which less is.
+/// Frame time in milliseconds: below the first value the next frame does more work, above the second less.
 const SHORT_MS: f32 = 20.0;
 const LONG_MS: f32 = 45.0;
 
-/// What pictures are made with and for.
+/// The kind of image and of renderer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adapter {
     pub quality: RenderQuality,
-    /// FrameStatus without a graphics card. Such drivers end loops after some ten thousand turns, and every ray costs
-    /// milliseconds.
+    /// Rendering without a graphics card. Such drivers abort loops after some ten thousand iterations, and every ray
+    /// costs milliseconds.
     pub is_software: bool,
 }
 
-/// What a frame does.
+/// The work of one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RayPass {
     /// Number of the buffer.
     pub level: usize,
-    /// Pixels along a ray's own.
+    /// Pixels between neighbouring rays.
     pub divisor: u32,
     /// Columns and rows of rays.
     pub size: UVec2,
     pub rows: Range<u32>,
     pub evaluations: u32,
-    /// Its rays begin.
+    /// Whether its rays start here rather than continue.
     pub begins: bool,
 }
 
-/// How far a picture is.
+/// The progress of an image.
 pub struct RayPlan {
     adapter: Adapter,
     work: u64,
     last: Option<Instant>,
     size: UVec2,
     finest: u32,
-    /// Of the level that is made; below the finest when there is no more to make.
+    /// Pixels between neighbouring rays of the level in progress; 0 when the image is complete.
     divisor: u32,
     making: usize,
     has_complete: bool,
@@ -88,7 +88,7 @@ impl RayPlan {
         self.size.map(|n| n.div_ceil(divisor).max(1))
     }
 
-    /// Another picture of this size; a buffer holds `most_rays`.
+    /// Starts another image of this size. A buffer holds at most `most_rays`.
     pub fn restart(&mut self, size: UVec2, most_rays: u64) {
         self.size = size;
         let count = |plan: &Self, divisor| u64::from(plan.rays(divisor).element_product());
@@ -104,7 +104,7 @@ impl RayPlan {
         (self.making, self.has_complete, self.band, self.spent) = (0, false, 0..0, 0);
     }
 
-    /// What the next frame does; `None` when the picture is there.
+    /// The work of the next frame; `None` when the image is complete.
     pub fn next(&mut self) -> Option<RayPass> {
         let now = Instant::now();
         let since = self.last.replace(now).map(|last| 1e3 * now.duration_since(last).as_secs_f32());
@@ -118,7 +118,7 @@ impl RayPlan {
             _ => {}
         }
         let size = self.rays(self.divisor);
-        // software ends loops that go on for long
+        // software renderers abort long loops
         let most = if self.adapter.is_software { 2 * LEAST_EVALUATIONS } else { u64::from(MOST_EVALUATIONS) };
         let is_still = self.adapter.quality == RenderQuality::Still;
         let work = if is_still { MOST_WORK } else { self.work };
@@ -144,7 +144,7 @@ impl RayPlan {
         Some(pass)
     }
 
-    /// Number of the buffer that is drawn.
+    /// Number of the buffer to draw.
     pub fn shown(&self) -> usize {
         if self.has_complete { 1 - self.making } else { self.making }
     }
@@ -158,7 +158,8 @@ impl RayPlan {
 mod tests {
     use super::*;
 
-    /// Every ray of every level goes as far as any may, whatever a frame does; the finest level ends it.
+    /// Every ray of every level gets all of its evaluations, however the work is split into frames. The finest level is
+    /// the last.
     #[test]
     fn all_rays_arrive() {
         let adapters = [

@@ -1,4 +1,4 @@
-//! From mouse and commands to what is drawn of a planet.
+//! Camera control of a planet by mouse and commands.
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ use crate::view::state::ViewState;
 use talweg::field::globe::from_angles;
 use talweg::preferences::{CameraGesture, GlobeView, PlanetProjection};
 
-/// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
+/// Radius of the sun in the sky as a chord: a little larger than true, for visibility.
 const SUN_SIZE: f64 = 0.0075;
 
-/// What lies under the cursor.
+/// The point of the planet under the cursor, if any.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct GlobeProbe {
     pub hit: Option<GlobeHit>,
 }
 
-/// A point of the ground; angles in degrees.
+/// A point of the surface; angles are in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobeHit {
     pub latitude: f32,
@@ -42,13 +42,13 @@ pub struct GlobeHit {
 }
 
 impl GlobeHit {
-    /// Its place on a map of all longitudes and latitudes: to the east and to the south, from 0 to 1.
+    /// Position on a map of all longitudes and latitudes: to the east and to the south, from 0 to 1.
     pub fn on_map(&self) -> [f32; 2] {
         [self.longitude / 360.0 + 0.5, 0.5 - self.latitude / 180.0]
     }
 }
 
-/// The cameras of a planet, and what they are doing.
+/// The cameras of a planet and their current motion.
 #[derive(Resource)]
 pub struct GlobeCamera {
     pub pose: GlobePose,
@@ -56,11 +56,11 @@ pub struct GlobeCamera {
     pub orbit: OrbitPose,
     glide: Option<GlobeGlide>,
     drag: Option<GlobeDrag>,
-    /// For what the pose was chosen, until somebody moves the camera.
+    /// The view size and terrain height for which the pose was framed, until the user moves the camera.
     framed: Option<(Vec2, f64)>,
     by_hand: bool,
     map_framed: Vec2,
-    /// The part of the view under the cursor.
+    /// The pane of the view under the cursor.
     pane: Pane,
 }
 
@@ -81,7 +81,7 @@ impl Default for GlobeCamera {
 }
 
 impl GlobeCamera {
-    /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
+    /// Cameras that show the whole planet, the whole map and the whole orbit in an image of `size` pixels.
     pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
         let ground = terrain.ground_from_afar(&planet_view.view, true);
         let pose = GlobePose::framing(first_sight(planet_view, terrain), ground.radius + ground.range.1, &lens(size));
@@ -89,7 +89,7 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Over a place; see `put_over`. Waits for the ground between the samples, which heights are counted from.
+    /// Moves over a place; see `put_over`. Waits for the fine terrain, because heights are measured from it.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         if let Some(ground) = terrain.detail(&planet_view.view) {
             ground.detail();
@@ -98,14 +98,14 @@ impl GlobeCamera {
         self
     }
 
-    /// Farther round the axis, by an angle in radians, at the same height.
+    /// Turned about the planet's axis by an angle in radians, at the same height.
     #[must_use]
     pub fn turned_round(&self, angle: f64) -> Self {
         let pose = self.pose.turn_about(DVec3::Z, angle);
         self.with_pose(pose)
     }
 
-    /// The same from where it is, the head turned by an angle in radians.
+    /// Turned on the spot by an angle in radians.
     pub fn looking_round(&self, angle: f64) -> Self {
         self.with_pose(self.pose.facing(self.pose.heading() + angle, self.pose.pitch))
     }
@@ -114,7 +114,7 @@ impl GlobeCamera {
         Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 
-    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is
+    /// Moves over a place, at `height_metres` above the drawn surface. Angles are in degrees; the inclination is
     /// negative downwards.
     fn put_over(
         &mut self,
@@ -132,8 +132,8 @@ impl GlobeCamera {
         (self.glide, self.by_hand) = (None, true);
     }
 
-    /// Goes nearer by so many lines of the wheel, or farther, to what is `under` a place of the picture: to a point of
-    /// the globe, on the map, on the orbit.
+    /// Zooms in by `lines` of the mouse wheel (out if negative). `point` is a point of the globe that stays at `under`
+    /// in the image; on the map and in the orbit view, `under` and the centre play that part.
     fn zoom(
         &mut self,
         terrain: &GlobeTerrain,
@@ -147,7 +147,7 @@ impl GlobeCamera {
             PlanetProjection::Globe => {
                 let radius = ground(terrain, planet_view, state, &self.pose).radius;
                 let nearer = self.pose.approach(lens, point, under, factor, radius);
-                // the relief has sunk on the way, and the place under the cursor with it
+                // the exaggeration has fallen on the way down, and the surface under the cursor with it
                 let place = point.normalize_or(DVec3::X);
                 let sunk = place * ground(terrain, planet_view, state, &nearer).surface(place);
                 let held = nearer.hold(lens, sunk, under).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
@@ -158,7 +158,7 @@ impl GlobeCamera {
         }
     }
 
-    /// Whether it is on its way to another place.
+    /// Whether the camera glides to another pose.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()
     }
@@ -166,17 +166,17 @@ impl GlobeCamera {
 
 #[derive(Clone, Copy)]
 enum GlobeDrag {
-    /// A point of the globe stays under the cursor.
+    /// This point of the globe stays under the cursor.
     Hold(DVec3),
-    /// The camera turns about a point.
+    /// The camera orbits about a point.
     Turn { pivot: DVec3, from: Vec2 },
-    /// The camera goes nearer to a point and farther from it.
+    /// The camera zooms towards a point or away from it.
     Zoom { point: DVec3, under: Vec2, from: Vec2 },
     /// The camera turns on the spot.
     Look(Vec2),
-    /// The map or the orbit moves.
+    /// The map or the orbit view is panned.
     Shift(Vec2),
-    /// The button went down over a panel.
+    /// The drag started over a panel, so the camera ignores it.
     Elsewhere,
 }
 
@@ -184,13 +184,13 @@ fn lens(size: Vec2) -> Lens {
     Lens { fov_y: FIELD_OF_VIEW, size }
 }
 
-/// From where a planet is first seen: the morning side, so that its night is in the picture; or from over the land of
-/// the day side, where that shows much more of it.
+/// The direction from which a planet is first seen. The usual one is the morning side, so that some night is visible.
+/// If a direction over the day side shows much more land, that one is used.
 fn first_sight(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
     let sun = planet_view.body.attitude.to_sun().normalize_or(DVec3::X);
     let usual = (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X);
     let land = terrain.land_directions(LAND_SAMPLES);
-    // as much as is seen of each place
+    // each land sample counts by its projected area
     let seen = |from: DVec3| land.iter().map(|place| place.dot(from).max(0.0)).sum::<f64>();
     let lit = (-4..=4).flat_map(|row| {
         let latitude = f64::from(row) * 0.12;
@@ -206,12 +206,12 @@ fn first_sight(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
     if seen(best) > LAND_TURNS * seen(usual) { best } else { usual }
 }
 
-/// Samples along a side of a face that are asked for land, and how many times as much of it has to be in sight for the
-/// first look to turn there.
+/// Samples per side of a face that are tested for land, and how many times more land must be visible to leave the usual
+/// direction.
 const LAND_SAMPLES: usize = 17;
 const LAND_TURNS: f64 = 1.15;
 
-/// The ground as it is drawn for a pose.
+/// The surface as drawn for a pose.
 pub fn ground<'a>(
     terrain: &'a GlobeTerrain,
     planet_view: &PlanetView,
@@ -222,7 +222,7 @@ pub fn ground<'a>(
 }
 
 /// Carries out commands; starts and continues glides.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<GlobeCamera>,
@@ -286,11 +286,11 @@ pub fn obey_commands(
     }
 }
 
-/// Where the camera goes on a command.
+/// The pose after a command.
 fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first: DVec3, lens: &Lens) -> GlobePose {
     let highest = ground.radius + ground.range.1;
     let down = |heading: f64| {
-        // near the ground over the land, from afar down on it
+        // near the surface look across the land, from far away look down on it
         let pitch = if now.radius < 1.05 * ground.radius { now.pitch.clamp(-0.5, -0.12) } else { now.pitch.min(-1.2) };
         now.facing(heading, pitch)
     };
@@ -323,8 +323,8 @@ fn around_orbit(command: ViewCommand, now: OrbitPose, attitude: &Attitude) -> Or
     }
 }
 
-/// Turns, shifts and approaches by the mouse.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+/// Orbits, pans and zooms by the mouse.
+#[allow(clippy::too_many_arguments, reason = "Bevy systems take many parameters")]
 pub fn follow_mouse(
     mut camera: ResMut<GlobeCamera>,
     mut wheel: MessageReader<MouseWheel>,
@@ -343,7 +343,7 @@ pub fn follow_mouse(
     };
     let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    // what was taken hold of in one picture stays with it, wherever the cursor goes
+    // a drag stays with the image in which it started, wherever the cursor goes
     if camera.drag.is_none() {
         camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
     }
@@ -409,13 +409,14 @@ pub fn follow_mouse(
         let point = anchor(&camera.pose, &lens, at, &ground);
         camera.zoom(terrain, (&planet_view, &state), (&lens, size), (point, at), lines);
     }
-    // a mere click leaves the camera where it is
+    // a click without motion does not count as moving the camera
     if camera.pose != before {
         camera.by_hand = true;
     }
 }
 
-/// What the mouse holds on to: the ground under the cursor, or the nearest of the globe beside it.
+/// The point that a drag holds: the surface under the cursor, or the nearest point of the globe if the cursor is off
+/// it.
 fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &GlobeSurface) -> DVec3 {
     let (eye, ray) = (pose.eye(), pose.ray(lens, at));
     ground.pick(eye, ray).unwrap_or_else(|| {
@@ -424,7 +425,7 @@ fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &GlobeSurface) -> DVe
     })
 }
 
-/// What is to be drawn now; another frame if it changed.
+/// Plans the planet images to draw, and requests a frame if they changed.
 pub fn plan(
     mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
@@ -453,7 +454,7 @@ pub fn plan(
     }
 }
 
-/// The picture that a camera gives.
+/// The planet image of a camera.
 pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &PlanetView, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &planet_view.body.attitude);
     let ground = match planet_view.projection {
@@ -465,7 +466,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
     let sun = if planet_view.view.night_side {
         attitude.to_sun()
     } else {
-        // a lamp behind the left shoulder
+        // a light behind the left shoulder
         (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {
@@ -497,7 +498,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
     scenery
 }
 
-/// Finds the ground under the cursor.
+/// Finds the surface point under the cursor.
 pub fn update_probe(
     mut probe: ResMut<GlobeProbe>,
     camera: Res<GlobeCamera>,
@@ -540,7 +541,7 @@ fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit 
     }
 }
 
-/// Where a place of the planet is seen in a picture of `size`, if it is not behind the globe.
+/// Position of a place of the planet in an image of `size`, if it is not behind the globe.
 pub fn project(
     camera: &GlobeCamera,
     planet_view: &PlanetView,

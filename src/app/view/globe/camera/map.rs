@@ -1,4 +1,4 @@
-//! The flat map: where it is looked at, and what the mouse does to that. Longitudes go round, latitudes end.
+//! The flat map: its visible part, and how the mouse changes it. Longitudes wrap around, latitudes do not.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -6,10 +6,10 @@ use glam::{DVec3, Vec2};
 
 use talweg::field::globe::from_angles;
 
-/// What the middle of the map shows, and how much of it there is.
+/// Centre and scale of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapPose {
-    /// Of the middle of the picture, in radians.
+    /// Longitude of the centre, in radians.
     pub longitude: f64,
     pub latitude: f64,
     pub radians_per_pixel: f64,
@@ -21,11 +21,11 @@ impl Default for MapPose {
     }
 }
 
-/// The map is not enlarged further than this.
+/// Finest scale of the map, in radians per pixel.
 const FINEST: f64 = 2e-7;
 
 impl MapPose {
-    /// The whole world in a picture of `size` pixels.
+    /// The whole world in an image of `size` pixels.
     pub fn framing(size: Vec2) -> Self {
         let size = size.as_dvec2();
         Self { radians_per_pixel: (TAU / size.x).max(PI / size.y) * 1.02, ..Self::default() }
@@ -37,27 +37,27 @@ impl MapPose {
         (self.longitude + from_middle.x, self.latitude - from_middle.y)
     }
 
-    /// The place under the cursor.
+    /// Direction of the place under the cursor.
     pub fn direction(&self, size: Vec2, cursor: Vec2) -> Option<DVec3> {
         let (longitude, latitude) = self.angles(size, cursor);
         (latitude.abs() <= FRAC_PI_2).then(|| from_angles(latitude, longitude).into())
     }
 
-    /// Where a place is in the picture, the nearest of its repetitions.
+    /// Position of a place in the image; of its repetitions, the nearest.
     pub fn project(&self, size: Vec2, direction: DVec3) -> Vec2 {
         let aside = (direction.y.atan2(direction.x) - self.longitude + PI).rem_euclid(TAU) - PI;
         let up = direction.z.clamp(-1.0, 1.0).asin() - self.latitude;
         0.5 * size + (Vec2::new(aside as f32, -up as f32) / self.radians_per_pixel as f32)
     }
 
-    /// Moved so that what was under `from` is under `to`.
+    /// Panned so that the place at `from` moves to `to`.
     #[must_use]
     pub fn drag(&self, size: Vec2, from: Vec2, to: Vec2) -> Self {
         let way = (to - from).as_dvec2() * self.radians_per_pixel;
         Self { longitude: self.longitude - way.x, latitude: self.latitude + way.y, ..*self }.confined(size)
     }
 
-    /// Enlarged so that what is under the cursor stays there.
+    /// Zoomed so that the place under the cursor stays there.
     #[must_use]
     pub fn zoom(&self, size: Vec2, cursor: Vec2, factor: f64) -> Self {
         let (longitude, latitude) = self.angles(size, cursor);
@@ -72,7 +72,7 @@ impl MapPose {
         .confined(size)
     }
 
-    /// With the poles at or beyond the edges of the picture, as far as they can be.
+    /// Confined so that, as far as possible, no edge of the image lies beyond a pole.
     #[must_use]
     pub fn confined(&self, size: Vec2) -> Self {
         let room = (FRAC_PI_2 - 0.5 * f64::from(size.y) * self.radians_per_pixel).max(0.0);

@@ -1,8 +1,8 @@
-//! The camera over a globe: where it stands, how steeply it looks, and what the mouse does to that.
+//! The camera over a globe: its position, its inclination, and how the mouse changes them.
 //!
-//! Space is that of the planet, in metres, in double precision: a hand's breadth over a ground 6371 km from the centre
-//! is still told apart. The camera stands upright on its own radius, so that dragging, turning and approaching are
-//! turns of that stand about the centre of the planet: north and the poles need no exception.
+//! Positions are in planet space, in metres, in double precision, which resolves centimetres at 6371 km from the
+//! centre. The camera stands upright on its own radius. So panning, turning and zooming are rotations of that stand
+//! about the centre of the planet, and the poles need no special case.
 
 pub(super) mod control;
 pub(super) mod map;
@@ -15,20 +15,20 @@ use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 use crate::view::camera::Lens;
 use crate::view::globe::ground::{GlobeSurface, meet_sphere};
 
-/// Nothing looks further up than this over the ground.
+/// Greatest upward inclination near the surface, in radians.
 const MAX_PITCH: f64 = 1.05;
-/// How far from the centre the eye goes, in radii.
+/// Greatest distance of the eye from the centre, in radii.
 const FARTHEST_RADII: f64 = 30.0;
-/// Heights, in radii, between which an approach tilts the view from straight down to the horizon.
+/// Heights, in radii, between which zooming in tilts the view from straight down to the horizon.
 const TILT_FROM: f64 = 0.03;
 const TILT_TO: f64 = 2.5e-4;
-/// What an approach tilts in all.
+/// Total tilt of such an approach, in radians.
 const TILT: f64 = 1.36;
 
-/// Where the camera is and where it looks.
+/// Position and direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePose {
-    /// From a frame with x to the right, y up along the radius and -z ahead to the planet.
+    /// Rotation to planet space from a frame with x to the right, y up along the radius and -z ahead.
     pub stand: DQuat,
     /// Distance from the centre in metres.
     pub radius: f64,
@@ -36,13 +36,13 @@ pub struct GlobePose {
     pub pitch: f64,
 }
 
-/// Tangents of half the field of view, across and up.
+/// Tangents of half the field of view, horizontal and vertical.
 fn tangents(lens: &Lens) -> DVec2 {
     let up = f64::from(0.5 * lens.fov_y).tan();
     DVec2::new(up * f64::from(lens.aspect()), up)
 }
 
-/// How far a view straight down is tilted at a height (in radii) on the way to the ground.
+/// Tilt of an initially vertical view at a height (in radii) during an approach.
 fn natural_tilt(height_radii: f64) -> f64 {
     let way = (height_radii.max(1e-9) / TILT_FROM).ln() / (TILT_TO / TILT_FROM).ln();
     let s = way.clamp(0.0, 1.0);
@@ -50,7 +50,7 @@ fn natural_tilt(height_radii: f64) -> f64 {
 }
 
 impl GlobePose {
-    /// Over a place (unit vector) at a distance from the centre, looking straight down with north up.
+    /// A pose over a place (unit vector) at a distance from the centre, looking straight down with north up.
     pub fn straight_down(direction: DVec3, radius: f64) -> Self {
         Self { stand: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
     }
@@ -63,7 +63,7 @@ impl GlobePose {
         self.up_vector() * self.radius
     }
 
-    /// From the view (x right, y up, -z ahead) to the planet.
+    /// Rotation from view space (x right, y up, -z ahead) to planet space.
     pub fn rotation(&self) -> DQuat {
         self.stand * DQuat::from_rotation_x(self.pitch)
     }
@@ -72,7 +72,7 @@ impl GlobePose {
         self.rotation() * DVec3::NEG_Z
     }
 
-    /// Heading in radians, clockwise from north; of a view straight down that of its upper edge.
+    /// Heading in radians, clockwise from north. Looking straight down, it is the heading of the image's upper edge.
     pub fn heading(&self) -> f64 {
         let up = self.up_vector();
         let ahead = self.stand * DVec3::NEG_Z;
@@ -81,21 +81,21 @@ impl GlobePose {
         ahead.dot(east).atan2(ahead.dot(north))
     }
 
-    /// Unit vector of the ray through a point of the picture (pixels from its top left corner).
+    /// Unit vector of the ray through a point of the image (pixels from its top left corner).
     pub fn ray(&self, lens: &Lens, cursor: Vec2) -> DVec3 {
         let at = (cursor / lens.size * 2.0 - 1.0) * Vec2::new(1.0, -1.0);
         (self.rotation() * (at.as_dvec2() * tangents(lens)).extend(-1.0)).normalize()
     }
 
-    /// Where a point of the planet appears in the picture, if it is in front of the eye.
+    /// Position of a point of the planet in the image, if the point is in front of the eye.
     pub fn project(&self, lens: &Lens, point: DVec3) -> Option<Vec2> {
         let seen = self.rotation().inverse() * (point - self.eye());
         let flat = seen.truncate() / (-seen.z * tangents(lens)) * DVec2::new(1.0, -1.0);
         (seen.z < 0.0).then(|| ((flat * 0.5 + 0.5) * lens.size.as_dvec2()).as_vec2())
     }
 
-    /// Turned about the centre of the planet so that `point` lies under the cursor. `None` where the cursor points past
-    /// the sphere of the point, or so far along it that the camera would jump.
+    /// Turns about the centre of the planet so that `point` lies under the cursor. `None` if the ray of the cursor
+    /// misses the sphere of the point, or grazes it so much that the camera would jump.
     #[must_use]
     pub fn hold(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
         let there = meet_sphere(self.eye(), self.ray(lens, cursor), point.length())?;
@@ -103,7 +103,7 @@ impl GlobePose {
         (there.angle_between(point) < 1.0).then(|| self.turned(turn))
     }
 
-    /// As [`hold`](Self::hold); a cursor beside the globe holds on to its edge.
+    /// Like [`hold`](Self::hold), but a cursor off the globe drags its edge.
     #[must_use]
     pub fn drag(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Self {
         let (eye, ray) = (self.eye(), self.ray(lens, cursor));
@@ -122,7 +122,7 @@ impl GlobePose {
         self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up_vector()), angle))
     }
 
-    /// Tilts about a point, upwards for a positive angle: the point stays where it is in the picture.
+    /// Tilts about a point, upwards for a positive angle. The point keeps its position in the image.
     #[must_use]
     pub fn tilt_about(&self, pivot: DVec3, angle: f64, planet_radius: f64) -> Self {
         let right = self.stand * DVec3::X;
@@ -133,13 +133,13 @@ impl GlobePose {
         let level = up.cross(right);
         let pitch = ahead.dot(up).atan2(ahead.dot(level));
         let tilted = Self { stand: frame(right, up), radius: eye.length(), pitch };
-        // past straight down the picture would stand on its head
+        // beyond straight down, the image would be upside down
         let allowed = (-FRAC_PI_2..=max_pitch(tilted.radius, planet_radius)).contains(&pitch);
         if allowed { tilted } else { *self }
     }
 
-    /// Brings the eye nearer to a point: its distance becomes `factor` times what it was. The point stays under the
-    /// cursor; near the ground the view tilts towards the horizon, and back on the way out.
+    /// Scales the distance of the eye from a point by `factor`. The point stays under the cursor. Near the surface the
+    /// view tilts towards the horizon, and back again on the way out.
     #[must_use]
     pub fn approach(&self, lens: &Lens, point: DVec3, cursor: Vec2, factor: f64, planet_radius: f64) -> Self {
         let eye = point + (self.eye() - point) * factor;
@@ -153,32 +153,32 @@ impl GlobePose {
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
-    /// The same stand elsewhere, with the heading carried along.
+    /// The same orientation above another position, with the heading carried along.
     fn moved_to(&self, eye: DVec3) -> Self {
         let up = eye.normalize_or(self.up_vector());
         let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.stand;
         Self { stand: carried.normalize(), radius: eye.length(), pitch: self.pitch }
     }
 
-    /// With the eye above the ground and within reach, and the planet in view.
+    /// Keeps the eye above the surface and within reach, and the planet in view.
     #[must_use]
     pub fn confined(&self, ground: &GlobeSurface) -> Self {
         let floor = ground.surface(self.up_vector()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
-        // only where it has drifted: a pose that is confined stays the same to the bit
+        // normalise only after drift, so that an already confined pose stays equal to the bit
         let stand = if (self.stand.length_squared() - 1.0).abs() > 1e-12 { self.stand.normalize() } else { self.stand };
         Self { stand, radius, pitch }
     }
 
-    /// Over the place it is over now, or another, so far away that the whole globe is in the picture, north up.
+    /// A pose over a direction, north up, so far away that the whole globe is in the image.
     pub fn framing(direction: DVec3, highest: f64, lens: &Lens) -> Self {
         let tangents = tangents(lens);
         let half = tangents.min_element().atan();
         Self::straight_down(direction, highest * 1.06 / half.sin())
     }
 
-    /// At the same place and height with another heading (radians, clockwise from north) and inclination.
+    /// The same position and height with another heading (radians, clockwise from north) and inclination.
     #[must_use]
     pub fn facing(&self, heading: f64, pitch: f64) -> Self {
         let stand = upright(self.up_vector(), DVec3::Z) * DQuat::from_rotation_y(-heading);
@@ -186,12 +186,12 @@ impl GlobePose {
     }
 }
 
-/// How far the eye stays from the ground: on foot, on small bodies less.
+/// Smallest distance of the eye from the surface: eye height of a walker, less on small bodies.
 pub fn clearance(ground: &GlobeSurface) -> f64 {
     (1e-6 * ground.radius).clamp(0.02, 1.7)
 }
 
-/// How far up the camera may look: near the ground over the horizon, from afar no further than the planet.
+/// Greatest upward inclination: near the surface above the horizon, from far away no further than the planet.
 fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     let height = ((radius - planet_radius) / planet_radius).max(1e-9);
     let edge = (planet_radius / radius).clamp(0.0, 1.0).asin();
@@ -200,10 +200,10 @@ fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     MAX_PITCH + (-FRAC_PI_2 + 0.9 * edge - MAX_PITCH) * far
 }
 
-/// The frame that stands on a radius, with `ahead` as far ahead as it can be.
+/// The frame that stands on a radius, with its forward axis as close to `ahead` as possible.
 fn upright(up: DVec3, ahead: DVec3) -> DQuat {
     let right = ahead.cross(up);
-    // over a pole the first meridian leads the way
+    // over a pole, align with the prime meridian
     let right = if right.length_squared() < 1e-18 { DVec3::X.cross(up) } else { right };
     frame(right.normalize(), up)
 }
@@ -212,7 +212,7 @@ fn frame(right: DVec3, up: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(right, up, right.cross(up))).normalize()
 }
 
-/// A short, smooth way from one pose to another.
+/// A short, smooth motion from one pose to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobeGlide {
     from: GlobePose,
@@ -228,7 +228,7 @@ impl GlobeGlide {
         Self { from, to, planet_radius, seconds: 0.0 }
     }
 
-    /// The pose after another `seconds`, and whether the way is finished.
+    /// The pose after another `seconds`, and whether the glide is finished.
     pub fn advance(&mut self, seconds: f32) -> (GlobePose, bool) {
         self.seconds += f64::from(seconds.clamp(0.0, 0.1));
         if self.seconds >= GLIDE_SECONDS {

@@ -7,20 +7,20 @@ use glam::{DQuat, DVec3, EulerRot};
 use crate::view::globe::scenery::LineEnds;
 use crate::view::globe::sun::Attitude;
 
-/// Radius of the orbit in radii of the planet, and of the sun as a part of it.
+/// Radius of the orbit in planet radii, and radius of the sun as a fraction of the orbit's.
 const ORBIT_RADII: f64 = 5.0;
 const SUN_SHARE: f64 = 0.18;
-/// How far beside the sun the planet is first seen, around the middle, in radians.
+/// Initial angle between sun and planet about the middle, in radians.
 const BESIDE: f64 = 2.3;
 
-/// From where the orbit is seen, in its own frame: the sun is the centre, z the normal.
+/// Viewpoint in the frame of the orbit: the sun is the centre, z the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrbitPose {
-    /// Around the normal, in radians.
+    /// Angle around the normal, in radians.
     pub yaw: f64,
-    /// Above the plane, in radians.
+    /// Angle above the plane, in radians.
     pub height: f64,
-    /// From the middle, in radii of the orbit.
+    /// Distance from the middle, in radii of the orbit.
     pub distance: f64,
 }
 
@@ -30,19 +30,19 @@ impl Default for OrbitPose {
     }
 }
 
-/// The eye and the sun as the planet sees them.
+/// The eye and the sun, relative to the planet.
 pub struct OrbitView {
     pub eye: DVec3,
     pub rotation: DQuat,
-    /// Unit vector from the eye towards the sun, and its radius as a chord.
+    /// Unit vector from the eye towards the sun, and the sun's radius as a chord.
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
     pub lines: LineEnds,
 }
 
 impl OrbitPose {
-    /// With the planet beside the sun, a little behind it so that its day is seen, from the side that shows the tilt
-    /// of its axis better.
+    /// Initial viewpoint: the planet beside the sun and a little behind it, so that its day side is visible. Of the two
+    /// sides, it is the one that shows the tilt of the axis better.
     pub fn framing(attitude: &Attitude) -> Self {
         let yaw = |beside: f64| FRAC_PI_2 - attitude.season + beside;
         let [left, right] = [-BESIDE, BESIDE].map(yaw);
@@ -60,14 +60,14 @@ impl OrbitPose {
         Self { distance: (self.distance * factor).clamp(2.0, 20.0), ..*self }
     }
 
-    /// What is seen of a planet of that radius.
+    /// The orbit view of a planet with this radius.
     pub fn view(&self, attitude: &Attitude, radius: f64) -> OrbitView {
         let orbit = ORBIT_RADII * radius;
         let planet_from_orbit = attitude.planet_from_orbit();
-        // the planet stands on the other side of the sun
+        // the planet is on the opposite side of the sun from the solar longitude
         let place = |season: f64| DVec3::new(-season.cos(), -season.sin(), 0.0) * orbit;
         let planet = place(attitude.season);
-        // the picture looks at the middle, a little towards the planet
+        // the camera aims at the middle, shifted a little towards the planet
         let level = DVec3::new(-self.yaw.sin(), -self.yaw.cos(), 0.0);
         let eye = (level * self.height.cos() + DVec3::Z * self.height.sin()) * self.distance * orbit;
         let rotation = DQuat::from_euler(EulerRot::ZXY, -self.yaw, FRAC_PI_2 - self.height, 0.0);
@@ -82,7 +82,7 @@ impl OrbitPose {
             let at = |k: i32| place(f64::from(k) * TAU / 240.0);
             line(at(k), at(k + 1), way);
         }
-        // equinoxes and solstices, with the axis as it stands there
+        // equinoxes and solstices, each with the direction of the axis
         let axis = planet_from_orbit.inverse() * DVec3::Z;
         for k in 0..4 {
             let at = place(f64::from(k) * FRAC_PI_2);
@@ -93,7 +93,7 @@ impl OrbitPose {
         line(DVec3::ZERO, planet, [0.95, 0.80, 0.45, 0.4]);
         line(planet - DVec3::Z * 1.6 * radius, planet + DVec3::Z * 1.6 * radius, [0.45, 0.55, 0.70, 0.5]);
         let back = planet_from_orbit.inverse();
-        // the equator and the line between day and night, a little above the ground
+        // the equator and the line between day and night, drawn a little above the surface
         let sun = attitude.to_sun();
         let aside = sun.any_orthonormal_vector();
         let circles =
@@ -130,7 +130,7 @@ mod tests {
             let view = pose.view(&attitude, 1e6);
             let seen = view.rotation.inverse() * -view.eye;
             assert!(seen.x.abs() > 0.6 * ORBIT_RADII * 1e6, "beside the sun: {seen}");
-            // the sun stands on the side of the eye
+            // the sun is on the side of the eye
             assert!(attitude.to_sun().dot(view.eye.normalize()) > -0.3);
             let axis = view.rotation.inverse() * DVec3::Z;
             assert!(axis.x.abs() > 0.15, "it leans: {axis}");
@@ -144,10 +144,10 @@ mod tests {
             let view = OrbitPose { yaw: 1.1, height: 0.5, distance: 4.0 }.view(&attitude, 1e6);
             let ahead = view.rotation * DVec3::NEG_Z;
             assert!(ahead.distance(view.sun_from_eye) < 1e-9);
-            // north of the orbit is up
+            // the north of the orbit is up
             let up = view.rotation * DVec3::Y;
             assert!(up.dot(attitude.planet_from_orbit() * DVec3::Z) > 0.5);
-            // from the planet, the sun stands where its light comes from
+            // seen from the planet, the sun is in the direction of the light
             let sun = view.eye + view.sun_from_eye * 4.0 * ORBIT_RADII * 1e6;
             assert!(sun.normalize().distance(attitude.to_sun()) < 1e-6);
         }

@@ -1,4 +1,4 @@
-//! The tiles on the graphics card: five textures, with a square of each for every tile.
+//! The tiles on the graphics card: five textures, each with a square per tile.
 
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
@@ -8,7 +8,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::tile::{GlobeTile, SIDE};
 
-/// Heights, shape, colours, canopy and site.
+/// Texture formats of heights, shape, colours, canopy and site.
 const FORMATS: [TextureFormat; 5] = [
     TextureFormat::R32Float,
     TextureFormat::Rgba16Float,
@@ -24,7 +24,7 @@ pub struct GlobeAtlas {
 }
 
 impl GlobeAtlas {
-    /// For so many tiles, with a site or without.
+    /// Textures for this many tiles. Without `has_site`, the site texture is a single texel.
     pub fn new(slots: u32, has_site: bool, device: &RenderDevice) -> Self {
         let columns = f64::from(slots).sqrt().ceil() as u32;
         let side = SIDE as u32;
@@ -49,7 +49,7 @@ impl GlobeAtlas {
         Self { textures, views, columns }
     }
 
-    /// First texel of a place.
+    /// First texel of a slot.
     pub fn corner(&self, slot: u32) -> [f32; 2] {
         [slot % self.columns, slot / self.columns].map(|at| (at * SIDE as u32) as f32)
     }

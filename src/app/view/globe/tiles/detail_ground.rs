@@ -1,4 +1,4 @@
-//! The detail of one planet, shared by those who look at it: the threads that compute tiles, the camera, the picker.
+//! The fine terrain of one planet, shared by the threads that compute tiles, the camera and picking.
 
 use std::collections::HashMap;
 use std::f64::consts::FRAC_PI_2;
@@ -15,44 +15,44 @@ use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
-/// Steps of a tile beside those of the planet: coarser levels show the maps of its samples.
+/// Least refinement of a tile over the planet's samples. Coarser levels have no tiles and show the planet's own maps.
 const FINER: f64 = 4.0;
-/// How far ground that no tile is known of may lie from the samples around it, in their steepest rises over a cell.
+/// Greatest distance between terrain of an unknown tile and the samples around it, in steepest rises over a cell.
 const SLACK_RISES: f64 = 1.5;
-/// How far the ground of finer tiles may leave the range of a tile, in its steps.
+/// Distance by which finer terrain may leave the height range of a tile, in sample spacings of the tile.
 const SLACK_STEPS: f64 = 3.0;
-/// Distance of the samples that a place alone is asked for.
+/// Sample spacing for queries of a single point.
 const SPACING_ALONE_METRES: f64 = 2.0;
 
-/// Those on the graphics card.
+/// The tiles on the graphics card.
 type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
 
-/// See the module.
+/// The fine terrain of a planet; see the module.
 pub struct DetailGround {
-    /// Different for every ground, and for every way to colour it.
+    /// Serial number, unique to each terrain and each colouring of it.
     pub serial: u64,
     pub radius_metres: f64,
     pub sea_metres: Option<f64>,
     source: DetailSource,
     terrain: Arc<Terrain>,
     pub painter: Arc<TilePainter>,
-    /// What grows on it, and the seed of the scene.
+    /// The scatter rules, and the seed of the scene.
     pub scatter: (Arc<ScatterRules>, u32),
     slack_metres: f64,
     first_level: u32,
-    /// Those of other colours share it.
+    /// The prepared detail, shared with recoloured copies.
     made: Arc<OnceLock<PlanetDetail<Arc<Terrain>>>>,
-    /// Held while it is prepared.
+    /// Locked while the detail is being prepared.
     making: Mutex<()>,
-    /// Of the preparation that goes on.
+    /// Cancels the running preparation.
     preparing: Mutex<Arc<Control>>,
-    /// What is on the graphics card.
+    /// The tiles on the graphics card.
     drawn: Arc<RwLock<DrawnTiles>>,
 }
 
 impl DetailGround {
-    /// Of a planet of a radius whose maps have samples so far apart, with a rise of `steepest_metres` over a cell at
-    /// the most.
+    /// Fine terrain for a planet with this radius and this sample spacing. `steepest_metres` is the greatest rise over
+    /// a cell.
     pub fn new(
         source: DetailSource,
         terrain: Arc<Terrain>,
@@ -79,7 +79,7 @@ impl DetailGround {
         }
     }
 
-    /// The same ground in other colours.
+    /// The same terrain in other colours.
     pub fn repainted(&self, painter: TilePainter) -> Self {
         Self {
             serial: next_serial(),
@@ -95,7 +95,7 @@ impl DetailGround {
         }
     }
 
-    /// The same ground with other plants and stones on it.
+    /// The same terrain with other plants and stones.
     pub fn planted(&self, rules: &Arc<ScatterRules>) -> Self {
         Self {
             serial: next_serial(),
@@ -116,8 +116,8 @@ impl DetailGround {
         Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// The detail, prepared now if it was not yet: that takes some tenths of a second, or seconds on large planets.
-    /// `None` when it was [given up](Self::give_up) meanwhile.
+    /// The detail. The first call prepares it, which takes some tenths of a second, or seconds on large planets. `None`
+    /// if the preparation was [cancelled](Self::give_up).
     pub fn detail(&self) -> Option<&PlanetDetail<Arc<Terrain>>> {
         if self.made.get().is_none() {
             let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,32 +131,32 @@ impl DetailGround {
         self.made.get()
     }
 
-    /// Stops a preparation that nobody waits for any more.
+    /// Cancels a preparation that is no longer needed.
     pub fn give_up(&self) {
         self.preparing.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
-    /// What maps of the planet tell of a direction, if it has such maps: see [`globe_site`].
+    /// Site values of a direction from the planet's maps, if it has such maps: see [`globe_site`].
     pub fn site(&self) -> Option<impl Fn([f64; 3]) -> [f32; 4]> {
         globe_site(&self.terrain, self.source.relief_metres)
     }
 
-    /// The first level that has tiles.
+    /// The coarsest level that has tiles.
     pub fn first_level(&self) -> u32 {
         self.first_level
     }
 
-    /// Metres between the samples of a tile of a level, in the middle of a face.
+    /// Spacing of the samples of a level's tiles, in the middle of a face.
     pub fn spacing_metres(&self, level: u32) -> f64 {
         self.radius_metres * FRAC_PI_2 / (STEPS as f64 * f64::from(1u32 << level))
     }
 
-    /// By how much ground may be higher or lower than that of the samples around it, in metres.
+    /// Greatest height difference between the fine terrain and the samples around it, in metres.
     pub fn slack_metres(&self) -> f64 {
         self.slack_metres
     }
 
-    /// Takes over what is on the graphics card.
+    /// Records the tiles that are now on the graphics card.
     pub fn show(&self, tiles: HashMap<GlobePatch, Arc<GlobeTile>>) {
         *self.drawn.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tiles);
     }
@@ -165,7 +165,7 @@ impl DetailGround {
         self.drawn.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A tile that is on screen.
+    /// A tile on the graphics card.
     pub fn drawn_tile(&self, patch: GlobePatch) -> Option<Arc<GlobeTile>> {
         self.drawn().get(&patch).cloned()
     }
@@ -180,8 +180,8 @@ impl DetailGround {
         &self.terrain
     }
 
-    /// Height of ground and surface water in a direction, in metres: of the finest tile that is on screen, else of the
-    /// detail itself, if that is prepared.
+    /// Height of terrain and surface water in a direction, in metres. It comes from the finest tile on the graphics
+    /// card, otherwise from the detail itself if that is prepared.
     pub fn height_metres(&self, direction: DVec3) -> Option<f64> {
         let drawn = self.drawn();
         let (face, u, v) = locate(direction.to_array());
@@ -198,7 +198,8 @@ impl DetailGround {
         })
     }
 
-    /// What is known of the range of heights of a patch, in metres: of the nearest tile around it that is on screen.
+    /// Returns a function for the height range of a patch, in metres, from the nearest enclosing tile on the graphics
+    /// card.
     pub fn ranges(&self) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
         let (drawn, first) = (self.drawn(), self.first_level);
         let steps: Vec<f64> = (0..32).map(|level| self.spacing_metres(level)).collect();
@@ -212,14 +213,14 @@ impl DetailGround {
     }
 }
 
-/// What colours the ground between the samples.
+/// Computes the colours of the fine terrain.
 pub struct TilePainter {
     globe: Arc<Globe>,
     biomes: Option<Arc<Paint>>,
     palette: Arc<PaletteTable>,
     relief_metres: f32,
     sea_metres: f32,
-    /// Shares of the ground that sand and snow hide at the samples; empty where there are none.
+    /// Fractions of the surface covered by sand and by snow at each sample; empty if there is neither.
     cover: [Vec<f32>; 2],
 }
 
@@ -240,7 +241,7 @@ impl TilePainter {
         }
     }
 
-    /// The colours of the scene: by what grows, or by height and slope, under what sand and snow lie on the ground.
+    /// The scene's colours: by biome, or by height and slope. Sand and snow cover them.
     pub fn colours(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
         let mut colours = match &self.biomes {
             Some(paint) => paint.colours_of(ground),
@@ -262,8 +263,8 @@ impl TilePainter {
     }
 }
 
-/// The colour of a palette at a height and the height of the sea, as fractions of the relief, and a slope as a tangent.
-/// Of its table the first half is water, the second land.
+/// The palette colour at a height, given the sea level (both as fractions of the relief) and a slope as a tangent. The
+/// first half of the palette's table is water, the second half is land.
 pub fn palette_colour(table: &PaletteTable, height: f32, sea: f32, slope: f32) -> [u8; 3] {
     let half = table.lut.len() / 2;
     let (from, to) = table.rock_degrees;

@@ -1,4 +1,4 @@
-//! Which tiles the patches of a frame show, and what is asked for.
+//! Selection of the tiles that the patches of a frame show, and requests for missing tiles.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,43 +16,43 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory of the tiles on the graphics card: room for 1,588, where a view over mountains needs up to 1,400 until it is
-/// known which hills hide which. With less than it needs, tiles would push each other out, and what is known of the
-/// ground with them, for ever.
+/// Memory of the tiles on the graphics card, enough for 1,588 tiles. A view over mountains needs up to 1,400 until the
+/// height ranges show which hills hide others. With too little memory, tiles would evict each other, and with them the
+/// known height ranges, without end.
 const TILES_BYTES: usize = 128 << 20;
-/// Jobs handed to the pool at a time, and tiles uploaded in a frame.
+/// Most jobs handed to the pool at a time, and most tiles uploaded per frame.
 const MOST_JOBS: usize = 64;
 const MOST_UPLOADS: usize = 48;
-/// Parts of its shape that a new tile takes on in a second.
+/// Speed at which a new tile fades in, as a fraction of its shape per second.
 const FADE_PER_SECOND: f32 = 3.0;
 
-/// What a patch shows, as the shader takes it; see `PatchInstance` in globe.wgsl.
+/// The tiles of a patch as the shader reads them; see `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PatchTiles {
-    /// First texel of the tile, its steps along the patch (0 without a tile), how much of its own shape it shows.
+    /// First texel of the tile, its steps along the patch (0 without a tile), and the fraction of its own shape shown.
     pub own: [f32; 4],
-    /// First texel and steps of the coarser one; 1 if there is one, 0 where the maps stand for it. 2 more where the
-    /// patch shows the tile of one around it, and keeps it at any distance.
+    /// First texel and steps of the coarser tile, then a flag: 1 if there is such a tile, 0 if the maps replace it. The
+    /// flag is 2 greater if the patch shows the tile of an ancestor, which it then keeps at any distance.
     pub coarse: [f32; 4],
 }
 
-/// See the module.
+/// The tiles of a planet on the graphics card; see the module.
 pub struct TileDrawing {
     ground: Option<Arc<DetailGround>>,
     cache: TileCache<GlobeTile>,
     pool: Pool<GlobeTileJob>,
     atlas: GlobeAtlas,
     pub has_site: bool,
-    /// Tiles that are on their way to their own shape: how much of it they have.
+    /// Tiles that are fading in, each with the fraction of its own shape shown.
     fading: HashMap<GlobePatch, f32>,
     waiting: Vec<Arc<GlobeTile>>,
     last: Option<Instant>,
-    /// Nothing is on its way.
+    /// No tile is missing, waiting or fading in.
     pub is_settled: bool,
 }
 
 impl TileDrawing {
-    /// For tiles that have `site` or have not.
+    /// An empty drawing, for tiles with or without `site`.
     pub fn new(has_site: bool, context: &DrawContext) -> Self {
         let slots = (TILES_BYTES / TILE_BYTES) as u32;
         Self {
@@ -68,13 +68,13 @@ impl TileDrawing {
         }
     }
 
-    /// Heights, shape, colours, canopy and site.
+    /// Textures of heights, shape, colours, canopy and site.
     pub fn views(&self) -> &[TextureView; 5] {
         &self.atlas.views
     }
 
-    /// A frame on: what the patches show, in their order. What is new goes to the graphics card, what is missing is
-    /// asked for.
+    /// Advances by one frame: uploads new tiles and requests missing ones. Returns the tiles of each patch, in their
+    /// order.
     pub fn advance(
         &mut self,
         ground: &Arc<DetailGround>,
@@ -92,11 +92,11 @@ impl TileDrawing {
         self.fading.retain(|_, shown| *shown < 1.0);
         let is_missing = |cache: &TileCache<GlobeTile>, patch: &GlobePatch| cache.get(*patch).is_none();
         if context.quality == RenderQuality::Still {
-            // a single picture waits for all of it
+            // a single image waits for all tiles
             let missing: Vec<GlobePatch> =
                 needed.iter().copied().filter(|patch| is_missing(&self.cache, patch)).collect();
             if !missing.is_empty() {
-                // before the tiles, which wait for it: a job of the pool that waits keeps a thread from making it
+                // prepare the detail before the tiles: waiting jobs would block threads that the preparation needs
                 let _ = ground.detail();
             }
             let made = missing.par_iter().filter_map(|&patch| GlobeTile::new(ground, patch, &|| false));
@@ -115,7 +115,7 @@ impl TileDrawing {
         patches.iter().map(|&patch| self.tiles_of(patch, first)).collect()
     }
 
-    /// Other ground, other tiles.
+    /// Discards all tiles if the terrain is another one.
     fn go_over(&mut self, ground: &Arc<DetailGround>) {
         if self.ground.as_ref().is_some_and(|shown| shown.serial == ground.serial) {
             return;
@@ -130,7 +130,7 @@ impl TileDrawing {
         self.waiting.clear();
     }
 
-    /// Whether there are new tiles.
+    /// Uploads finished tiles; returns whether there were any.
     fn receive(&mut self, ground: &DetailGround, context: &DrawContext) -> bool {
         let done = self.pool.take().into_iter().filter(|(serial, _)| *serial == ground.serial);
         self.waiting.extend(done.map(|(_, tile)| Arc::new(tile)));
@@ -164,8 +164,8 @@ impl TileDrawing {
     }
 }
 
-/// The tiles that patches show and go over to, in their order: the coarse first. Where there is not room for all, the
-/// finest are left out, and nobody waits for them.
+/// The tiles that the patches show and morph into, coarse ones first. If not all fit, the finest are dropped, and no
+/// patch waits for them.
 fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePatch> {
     let own = patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first);
     let mut needed: Vec<GlobePatch> = own.collect();
@@ -175,8 +175,9 @@ fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePat
     needed
 }
 
-/// What a patch shows of the tiles that are there, and the coarser one that it goes over to, if that has a tile of its
-/// own: its own before its parent's, or the nearest such pair around it. Tiles begin at level `first`.
+/// The tile that a patch shows, and the coarser tile that it morphs into, if that level has tiles. It prefers the
+/// patch's own tile with its parent's, otherwise the nearest such pair among its ancestors. Tiles start at level
+/// `first`.
 fn shown_tiles(
     patch: GlobePatch,
     first: u32,
@@ -184,7 +185,7 @@ fn shown_tiles(
 ) -> Option<(GlobePatch, Option<GlobePatch>)> {
     let around = patch.ancestors().take_while(|tile| tile.level >= first).filter(|&tile| is_there(tile));
     around.map(|tile| (tile, tile.ancestors().nth(1).filter(|parent| parent.level >= first))).find(|(_, parent)| {
-        // a tile goes over to its parent's, so it waits for it
+        // a tile morphs into its parent's, so it is not shown before that is present
         parent.is_none_or(&is_there)
     })
 }

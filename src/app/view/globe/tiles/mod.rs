@@ -1,5 +1,5 @@
-//! The ground of a planet between its samples, as [`talweg::planet_detail`] has it: in tiles of the quadtrees of the
-//! faces, computed while they are looked at.
+//! The fine terrain of a planet between its samples, from [`talweg::planet_detail`]: tiles of the faces' quadtrees,
+//! computed on demand while they are in view.
 //!
 //! ```text
 //! GlobeTerrain ─Arc─▶ DetailGround ◀── tiles on screen ── TileDrawing ─▶ atlas ─▶ vertex and fragment stage
@@ -7,9 +7,9 @@
 //!                                                             ▼         │
 //!                                                            pool ─▶ GlobeTile
 //! ```
-//! A patch ([`lod`](super::lod)) shows the tile of its own place, goes over to that of its parent with the distance,
-//! and shows the nearest tile around it until its own is there. Levels whose samples are as wide as those of the planet
-//! need none: they show the maps.
+//! A patch ([`lod`](super::lod)) shows its own tile and morphs into its parent's with distance. Until its own tile is
+//! ready, it shows the nearest ancestor's. Levels whose samples are as wide as the planet's own need no tiles: they
+//! show the maps.
 
 mod atlas;
 mod detail_ground;

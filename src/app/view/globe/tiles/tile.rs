@@ -1,4 +1,4 @@
-//! A tile: heights, slopes, water and colours of the ground of a patch, closer than the samples of the planet.
+//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the planet.
 
 use std::sync::Arc;
 
@@ -13,48 +13,48 @@ use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
 use talweg::field::globe::direction_at;
 
-/// Steps along a side; there is a sample more.
+/// Sample intervals along a side.
 pub const STEPS: usize = 64;
 /// Samples along a side.
 pub const SIDE: usize = STEPS + 1;
 
-/// A tile ready to be drawn. Never changes.
+/// A tile ready to be drawn. Immutable.
 pub struct GlobeTile {
     pub patch: GlobePatch,
-    /// Of ground and surface water in metres, row by row.
+    /// Height of terrain and surface water in metres, row by row.
     pub heights: Vec<f32>,
-    /// Slopes along rows and columns, height over the sea in kilometres, share of surface water; half precision.
+    /// Slopes along rows and columns, height over the sea in kilometres, fraction of surface water; half precision.
     pub shape: Vec<[u16; 4]>,
-    /// As they are stored, encoded; the fourth is the curvature: see [`curvature_byte`].
+    /// Encoded colours; the fourth byte is the curvature, see [`curvature_byte`].
     pub colours: Vec<[u8; 4]>,
-    /// Crowns over the ground, as `Canopy::texel` has them.
+    /// Tree crowns above the terrain, in the format of `Canopy::texel`.
     pub canopy: Vec<[u8; 4]>,
-    /// Deposits, wear, vegetation and hardness, as the rules of materials have them; nothing on a planet without such
-    /// maps.
+    /// Deposits, wear, vegetation and hardness for the material rules; empty on a planet without such maps.
     pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
 }
 
-/// Bytes of a tile on the graphics card without `site`, which few planets have.
+/// Size of a tile on the graphics card in bytes, without `site`, which few planets have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
-/// How far a sample stands over the mean of its four neighbours in distances of samples, -0.25 to 0.25, in a byte. Mean
-/// curvature is twice as much divided by the distance. Mirrors `curvature_of` in `assets/shaders/globe_ground.wgsl`.
+/// Packs a curvature measure into a byte: the height of a sample over the mean of its four neighbours, in sample
+/// spacings, from -0.25 to 0.25. The mean curvature is twice that divided by the spacing. Mirrors `curvature_of` in
+/// `assets/shaders/globe_ground.wgsl`.
 fn curvature_byte(bend: f32) -> u8 {
     (128.0 + 508.0 * bend).clamp(0.0, 255.0).round() as u8
 }
 
-/// What [`curvature_byte`] has packed.
+/// Inverse of [`curvature_byte`].
 fn bend_of(byte: u8) -> f32 {
     (f32::from(byte) - 128.0) / 508.0
 }
 
 impl GlobeTile {
-    /// Computes a tile; `None` if `stop` says so, which is asked all the time.
+    /// Computes a tile. Returns `None` if `stop` returns true; it is polled frequently.
     pub fn new(ground: &DetailGround, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
         let detail = ground.detail()?;
-        // with a sample more on every side, for slopes
+        // one more sample on every side, for slopes
         const WIDE: usize = SIDE + 2;
         let place = |k: usize| (k as f64 - 1.0) / STEPS as f64;
         let directions: Vec<[f64; 3]> = (0..WIDE * WIDE)
@@ -123,17 +123,17 @@ impl GlobeTile {
         Some(tile)
     }
 
-    /// Share of the ground of a sample that lies under surface water.
+    /// Fraction of a sample's surface that lies under surface water.
     pub fn water_share(&self, sample: usize) -> f32 {
         from_half(self.shape[sample][3])
     }
 
-    /// Mean curvature in 1/km at a sample, above 0 where the ground is convex; samples are so far apart.
+    /// Mean curvature in 1/km at a sample, positive where the terrain is convex, for samples `spacing_metres` apart.
     pub fn curvature(&self, sample: usize, spacing_metres: f64) -> f32 {
         2000.0 * bend_of(self.colours[sample][3]) / spacing_metres as f32
     }
 
-    /// Height at a place of the face that lies in the tile, both from 0 to 1; bilinear.
+    /// Bilinear height at a position of the face within the tile, both coordinates from 0 to 1.
     pub fn height_at(&self, u: f64, v: f64) -> f32 {
         let tiles = f64::from(1u32 << self.patch.level);
         let at = |place: f64, tile: u32| {
@@ -199,7 +199,7 @@ pub mod tests {
         globe.detail(&talweg::preferences::GlobeView::default()).expect("it has detail").clone()
     }
 
-    /// What the maps of a planet say reaches its tiles, and the rules that ask for it.
+    /// The values of a planet's maps reach its tiles, and the material rules that use them.
     #[test]
     fn tiles_have_the_site_of_their_planet() {
         assert!(tile(&ground(), patches(9).next().unwrap()).site.is_empty(), "it has no such maps");
@@ -223,7 +223,7 @@ pub mod tests {
         GlobeTile::new(ground, patch, &|| false).expect("not stopped")
     }
 
-    /// Over mountains and coasts, near the middle of a face and in a corner of it.
+    /// Patches over mountains and coasts, near the middle of a face and in a corner of it.
     fn patches(level: u32) -> impl Iterator<Item = GlobePatch> {
         let last = (1 << level) - 2;
         (0..6).map(move |k| GlobePatch {
@@ -261,7 +261,7 @@ pub mod tests {
         }
     }
 
-    /// What patches are left out by must hold for all finer tiles.
+    /// The height range that decides the culling of a patch must hold for all finer tiles.
     #[test]
     fn finer_tiles_stay_in_the_range_that_is_known_of_them_and_none_in_front_of_the_eye_is_left_out() {
         let ground = ground();
