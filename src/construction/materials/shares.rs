@@ -4,8 +4,7 @@
 //! of a node:
 //! - blend, warp, level of detail and copies that blend: m = Σ α m / Σ α;
 //! - replace and add: m = m_A + w (m_B - s_B m_A). Here w is the fraction of B in the height and s_B = Σ m_B. Where B
-//!   sets
-//!   no material, the one below remains: a piece without a material takes that of the ground under it;
+//!   sets no material, the one below remains: a piece without a material takes that of the ground under it;
 //! - copies that cover each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
 //!
 //! At the edge of a terrain its fractions fade with the surface, as s(α/½). The remainder to 1 is the palette's ground.

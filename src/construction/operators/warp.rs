@@ -2,14 +2,13 @@
 //!
 //! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹.
 //! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size). The strength is capped so that the map cannot fold (0.24 size,
-//! 1/(√2 λ_η)).
+//!   1/(√2 λ_η)).
 //! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's g. It is always one-to-one.
 //! - Image: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2 I(p) - 1). I is the
-//! [spline](crate::construction::primitives::image_sampler) through an image over the square of half side r around c;
-//! the core of g is half the radius.
+//!   [spline](crate::construction::primitives::image_sampler) through an image over the square of half side r around c.
+//!   The core of g is half the radius.
 //! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions t around
-//!   p,
-//! weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
+//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
 //!
 //! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
 //! map cannot fold. Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
