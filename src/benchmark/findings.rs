@@ -1,42 +1,42 @@
-//! One plain sentence for each thing that a benchmark found, in the order in which the lecture on terrain in games sets
-//! its two approaches against each other: speed, growth, threads, memory, consistency, extremes. What makes the times
-//! doubtful comes first.
+//! One plain sentence for each finding of a benchmark. The order follows the lecture on terrain in games, which
+//! compares its two approaches by speed, growth, threads, memory, consistency and extremes. Warnings about the times
+//! come first.
 
 use super::stats::CONFIDENCE;
 use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};
 use super::{BenchCell, Benchmark, Estimate, Findings};
 
-/// A sentence and how it is meant.
+/// A finding: a sentence and its tone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// How it is meant.
+    /// Tone of the sentence.
     pub tone: Tone,
     /// The sentence.
     pub text: String,
 }
 
-/// How a finding is meant.
+/// Tone of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A fact.
     Plain,
-    /// The times are to be taken with care.
+    /// A warning about the times.
     Care,
     /// A defect.
     Bad,
 }
 
-/// An interval wider than this share of its median is wide.
+/// Relative width above which an interval counts as wide.
 const WIDE: f64 = 0.25;
-/// Whether so little is known that it should be said.
+/// Whether an interval is so wide that the reader should be warned.
 pub fn is_wide(e: &Estimate) -> bool {
     e.high - e.low > WIDE * e.median
 }
 
-/// With more nodes than these only the first and the last are named.
+/// Maximum number of nodes to name; of more nodes, only the first and the last are named.
 const NAMED: usize = 5;
 
-/// See the module. `was_disturbed`: something else was computed meanwhile.
+/// The findings of a benchmark. `was_disturbed` tells whether Talweg computed anything else meanwhile.
 pub fn findings(found: &Benchmark, was_disturbed: bool) -> Vec<Finding> {
     let mut list = List(Vec::new());
     uncertainty(&mut list, found);
@@ -158,7 +158,7 @@ fn speed(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// `quotient`: time of `other` over that of `first`.
+/// Compares two subjects; `quotient` is the time of `other` divided by that of `first`.
 fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &str) -> String {
     let (a, b, q) = (&first.name, &other.name, quotient);
     let apples = if first.timed == other.timed {
@@ -184,7 +184,8 @@ fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &s
     format!("{b} takes {} times as long as {a} {place}{}{doubt}.{apples}", three(q.median), between(q.low, q.high))
 }
 
-/// 97.5 % quantile of Student's t with `freedom` degrees of freedom; beyond the table that of ten, which is wider.
+/// 97.5 % quantile of Student's t with `freedom` degrees of freedom. Beyond the table it uses the value for ten, which
+/// is wider.
 fn student(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     QUANTILES[freedom.clamp(1, QUANTILES.len()) - 1]
@@ -368,7 +369,7 @@ fn extremes(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// A time and its interval.
+/// A time with its interval.
 fn time_with_interval(e: &Estimate) -> String {
     if e.confidence <= 0.0 {
         return time(e.median);
@@ -376,7 +377,7 @@ fn time_with_interval(e: &Estimate) -> String {
     format!("{} ({} to {})", time(e.median), time(e.low), time(e.high))
 }
 
-/// At most [`NAMED`] names, and how many more there are.
+/// At most [`NAMED`] names, and the number of further ones.
 fn names(all: &[&str]) -> String {
     let shown = &all[..all.len().min(NAMED)];
     match all.len() - shown.len() {

@@ -211,7 +211,7 @@ fn a_turned_copy_shows_the_turned_ground() {
     let reshape = Reshape { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
     *copy.piece_mut(&mut tree).unwrap() = reshape.applied(copy.piece(&tree).unwrap());
     let after = Program::new(&tree, 0);
-    // scaling also enlarges the height of the crater's centre relative to the datum
+    // compare weights, not heights: scaling also enlarges the crater's depth below its datum
     let p = [centre[0] + 20.0, centre[1]];
     let weight = |program: &Program, p| program.sample(p, &Detail::FULL).weight;
     assert!(weight(&before, p) > 0.5 && weight(&after, reshape.moved(p)) > 0.5);

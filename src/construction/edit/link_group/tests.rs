@@ -176,7 +176,7 @@ fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
     assert_eq!(tree.water.as_ref().unwrap().children().len(), 1);
     remove_all(&mut tree, &path).unwrap();
     assert!(tree.water.is_none());
-    // moving only the water leaves the lake in place
+    // removing only the water keeps the lake
     let (mut tree, path) = tree_with(Item::Lake);
     let other = others(&tree, &path)[0].clone();
     remove_all(&mut tree, &other).unwrap();
