@@ -81,7 +81,7 @@ pub enum BenchError {
     #[error("the benchmark was cancelled")]
     Cancelled,
     /// The system could not start the threads.
-    #[error("cannot start the threads to measure with: {0}")]
+    #[error("cannot start the benchmark's threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 

@@ -157,7 +157,7 @@ impl Benchmark {
     /// Tables as text.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{} repetitions, interleaved; medians with the interval of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
+            "{} repetitions, interleaved; medians with intervals of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
             self.repetitions,
             100.0 * CONFIDENCE,
             self.processor.as_deref().unwrap_or("Unknown processor"),
@@ -165,7 +165,11 @@ impl Benchmark {
             self.system
         );
         if let Some(confidence) = self.weak_confidence() {
-            let _ = writeln!(text, "Too few repetitions for that: these intervals have {:.0} %.", 100.0 * confidence);
+            let _ = writeln!(
+                text,
+                "Too few repetitions for this: the intervals have {:.0} % confidence.",
+                100.0 * confidence
+            );
         }
         for &threads in &self.threads {
             let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
@@ -179,7 +183,7 @@ impl Benchmark {
         text += if self.memory_is_counted {
             "\nMemory at the peak, with the terrain itself, MiB\n"
         } else {
-            "\nMemory of the result alone, MiB (this program does not count what it takes on the way)\n"
+            "\nMemory of the result alone, MiB (this program does not count temporary memory)\n"
         };
         text += &self.by_size(|r, n| {
             let bytes = r.cell(n, most).map_or(0, |c| c.peak_bytes.unwrap_or(c.result_bytes));
@@ -190,12 +194,12 @@ impl Benchmark {
             let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
-                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there says nothing", subject.name);
+                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there is meaningless", subject.name);
             }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(
                     text,
-                    "\n{}: {} of {} results at {} samples with {} threads are not the first one's",
+                    "\n{}: {} of {} results at {} samples with {} threads differ from the first",
                     subject.name, wrong.others, wrong.repetitions, wrong.samples, wrong.threads
                 );
             }

@@ -95,25 +95,25 @@ impl Column {
     /// Tooltip of the heading.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Node => "What was measured; sorting by it groups the lines by node.",
+            Self::Node => "The node measured; sort by it to group the rows by node.",
             Self::Size => "Samples per side of the terrain.",
-            Self::Threads => "Threads that shared the work.",
+            Self::Threads => "Number of threads used.",
             Self::Time => {
-                "Median time of one run, with half the width of its interval, or how far that reaches above \
-                 and below where the two differ."
+                "Median time of one run, with half the width of its interval, or with the distances to both \
+                 ends if they differ."
             }
-            Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
+            Self::PerSample => "Time per sample of the terrain, in nanoseconds: comparable between sizes.",
             Self::Loading => {
-                "Median time to load the same terrain from a file of 16-bit heights that is in memory: what computing it \
-                 instead of keeping it costs or saves. Measured with the fewest threads."
+                "Median time to load the same terrain from a file of 16-bit heights in memory, to compare with computing it. \
+                 Measured with the fewest threads."
             }
-            Self::Memory => "Most memory taken at once, with the terrain that is made, in MiB.",
+            Self::Memory => "Peak memory, including the resulting terrain, in MiB.",
             Self::Exponent => {
-                "e in time ~ sideᵉ, fitted through all sizes on a log-log scale, with its standard error: 2 is linear in \
+                "Exponent e in time ~ sideᵉ, fitted over all sizes on a log-log scale, with its standard error: 2 is linear in \
                  the number of samples."
             }
             Self::Bits => "Whether every run at this size gave the same terrain, bit for bit.",
-            Self::SpeedUp => "How many times as fast as with the fewest threads that were measured.",
+            Self::SpeedUp => "Speed relative to the fewest threads measured.",
         }
     }
 }
@@ -188,10 +188,8 @@ impl Fate {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
             Self::Level => "Every height is the same: at this value the node makes no relief.",
-            Self::NotFinite => "Some height or data map is infinite or no number. This is a defect of Talweg.",
-            Self::Stopped => {
-                "One run took longer than five seconds and was stopped; what it would have made is not known."
-            }
+            Self::NotFinite => "Some height or data map is infinite or not a number. This is a defect of Talweg.",
+            Self::Stopped => "One run took longer than five seconds and was stopped; its result is unknown.",
         }
     }
 }
@@ -250,13 +248,13 @@ impl Report {
                 format!("Measured on {}; this machine runs {} at a time.", threads(cell.threads), self.found.processors)
             }
             Column::Time if cell.changes_nothing => {
-                format!("{name} left the terrain as it was at this size, bit for bit: its time says nothing.")
+                format!("{name} left the terrain unchanged at this size, bit for bit: its time is meaningless.")
             }
             Column::Time => {
                 let t = &cell.milliseconds;
                 let runs = if cell.runs_per_observation > 1 {
                     format!(
-                        " Each is the mean of {} runs, for one alone is too short for the clock.",
+                        " Each is the mean of {} runs, because a single run is too short for the clock.",
                         cell.runs_per_observation
                     )
                 } else {
@@ -275,7 +273,7 @@ impl Report {
                 format!("{} divided by {} samples.", time(cell.milliseconds.median), subject.samples_of(n))
             }
             Column::Loading => match &cell.load_milliseconds {
-                None => "Loading is measured with the fewest threads alone: a file is read by one.".into(),
+                None => "Loading is measured only with the fewest threads, because one thread reads a file.".into(),
                 Some(load) => format!(
                     "Loading it takes {}, computing it {}: {} times as long. The true median of loading lies between {} and {} \
                      with a probability of {:.0} %.",
@@ -291,24 +289,22 @@ impl Report {
                 let result = mebibytes(cell.result_bytes);
                 match cell.peak_bytes {
                     Some(peak) => format!(
-                        "At its peak {} MiB were taken, {} times the {result} MiB of the terrain that is made. What the editor \
-                         took at that moment is in it.",
+                        "Peak memory was {} MiB, {} times the {result} MiB of the resulting terrain. This includes memory that the \
+                         editor took at that moment.",
                         mebibytes(peak),
                         three(peak as f64 / cell.result_bytes.max(1) as f64)
                     ),
-                    None => format!(
-                        "The terrain that is made takes {result} MiB. What was taken on the way was not counted."
-                    ),
+                    None => format!("The resulting terrain takes {result} MiB. Temporary memory was not counted."),
                 }
             }
             Column::Exponent => match growth(subject, cell.threads).and_then(|growth| growth.time) {
-                None => "At least two sizes are needed to fit how the time grows.".into(),
+                None => "At least two sizes are needed to fit the growth of the time.".into(),
                 Some(PowerLaw { exponent, standard_error: None, .. }) => format!(
-                    "On {} the time grows as side to the power {exponent:.2}, by two sizes: how sure that is, two sizes cannot tell.",
+                    "On {} the time grows as side to the power {exponent:.2}, fitted to only two sizes, which cannot show how certain it is.",
                     threads(cell.threads)
                 ),
                 Some(PowerLaw { exponent, standard_error: Some(error), sizes }) => format!(
-                    "On {} the time grows as side to the power {exponent:.2}, fitted on a log-log scale through {sizes} sizes; \
+                    "On {} the time grows as side to the power {exponent:.2}, fitted on a log-log scale over {sizes} sizes; \
                      standard error {error:.2}. 2 is linear in the number of samples.",
                     threads(cell.threads)
                 ),
@@ -321,7 +317,7 @@ impl Report {
                         format!("{} gave the same terrain, bit for bit.", counted(self.found.repetitions, "repetition"))
                     }
                     Some(d) => format!(
-                        "{} of {} results are not the first one's. This is a defect of Talweg; please report it.",
+                        "{} of {} results differ from the first. This is a defect of Talweg; please report it.",
                         d.others, d.repetitions
                     ),
                 }
@@ -330,7 +326,7 @@ impl Report {
                 let (s, first) = (&cell.speed_up, self.found.threads.first().copied().unwrap_or(1));
                 if cell.threads == first {
                     return format!(
-                        "Others are compared with this one: {} is the fewest that was measured.",
+                        "Other rows are compared with this one, which has the fewest threads measured ({}).",
                         threads(first)
                     );
                 }
@@ -352,8 +348,8 @@ impl Report {
 fn timed_help(timed: &str) -> &'static str {
     match timed {
         "field" => "A generator is timed for its whole field.",
-        "pass" => "A filter is timed for one pass over Perlin noise, on a planet over continents.",
-        _ => "A process is timed for its first iteration on Perlin noise, on a planet on continents.",
+        "pass" => "A filter is timed for one pass over Perlin noise, or over continents on a planet.",
+        _ => "A process is timed for its first iteration on Perlin noise, or on continents on a planet.",
     }
 }
 
@@ -391,7 +387,7 @@ impl BenchRow {
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}, {}: {}, {} ns a sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}, {}: {}, {} ns per sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
             texts[0],
             texts[1],
             threads(cell.threads),

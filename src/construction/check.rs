@@ -66,7 +66,7 @@ impl Tree {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
         self.check_depth()?;
         if self.count() > MOST_PIECES {
-            return fail("Construction", format!("it has {} features; {MOST_PIECES} is the most", self.count()));
+            return fail("Construction", format!("it has {} features; the maximum is {MOST_PIECES}", self.count()));
         }
         for (k, definition) in self.definitions.iter().enumerate() {
             if definition.name.is_empty() {
@@ -75,7 +75,7 @@ impl Tree {
             if self.definitions[..k].iter().any(|other| other.name == definition.name) {
                 return fail(
                     &format!("Construction / definition '{}'", definition.name),
-                    "the name is taken twice".into(),
+                    "two definitions have this name".into(),
                 );
             }
         }
@@ -106,7 +106,7 @@ impl Tree {
         if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
-            return fail("the corners must make a convex quadrangle, in order around it".into());
+            return fail("the corners must form a convex quadrangle, in order around it".into());
         }
         if let PieceKind::Contour(contour) = &piece.form
             && let Err(error) = contour.outline()
@@ -142,10 +142,7 @@ impl Tree {
 }
 
 fn too_deep(at: String) -> TreeError {
-    TreeError {
-        at,
-        what: format!("features can be nested {DEEPEST} deep and not deeper; take some out of their groups"),
-    }
+    TreeError { at, what: format!("features can be nested at most {DEEPEST} deep; move some out of their groups") }
 }
 
 fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {

@@ -47,7 +47,7 @@ pub struct PointRow<'a> {
 
 impl<'a> PointRow<'a> {
     /// Number of points.
-    #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
+    #[allow(clippy::len_without_is_empty, reason = "a row has at least one point")]
     pub fn len(&self) -> usize {
         self.xs.len()
     }

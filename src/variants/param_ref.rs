@@ -51,7 +51,7 @@ pub enum VariantError {
     #[error(transparent)]
     Value(#[from] ParamError),
     /// A range is given for a parameter that is not a number.
-    #[error("`{0}` is not a number: its range cannot be given; leave out FROM..TO")]
+    #[error("`{0}` is not a number, so it has no range; omit FROM..TO")]
     NoRange(&'static str),
     /// The values of the parameter have no order to sweep.
     #[error("`{0}` cannot be swept: only numbers, choices and switches can")]
@@ -66,11 +66,11 @@ pub enum VariantError {
     #[error("`{0}` is not of the form LAYER.PARAM=A,B,C, like Peaks.octaves=3,6")]
     List(String),
     /// The list holds a value twice.
-    #[error("`{0}` is given the value {1} twice; give each once")]
+    #[error("`{0}` is given the value {1} twice; give each value once")]
     SameValue(&'static str, String),
     /// There would be more variants than the maximum.
     #[error(
-        "that makes {0} variants, and {MOST_VARIANTS} are the most; give fewer values, or split them over several folders"
+        "that makes {0} variants, more than the maximum of {MOST_VARIANTS}; give fewer values, or split them over several folders"
     )]
     TooMany(u64),
 }

@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
                     self.problems.push(format!("{at}: {error}"));
                 }
                 if group.settings.bend == Bend::Curve && group.points.len() < 2 {
-                    self.problems.push(format!("{at}: a curve that features are dragged along needs two points"));
+                    self.problems.push(format!("{at}: a warp along a curve needs at least two points"));
                 }
                 let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
@@ -312,10 +312,10 @@ impl<'a> Builder<'a> {
                 (PieceKind::Contour(contour), _) => {
                     match contour.outline() {
                         Err(error) => {
-                            self.problems.push(format!("{at}: {error}; until then points count by direction"))
+                            self.problems.push(format!("{at}: {error}; until then its points are sorted by direction"))
                         }
                         Ok(None) if !contour.goes_around() => self.problems.push(format!(
-                            "{at}: its points do not go once around its centre, so that its line is not the one drawn; \
+                            "{at}: its points do not go once around its centre, so its line differs from the one drawn; \
                              set its outline to Smooth or Straight"
                         )),
                         Ok(_) => {}
@@ -329,7 +329,7 @@ impl<'a> Builder<'a> {
                     Some(image) => PreparedPrimitive::Image(Box::new(image)),
                     None => {
                         self.problems
-                            .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
+                            .push(format!("{at}: the corners must form a convex quadrangle, in order around it"));
                         return None;
                     }
                 },

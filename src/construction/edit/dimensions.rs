@@ -126,8 +126,8 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     let radius = |metres: f32| format!("Radius {metres:.0} m");
     let width = |metres: f32| format!("Width {metres:.0} m to each side");
     let stretched = |settings: &Placement| match dimension {
-        PieceDimension::StretchX => format!("{:.0} % as wide", settings.stretch_x * 100.0),
-        _ => format!("{:.0} % as long, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
+        PieceDimension::StretchX => format!("Width {:.0} %", settings.stretch_x * 100.0),
+        _ => format!("Length {:.0} %, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
     };
     match &piece.form {
         PieceKind::Disc(disc) => radius(disc.radius),
@@ -142,8 +142,8 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
             match dimension {
                 PieceDimension::Column => format!("Columns {:.0} m apart", step_x.abs()),
                 PieceDimension::Row => format!("Rows {:.0} m apart", step_y.abs()),
-                PieceDimension::Centre => format!("Around {x:.0} m from the west, {y:.0} m from the north edge"),
-                _ => format!("Each copy {step_x:.0} m east, {step_y:.0} m south of the one before"),
+                PieceDimension::Centre => format!("Centre {x:.0} m from the west edge, {y:.0} m from the north edge"),
+                _ => format!("Each copy {step_x:.0} m east, {step_y:.0} m south of the previous one"),
             }
         }
         PieceKind::Place(group) => stretched(&group.settings),

@@ -135,30 +135,28 @@ impl Item {
     /// Tooltip: a sentence that describes the piece.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Plain => "Level ground, blended with what is around it.",
-            Self::Hills => "Rolling hills, blended with what is around them.",
-            Self::Mountains => "Ridged mountains, blended with what is around them.",
-            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with what is around them.",
-            Self::Dunes => "Dunes, blended with what is around them.",
-            Self::River => "A river in a bed cut into the ground; it falls from its higher end to its lower one.",
+            Self::Plain => "Level ground, blended with the surrounding terrain.",
+            Self::Hills => "Rolling hills, blended with the surrounding terrain.",
+            Self::Mountains => "Ridged mountains, blended with the surrounding terrain.",
+            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with the surrounding terrain.",
+            Self::Dunes => "Dunes, blended with the surrounding terrain.",
+            Self::River => "A river in a bed cut into the ground; it flows from its higher end to its lower one.",
             Self::Road => "A road laid on the ground, with eased bends.",
-            Self::Ridge => "A ridge along a line, in place of the ground there.",
+            Self::Ridge => "A ridge along a line, replacing the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
-            Self::Lake => "A lake in a basin with a shore, at the lowest height around it.",
+            Self::Lake => "A lake in a basin with a shore; its level is that of the lowest ground around it.",
             Self::Mesa => "A table mountain with steep walls.",
-            Self::Crater => "A crater with a raised rim, in place of the ground there.",
-            Self::Island => "Land that rises from a shore and falls off around it.",
-            Self::HillRing => "Nine hills around a centre, an array: change the hill in it and all change.",
-            Self::Boulders => "Boulders strewn on the ground, a scatter: it follows the ground that is there.",
-            Self::CraterField => {
-                "Craters over craters strewn on the ground, a scatter: it follows the ground that is there."
-            }
-            Self::Image => "An image of heights over four corners; choose another one in its parameters.",
-            Self::ImageLine => "An image of heights laid along a line, again and again.",
-            Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
-            Self::Valley => "The composed valley, smaller, with its river.",
-            Self::Oasis => "The composed oasis, smaller, with its lake and palms.",
-            Self::Moon => "The craters of the composed moon, smaller.",
+            Self::Crater => "A crater with a raised rim, replacing the ground there.",
+            Self::Island => "Land that rises from a shore and slopes down outside it.",
+            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all.",
+            Self::Boulders => "Boulders scattered on the ground; they follow its shape.",
+            Self::CraterField => "Overlapping craters scattered on the ground; they follow its shape.",
+            Self::Image => "A height image over four corners; choose the image in its parameters.",
+            Self::ImageLine => "A height image laid repeatedly along a line.",
+            Self::Volcano => "The composed volcano at a smaller size, without its sea.",
+            Self::Valley => "The composed valley at a smaller size, with its river.",
+            Self::Oasis => "The composed oasis at a smaller size, with its lake and palms.",
+            Self::Moon => "The craters of the composed moon at a smaller size.",
         }
     }
 

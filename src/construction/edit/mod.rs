@@ -66,37 +66,37 @@ pub struct Spot {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// A piece would contain itself.
-    #[error("a feature cannot go into itself")]
+    #[error("a feature cannot contain itself")]
     IntoItself,
     /// Primitives hold no pieces.
-    #[error("only an operator takes features")]
+    #[error("only operators can hold features")]
     NotAnOperator,
     /// The piece of a material layer cannot be moved.
-    #[error("the ground of a material layer stays where it is; move what is in it")]
+    #[error("the root of a material layer cannot be moved; move the features in it")]
     RootStays,
     /// The children do not fit in the place of the operator.
-    #[error("it holds no features, or more than its place has room for")]
+    #[error("the operator is empty, or holds several features where only one fits")]
     CannotDissolve,
     /// Without the operator, the children would move.
-    #[error("it moves or bends what is in it; without it the features would jump")]
+    #[error("the operator moves or warps its features; without it they would jump")]
     WouldJump,
     /// There is no such piece.
-    #[error("the feature is not there any more")]
+    #[error("the feature no longer exists")]
     Gone,
     /// The piece needs the point.
-    #[error("a line needs two points, a contour three")]
+    #[error("a line needs at least two points, a contour three")]
     TooFewPoints,
     /// The piece cannot have more points.
-    #[error("there are as many points as there can be")]
+    #[error("the line already has the maximum number of points")]
     TooManyPoints,
     /// The corners of an image must be convex.
-    #[error("the corners would not stay convex")]
+    #[error("the corners would no longer form a convex quadrangle")]
     NotConvex,
     /// An outline must not cross itself.
     #[error("the outline would cross or touch itself, or enclose nothing")]
     NotSimple,
     /// The pieces are not siblings.
-    #[error("only features side by side in one operator go into another one together")]
+    #[error("only features in the same operator can be grouped")]
     NotBeside,
     /// The resulting tree would be invalid.
     #[error("{0}")]

@@ -408,7 +408,7 @@ fn dimensions_lie_where_they_are_dragged() {
         let found = dimensions(&piece, arm);
         assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.form);
         for (k, (dimension, at)) in found.into_iter().enumerate() {
-            // half as far from its reference point, towards which the handle moves as the dimension shrinks to 0
+            // drag to 1.5 times the distance from its reference point, where the handle lies when the dimension is 0
             let mut small = piece.clone();
             let place_of = |piece: &Piece| dimensions(piece, arm)[k].1;
             let to = match dimension {

@@ -34,7 +34,7 @@ pub enum OutlineError {
     #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
     Crossing(usize, usize),
     /// The outline encloses nothing.
-    #[error("its outline encloses nothing; three points at least must not lie on one line")]
+    #[error("its outline encloses nothing; at least three points must not lie on one line")]
     Empty,
 }
 

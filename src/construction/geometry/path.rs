@@ -20,8 +20,8 @@ crate::choices! {
     /// Shape of a curve between its points.
     CurveFit {
         Through "Through the points": "A smooth curve through every point.",
-        Near "Near the points": "A rounder curve that keeps inside the corners.",
-        Straight "Straight": "Straight from point to point.",
+        Near "Near the points": "A rounder curve that stays inside the corners.",
+        Straight "Straight": "Straight lines from point to point.",
     }
 }
 

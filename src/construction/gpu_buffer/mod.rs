@@ -126,13 +126,13 @@ pub const OVER: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BufferError {
     /// The first word is not [`MAGIC`].
-    #[error("these words are no construction: they do not begin with its mark")]
+    #[error("these words are not a construction: they do not start with its signature")]
     Magic,
     /// A different [`VERSION`].
     #[error("the buffer has version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// Too short, or an invalid word.
-    #[error("the buffer breaks off or is not what its header says, near word {0}")]
+    #[error("the buffer is truncated or contradicts its header, near word {0}")]
     Broken(usize),
 }
 
@@ -288,7 +288,9 @@ impl Encoder<'_> {
                 let frame = around.composed(frame);
                 let GullyLaw { octaves, branching, crest_fade, fade } = &gullies.law;
                 let octave = |octave: &GullyOctave| {
-                    let GullyLattice::Hash(seed) = octave.lattice else { unreachable!("made by a plane's settings") };
+                    let GullyLattice::Hash(seed) = octave.lattice else {
+                        unreachable!("settings on a plane make hashed lattices")
+                    };
                     let [cosine, sine] = octave.turn;
                     ([octave.cell, octave.depth, cosine, sine].map(|v| v as f32), seed)
                 };

@@ -27,18 +27,18 @@ impl MaterialLayer {
 crate::choices! {
     /// Material of a piece's ground.
     PieceMaterial {
-        Unset "As it is": "The material of the operator around it; without one that of the ground below it.",
-        Ground "Ground": "What the scene's palette says by height and slope.",
+        Unset "Inherit": "The material of the operator around it or, without one, of the ground below it.",
+        Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
         Grass "Grass": "Meadow.",
         Sand "Sand": "Sand.",
         Snow "Snow": "Snow.",
         Road "Road": "The surface of a road.",
-        Bare "Bare": "Earth on which nothing grows.",
+        Bare "Bare": "Bare earth without plants.",
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "what choices derive is in their macro, alike for all")]
+#[expect(clippy::derivable_impls, reason = "the `choices` macro has the derives, the same for all")]
 impl Default for PieceMaterial {
     fn default() -> Self {
         Self::Unset

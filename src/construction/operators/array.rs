@@ -16,10 +16,10 @@ use crate::construction::primitives::curve::CurvePoint;
 crate::choices! {
     /// Layout of the copies.
     Arrangement {
-        Line "In a line": "One after the other, each one step on.",
-        Grid "Rows and columns": "Side by side and one behind the other.",
+        Line "In a line": "One after the other, each one step further.",
+        Grid "Rows and columns": "In a grid of rows and columns.",
         Radial "Around a centre": "On a circle or part of one.",
-        Curve "Along a curve": "On a curve through points, as high and as large as the points say.",
+        Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",
     }
 }
 
@@ -156,7 +156,7 @@ impl CopyGroup<ArraySettings> {
             }
             Arrangement::Curve => {
                 let curve = CopyCurve::new(&self.points, settings.run, 0.0)
-                    .ok_or("a curve that copies lie along needs two points")?;
+                    .ok_or("an array along a curve needs at least two points")?;
                 let long = curve.length();
                 let spacing = f64::from(settings.spacing);
                 let (count, step) = if settings.by_spacing {

@@ -23,8 +23,8 @@ pub const MOST_VARIANTS: u32 = 16;
 crate::choices! {
     /// Treatment of overlapping copies.
     Overlap {
-        Blend "Blend": "They go over into each other, in any order.",
-        Replace "Later ones on top": "Each takes the place of those before it, as craters do.",
+        Blend "Blend": "Overlapping copies blend into each other, in any order.",
+        Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
     }
 }
 
@@ -183,7 +183,7 @@ impl<S> CopyGroup<S> {
 
 /// The error message for too many copies.
 pub(in crate::construction) fn too_many() -> String {
-    format!("its copies would be more than {MOST_COPIES}; put them farther apart")
+    format!("it would have more than {MOST_COPIES} copies; space them farther apart")
 }
 
 /// Height and weight of `b` over `a`. Each argument is a height and a weight; the weight of `b` must be above 0.

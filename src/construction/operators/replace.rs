@@ -14,8 +14,8 @@ use crate::construction::sample::{GroundBounds, GroundSample, THRESHOLD};
 crate::choices! {
     /// Extent of the resulting terrain.
     Extent {
-        Below "As below": "Only where there was some before.",
-        Both "With the new feature": "Also where only the new feature is.",
+        Below "As below": "Terrain remains only where there was some before.",
+        Both "With the new feature": "Terrain also appears where only the new feature is.",
     }
 }
 

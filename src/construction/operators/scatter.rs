@@ -19,7 +19,7 @@ crate::choices! {
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
         Outline "Inside an outline": "Inside a closed line through points.",
-        Curve "Along a curve": "Beside a curve through points, as high and as large as the points say.",
+        Curve "Along a curve": "Beside a curve, whose points set the height and size of the copies.",
     }
 }
 
@@ -88,7 +88,7 @@ impl CopyGroup<ScatterSettings> {
             ScatterRegion::Outline => {
                 let points = self.corners();
                 if points.len() < 3 {
-                    return Err("an outline to strew copies in needs three points".into());
+                    return Err("a scatter inside an outline needs at least three points".into());
                 }
                 let size = Area::enclosing(points.iter().copied());
                 let (corners, _) = closed_line(&points, settings.run, higher(length(sub(size.high, size.low)), 1e-3));
@@ -97,7 +97,7 @@ impl CopyGroup<ScatterSettings> {
             ScatterRegion::Curve => {
                 let width = f64::from(settings.width);
                 let curve = CopyCurve::new(&self.points, settings.run, width)
-                    .ok_or("a curve to strew copies along needs two points")?;
+                    .ok_or("a scatter along a curve needs at least two points")?;
                 let count = libm::floor(curve.length() / distance);
                 if count > MOST_COPIES as f64 {
                     return Err(too_many());

@@ -29,9 +29,9 @@ use crate::param::ImageFile;
 crate::choices! {
     /// Kind of warp.
     Bend {
-        Noise "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
-        Twist "Twist": "Turned about a centre, most in the middle.",
-        Picture "By a picture": "Pushed one way where a picture is bright, and the other way where it is dark.",
+        Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
+        Twist "Twist": "Rotated about a centre, most strongly in the middle.",
+        Picture "By an image": "Displaced one way where an image is bright, and the other way where it is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
 }

@@ -74,7 +74,7 @@ impl Landform {
 crate::choices! {
     /// Rule that makes a line of a contour's points.
     OutlineFit {
-        Direction "By direction": "One distance from the centre in each direction; points count by their directions.",
+        Direction "By direction": "One distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
         Straight "Straight": "Straight sides from point to point in their order, of any shape.",
     }

@@ -18,7 +18,7 @@ use crate::construction::sample::{GroundBounds, GroundSample};
 crate::choices! {
     /// Cross sections of a curve.
     Cross {
-        River "River": "A bed with gentle banks, at its deepest in the middle.",
+        River "River": "A bed with gentle banks, deepest in the middle.",
         Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
         Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",

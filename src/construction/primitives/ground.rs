@@ -21,7 +21,7 @@ crate::choices! {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",
         Hills "Hills": "Rounded heights and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
-        Dunes "Dunes": "Waves of sand: gentle to windward, steep in the lee.",
+        Dunes "Dunes": "Sand waves: gentle to windward, steep in the lee.",
     }
 }
 
