@@ -77,7 +77,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     }
 }
 
-/// [`line`], mutable.
+/// [`line()`], mutable.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
         PieceKind::Curve(curve) => Some(&mut curve.points),
