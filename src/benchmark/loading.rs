@@ -3,8 +3,9 @@
 //! Loading reads a file of 16-bit heights, the kind that engines import (PNG), back into heights: it inflates the file,
 //! undoes its filters and converts the numbers to floats. The bytes are in memory, so that the disk does not count.
 //! Later work of an engine (meshes, textures, physics) is excluded: it depends on the engine, and hardly on the
-//! terrain. Rough ground has a larger file. Source: the lecture on terrain in games, *Définition des critères de
-//! performances*, which names the criterion but does not measure it.
+//! terrain. Rough ground has a larger file.
+//! Source: the lecture on terrain in games, *Définition des critères de performances*, which names the criterion but
+//! does not measure it.
 
 use std::io::Cursor;
 use std::path::Path;

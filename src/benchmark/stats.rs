@@ -3,7 +3,8 @@
 //! Interval: the median of the distribution lies between the k-th smallest and the k-th largest of n observations with
 //! probability 1 - 2·P(B ≤ k - 1), where B is binomial with n and ½. k is the largest value for which this is
 //! [`CONFIDENCE`] or more. Fewer than six observations cannot reach it. The interval then runs from the smallest to the
-//! largest observation and states the probability that it has. Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
+//! largest observation and states the probability that it has.
+//! Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
 //!
 //! Power law: ln t = ln c + e·ln n by least squares. The standard error of e comes from the residuals, so two sizes
 //! have none.

@@ -5,7 +5,8 @@
 //! depth of the shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box
 //! is skipped if it is farther away than the nearest side so far and a ray to the east cannot cross it. A point is
 //! inside if that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising
-//! first. Source: Génevaux et al. 2014, §4.1 (closed curves).
+//! first.
+//! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
 use super::plane::{Area, Point, cross, dot, higher, length, scaled, sub};

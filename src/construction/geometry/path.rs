@@ -6,10 +6,12 @@
 //! nearest segment. Its arc length s and its offset o to the right are weighted means over all segments that are nearly
 //! as near: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps,
 //! but the mean moves from one leg to the other within τ. Functions of s and o therefore keep the Lipschitz property
-//! that the paper requires. Roads: the heading as a function of arc length is averaged twice over a given length. This
-//! turns corners and circular arcs into clothoids (curvature proportional to arc length). The drift of the end point is
-//! distributed evenly. Lipschitz: d, sₖ and oₖ change by at most the distance moved, wₖ by at most 8/(3√3)/τ times the
-//! change of dₖ - d. Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
+//! that the paper requires.
+//! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
+//! circular arcs into clothoids (curvature proportional to arc length). The drift of the end point is distributed
+//! evenly.
+//! Lipschitz: d, sₖ and oₖ change by at most the distance moved, wₖ by at most 8/(3√3)/τ times the change of dₖ - d.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
 use super::line::eased;

@@ -41,8 +41,9 @@
 //! new piece). Copies that cover each other have the extent 2 (over, see [`copies`](super::operators::copies)), with an
 //! empty group as their ground. Arrays and scatters are written as a blend or a replacement of all copies. For an
 //! addition by slope inside a rotated copy, the interpreter measures slopes along the axes of the tree; the program
-//! measures them along those of the copy. Formulas: those of the [`operators`](super::operators). A frame that sums
-//! only one sample returns that sample unchanged.
+//! measures them along those of the copy.
+//! Formulas: those of the [`operators`](super::operators). A frame that sums only one sample returns that sample
+//! unchanged.
 //!
 //! # Primitives
 //! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole

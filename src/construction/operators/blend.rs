@@ -1,10 +1,11 @@
 //! The blend: pieces side by side that blend into each other where they overlap.
 //!
-//! Formula: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order. Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) /
-//! Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the paper omits the division, which is correct
-//! only if the weights sum to 1. Where all weights vanish there is no bound, so a bound of the weighted gradient is
-//! kept too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]). Source: Génevaux et al. 2014, §5.1, fig. 10
-//! and 11, and annex.
+//! Formula: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
+//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α.
+//! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the paper omits the division, which is correct only
+//! if the weights sum to 1. Where all weights vanish there is no bound, so a bound of the weighted gradient is kept
+//! too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
+//! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::construction::geometry::plane::{Interval, Point, higher, lower, scaled};
 use crate::construction::sample::{GroundBounds, GroundSample};

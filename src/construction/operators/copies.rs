@@ -4,8 +4,8 @@
 //! Transform: copy k maps p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Overlapping
 //! copies are blended, or each covers the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 - α_B)
 //! α_A, where a weight above 1 counts as 1. This is Porter & Duff's *over*: as if each copy in turn replaced the ground
-//! below. Gradient and Lipschitz: those of a blend of B with weight α_B and A with weight (1 - α_B) α_A. Source:
-//! Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
+//! below. Gradient and Lipschitz: those of a blend of B with weight α_B and A with weight (1 - α_B) α_A.
+//! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
 use super::blend::{self, BlendSum};
 use super::replace::{held, held_bounds};

@@ -2,8 +2,10 @@
 //!
 //! Formula: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|). H and S are the height and slope bands of a
 //! [ground window](super::ground_window). The weight is α_A, or α_A + α². With the second weight, f_A fades to 0 where
-//! A is not terrain, by σ = α_A/½. Gradient: exact. Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|. Source: Génevaux et al.
-//! 2014, §5.3 and fig. 13.
+//! A is not terrain, by σ = α_A/½.
+//! Gradient: exact.
+//! Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
+//! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};

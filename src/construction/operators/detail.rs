@@ -3,7 +3,8 @@
 //! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1]. A alone shows at 0, B alone at 1. Between them the result
 //! is the weighted blend of A, with its weight times 1 - t, and B, with its weight times t. The paper interpolates f
 //! and α separately, which is the same if both weights are equal. The blend also gives a meaningful f where only one of
-//! the two has weight. Source: Génevaux et al. 2014, §6 and fig. 16.
+//! the two has weight.
+//! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use crate::construction::sample::GroundBounds;
 

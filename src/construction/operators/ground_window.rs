@@ -2,9 +2,10 @@
 //!
 //! Formula: fraction = H(f_A) · S(|∇f_A|). H and S are 1 between two values and fall to 0 over a flank on both sides,
 //! by 3t² - 2t³. The slope is measured across ±`base` metres by central differences, as in §3 of the paper. It is
-//! therefore Lipschitz wherever f_A is, and features smaller than the base do not count as steep. Gradient: exact, by
-//! the chain rule through the four points around. Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base. Source: Génevaux
-//! et al. 2014, §5.3 and fig. 13.
+//! therefore Lipschitz wherever f_A is, and features smaller than the base do not count as steep.
+//! Gradient: exact, by the chain rule through the four points around.
+//! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base.
+//! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
 use crate::construction::compiled_program::NodeFrame;

@@ -3,11 +3,12 @@
 //! Formula: f = f_A + G(p, g) with the [gully function](super::gully_law) G, α = α_A. The slope g is that of A's
 //! surface, measured across ± half the size by central differences, as in §3 of the paper. A is sampled without octaves
 //! shorter than that, so that gullies follow the large forms and not small bumps. The surface is that of A alone on the
-//! level ground of the tree. Octaves fade with the sample spacing and with κ, as those of the noises do. Gradient:
-//! exact, by dual numbers through G and the four points around. Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S +
-//! λ_N)| / size, where λ_E to λ_N are the bounds of A around the four points. Source: the gully filter of the layer
-//! stack, point by point. The paper leaves erosion in the tree to future work (004, §9: procedural methods on trees in
-//! place of grids).
+//! level ground of the tree. Octaves fade with the sample spacing and with κ, as those of the noises do.
+//! Gradient: exact, by dual numbers through G and the four points around.
+//! Lipschitz: λ ≤ λ_A + λ_G with |∇g| ≤ |(λ_E + λ_W, λ_S + λ_N)| / size, where λ_E to λ_N are the bounds of A around
+//! the four points.
+//! Source: the gully filter of the layer stack, point by point. The paper leaves erosion in the tree to future work
+//! (004, §9: procedural methods on trees in place of grids).
 
 use super::gully_law::{Dual, GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
 use crate::construction::geometry::plane::{Interval, Point, higher};

@@ -1,20 +1,25 @@
 //! The gully function: stripes that run down a slope, evaluated point by point.
 //!
-//! Octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope. Let g be the uphill slope, of
-//! the smoothed ground plus the octaves before. Let e be the unit vector perpendicular to g on the ground, and c_i the
-//! cell centres of a jittered lattice of side λ_k around a point p: s = Σ w_i cos φ_i / Σ w_i, φ_i = 2π (p - c_i)·e /
-//! λ_k, w_i = (1 - d_i²/1.44)² up to a distance d_i of 1.2 cells. The ground rises by ½ a_k m s, with a_k = depth ·
-//! persistence^k; its mean height stays the same. For the next octave, `branching` times the slope of this octave is
-//! added to g: ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i. Finer gullies therefore run into the larger ones
-//! at an angle. m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that it fades
-//! on crests and in creases: gullies begin below a crest and do not cross it.
+//! Octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope.
+//! - g is the uphill slope of the smoothed ground plus the octaves before.
+//! - e is the unit vector perpendicular to g on the ground.
+//! - c_i are the cell centres of a jittered lattice of side λ_k around a point p, at the distances d_i in cells.
+//! - w_i = (1 - d_i²/1.44)² are their weights, up to a distance of 1.2 cells.
+//! - φ_i = 2π (p - c_i)·e / λ_k are their phases.
 //!
-//! Lipschitz: let D bound |∇g| over points where |g| ≥ n. The slope added to g is perpendicular to it and never
-//! shortens it, so |∇e| ≤ |∇g|/n. With ρ the maximum of m/n, m |∇e| ≤ ρ |∇g|. Then m |∇s| ≤ m (2π + κ)/λ + 2π υ ρ |∇g|,
-//! where κ bounds Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the next octave's g
-//! follow by the product rule. Grids compute in `f32`, trees in `f64`, with [`Dual`] numbers for the gradient. Source:
-//! Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope in degrees,
-//! depths in metres and the bounds are Talweg's own.
+//! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k; its mean
+//! height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i. For the next
+//! octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger ones at an angle.
+//! The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that it fades on
+//! crests and in creases. Gullies therefore begin below a crest and do not cross it.
+//!
+//! Lipschitz: consider points where |g| ≥ n. The slope added to g is perpendicular to it and never shortens it, so
+//! |∇e| ≤ |∇g|/n. With ρ the maximum of m/n, m |∇e| ≤ ρ |∇g|. Then m |∇s| ≤ m (2π + κ)/λ + 2π υ ρ |∇g|. Here κ bounds
+//! Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the next octave's g follow by the
+//! product rule.
+//! Grids compute in `f32`, trees in `f64`, with [`Dual`] numbers for the gradient.
+//! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope in
+//! degrees, depths in metres and the bounds are Talweg's own.
 
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Sub};

@@ -2,8 +2,9 @@
 //!
 //! Transform: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with
 //! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the tree is prepared, so that
-//! nesting costs nothing. Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]). Source:
-//! Génevaux et al. 2014, §5.4 and fig. 15.
+//! nesting costs nothing.
+//! Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]).
+//! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
 use crate::construction::geometry::plane::{Affine, add};
 

@@ -4,9 +4,11 @@
 //! draws a candidate with a random rank. Candidates too near to a point of an earlier round are dropped. Of the rest,
 //! those of the highest rank within the distance are accepted. This is dart throwing in random order, decided locally:
 //! in round k, a point depends only on points within (1 + 2k) distances, never on the requested window. A larger window
-//! keeps the points of a smaller one. Reference: throwing darts until none fits covers 0.547 of the plane with discs of
-//! half the distance (Hinrichsen, Feder & Jøssang 1986); eight rounds cover 0.48. Source: Cook 1986 (dart throwing);
-//! Matérn 1960 (the second of his hard-core processes is one round); Wei 2008 (parallel, by cells).
+//! keeps the points of a smaller one.
+//! Reference: throwing darts until none fits covers 0.547 of the plane with discs of half the distance (Hinrichsen,
+//! Feder & Jøssang 1986); eight rounds cover 0.48.
+//! Source: Cook 1986 (dart throwing); Matérn 1960 (the second of his hard-core processes is one round); Wei 2008
+//! (parallel, by cells).
 
 use rayon::prelude::*;
 

@@ -3,8 +3,9 @@
 //! Formula: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight α_B above 1 counts as 1. A
 //! [ground window](super::ground_window) of heights and slopes of the first piece scales it to α_B H S. Where A is not
 //! terrain (α_A < ½), the second rule moves f to f_B, by the factor σ = α_A/½ on 1 - α_B: the paper gives f_A no
-//! meaning there. Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|. Source: Génevaux et al. 2014, §5.2 and
-//! fig. 12.
+//! meaning there.
+//! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
+//! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use crate::construction::compiled_program::NodeFrame;

@@ -3,8 +3,8 @@
 //! Positions: inside an area, the points of a [Poisson-disc set](super::poisson_disc) of the given distance. Along a
 //! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random in ±1, and at a random offset up to the
 //! width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not depend on
-//! the extent: a larger area, a longer curve or a higher density only adds copies. Source: Cook 1986 and Wei 2008, see
-//! [`poisson_disc`](super::poisson_disc).
+//! the extent: a larger area, a longer curve or a higher density only adds copies.
+//! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};

@@ -11,7 +11,9 @@
 //!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
 //!
 //! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
-//! map cannot fold. Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
+//! map cannot fold.
+//! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹.
+//! Lipschitz: λ_A times the greatest stretching of J.
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
 use crate::construction::geometry::path::{CurveFit, Path};

@@ -1,14 +1,18 @@
 //! The contour: a closed curve around a centre, with profiles running outwards from it: lakes, mesas, craters, islands.
 //!
-//! Points by direction: let (ρ, θ) be polar coordinates around the centre and R(θ) the radius of the contour, a
-//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and α =
-//! falloff(x), where c_θ is interpolated between the profiles of the two directions around. All profiles share their
-//! value at the centre, so that f has no jump there. Points in their order, as an
-//! [`outline`](crate::construction::geometry::outline) of any simple shape: x = 1 + d/D. Here d is the signed distance
-//! from the line, negative inside, and D the greatest depth inside. x is 0 at the deepest point, 1 on the line, and
-//! larger outside. Within D of the centre, where all directions meet, several profiles blend into the first one.
-//! Gradient: ∇x = r̂/R - R'/R² θ̂, plus the change of the profile with the angle divided by ρ. Lipschitz: the same
-//! terms, each at its maximum. Source: Génevaux et al. 2014, §4.1 and fig. 7.
+//! Points by direction: let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the contour, a
+//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and
+//! α = falloff(x). The profile c_θ is interpolated between those of the two directions around. All profiles share their
+//! value at the centre, so that f has no jump there.
+//!
+//! Points in their order, as an [`outline`](crate::construction::geometry::outline) of any simple shape: x = 1 + d/D.
+//! Here d is the signed distance from the line, negative inside, and D the greatest depth inside. Thus x is 0 at the
+//! deepest point, 1 on the line, and larger outside. Within D of the centre, where all directions meet, several
+//! profiles blend into the first one.
+//!
+//! Gradient: ∇x = r̂/R - R'/R² θ̂, plus the change of the profile with the angle divided by ρ.
+//! Lipschitz: the same terms, each at its maximum.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 7.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

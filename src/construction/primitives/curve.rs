@@ -4,7 +4,9 @@
 //! [`path`](crate::construction::geometry::path). z and width are monotone cubics through the points; c_s is
 //! interpolated between the profiles of the two points around. The weight is α(p) = g((d - w(s)) / fade) with Wyvill's
 //! g of [`falloff`](super::falloff). It is 1 up to the local width w(s), so that a curve that narrows leaves the ground
-//! beside it unchanged. Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its maximum.
+//! beside it unchanged.
+//! Gradient: by the chain rule from ∇s and ∇o.
+//! Lipschitz: the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! The disc: round ground about a centre, level or made of noise.
 //!
 //! Formula: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
-//! [`falloff`](super::falloff). The noise moves with the centre. Source: Génevaux et al. 2014, §4.1 and fig. 5.
+//! [`falloff`](super::falloff). The noise moves with the centre.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
 use super::falloff::{Falloff, row_of_weights};
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};

@@ -7,8 +7,8 @@
 //! - Dunes: P(φ)·m with φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a gentle rise t²(2 - t)
 //!   over 0.72 of the wave, then a lee slope (1 - t)² behind a sharp crest. m = ½ + ½η(s p / 4).
 //!
-//! Bounds: |∇(ab)| ≤ |∇a| sup b + sup a |∇b| for a product, the sum of the bounds for a sum. Source: Génevaux et al.
-//! 2014, §4.1 and §7.2.1.
+//! Bounds: |∇(ab)| ≤ |∇a| sup b + sup a |∇b| for a product, the sum of the bounds for a sum.
+//! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
 use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};

@@ -2,9 +2,11 @@
 //!
 //! Formula: (u, v) is p under the inverse of the bilinear map from the unit square to the corners. f = height + depth ·
 //! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v), where s is the smooth step over the border and m the weight
-//! image, 1 if there is none. Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: over any part of the
-//! unit square, the Jacobian's determinant is smallest and its columns are longest at corners of that part. Source:
-//! Génevaux et al. 2014, §4.2 and fig. 8.
+//! image, 1 if there is none.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian.
+//! Lipschitz: over any part of the unit square, the Jacobian's determinant is smallest and its columns are longest at
+//! corners of that part.
+//! Source: Génevaux et al. 2014, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,8 @@
 //! Formula: uniform cubic B-splines with the samples as control points. They are C² and never overshoot the samples.
 //! Their slope is a mean of differences between neighbouring samples, so the greatest difference bounds it. (The
 //! paper's bilinear surface has the same bound, but creases.) Blocks of 16 × 16 samples store their range and their
-//! greatest differences. Source: Génevaux et al. 2014, §4.2 and §7.2.1.
+//! greatest differences.
+//! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;
 

@@ -1,10 +1,12 @@
 //! Gradient noise η of wavelength 1, its gradient, and bounds of both over a capsule.
 //!
 //! Formula: Perlin 2002 on the square lattice, with quintic fade and one of 256 unit vectors at every lattice point,
-//! scaled so that |η| ≤ 1. Lipschitz: if the four vectors of a cell are arbitrary, the greatest |∇η| and the greatest
-//! curvature are the maxima of Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell (linear programmes).
-//! The tests below recompute them. Along a short segment, |∇η| is at most its value at the middle plus the curvature
-//! times the distance from there. Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
+//! scaled so that |η| ≤ 1.
+//! Lipschitz: if the four vectors of a cell are arbitrary, the greatest |∇η| and the greatest curvature are the maxima
+//! of Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell (linear programmes). The tests below recompute
+//! them. Along a short segment, |∇η| is at most its value at the middle plus the curvature times the distance from
+//! there.
+//! Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use std::sync::LazyLock;
 

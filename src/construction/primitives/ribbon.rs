@@ -2,7 +2,8 @@
 //!
 //! Formula: f = z(s) + depth · (picture(u, v) - level). u = s / length, mirrored at every end so that it never jumps,
 //! and v = ½ + ½ o / width; α = falloff(d), see [`path`](crate::construction::geometry::path) and
-//! [`curve`](super::curve). Source: Génevaux et al. 2014, §4.2 and fig. 9.
+//! [`curve`](super::curve).
+//! Source: Génevaux et al. 2014, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
 

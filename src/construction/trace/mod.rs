@@ -6,8 +6,8 @@
 //! bound of one segment, as long as they make progress. The next segment is twice as long as the last step. The ray
 //! hits where h falls below a tolerance that grows with the distance, as the size of a pixel does. With
 //! [`Bound::Table`], a [`PacketTracer`] traces many rays at once, using a measured table of the ground. With
-//! [`Bound::Global`], one λ holds everywhere: Hart's algorithm, for comparison. Source: Génevaux et al. 2014, §7.1 and
-//! fig. 18; Hart 1994.
+//! [`Bound::Global`], one λ holds everywhere: Hart's algorithm, for comparison.
+//! Source: Génevaux et al. 2014, §7.1 and fig. 18; Hart 1994.
 
 mod packet;
 mod table;

@@ -5,8 +5,8 @@
 //! in every block of cells, which gives its magnitude and its slope. Both are multiplied by a safety margin of 1.5. A
 //! pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the results of
 //! [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times tighter, above all
-//! where pieces are laid by slope. The ground is sampled with the detail that a ray from the eye uses there. Source:
-//! Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
+//! where pieces are laid by slope. The ground is sampled with the detail that a ray from the eye uses there.
+//! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
 
