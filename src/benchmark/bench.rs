@@ -1,17 +1,17 @@
-//! The benchmark: the confrontation of the lecture on terrain in games, made honest.
+//! The benchmark: the comparison from the lecture on terrain in games, with a fair method.
 //!
-//! Every subject runs at every size with every number of threads; that is a cell. Each cell is run twice to warm up,
-//! which says how often it must run for an observation of at least [`OBSERVATION`] and how much memory it takes at its
-//! peak. Then come the repetitions: in each, every cell is observed once, in an order drawn anew (the same on every
-//! call), so that what disturbs the machine hits all alike. Quotients (faster than the first, faster with more threads)
-//! are taken within each repetition, so that what slows both cancels.
+//! A cell is one subject at one size with one number of threads. Every combination is measured. Each cell first runs
+//! twice to warm up. This gives the number of runs for an observation of at least [`OBSERVATION`], and the peak memory.
+//! In each repetition, every cell is then observed once, in a new random order (the same on every call), so that
+//! disturbances of the machine affect all cells alike. Ratios (faster than the first subject, faster with more threads)
+//! are computed within each repetition, so that a common slowdown cancels out.
 //!
-//! On the first number of threads every observation also loads its result [from a file](super::loading), once.
+//! On the first number of threads, every observation also loads its result [from a file](super::loading), once.
 //!
-//! Every observation's result is hashed. A subject is consistent if all its hashes of one size agree, over repetitions
-//! and numbers of threads.
+//! The result of every observation is hashed. A subject is consistent if all its hashes of one size agree, over all
+//! repetitions and numbers of threads.
 //!
-//! The nodes that are compared may be anything that is a [`BenchSubject`], and the clock whatever [`Instruments`] says.
+//! Any [`BenchSubject`] can be measured, and any [`Instruments`] can supply the clock.
 
 use std::time::Duration;
 
@@ -28,27 +28,27 @@ use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;
 
-/// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
+/// Minimum duration of an observation; it makes the clock's resolution and the wake-up of threads negligible.
 pub const OBSERVATION: Duration = Duration::from_millis(2);
-/// Most runs in one observation.
+/// Maximum number of runs in one observation.
 const MOST_RUNS: usize = 1000;
 
-/// What to measure.
+/// Settings of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchPlan {
-    /// Samples per side, of a planet per side of a face.
+    /// Samples per side, or per side of a face on a planet.
     pub sizes: Vec<usize>,
     /// Timed runs of each cell.
     pub repetitions: usize,
-    /// Numbers of threads.
+    /// Numbers of threads to measure.
     pub threads: Vec<usize>,
     /// Edges of the terrain that the subjects run on.
     pub edges: Edges,
-    /// How extreme parameters are looked at, if they are.
+    /// Settings of the test of extreme parameters; `None` skips it.
     pub extremes: Option<Extremes>,
 }
 
-/// How extreme parameters are looked at.
+/// Settings of the test of extreme parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Samples per side.
@@ -74,14 +74,14 @@ impl Default for BenchPlan {
     }
 }
 
-/// Why there is no result.
+/// Reason why a benchmark has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// Somebody stopped it.
+    /// The user cancelled it.
     #[error("the benchmark was cancelled")]
     Cancelled,
-    /// The system gave no threads.
-    #[error("cannot start the threads to measure with: {0}")]
+    /// The system could not start the threads.
+    #[error("cannot start the benchmark's threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
@@ -91,12 +91,12 @@ impl From<Cancelled> for BenchError {
     }
 }
 
-/// How far it is.
+/// Progress of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchProgress {
-    /// Share that is done, from 0 to 1, by the number of samples.
+    /// Completed fraction, from 0 to 1, weighted by the number of samples.
     pub share: f32,
-    /// The subject that comes next.
+    /// The subject that runs next.
     pub subject: String,
     /// Samples per side.
     pub samples: usize,
@@ -104,13 +104,13 @@ pub struct BenchProgress {
     pub threads: usize,
 }
 
-/// One subject at one size with one number of threads, and what was seen of it.
+/// One subject at one size with one number of threads, and its measurements.
 #[derive(Default)]
 struct TestBench {
     subject: usize,
     size: usize,
     threads: usize,
-    /// Runs in one observation.
+    /// Number of runs in one observation.
     runs: usize,
     peak_bytes: Option<usize>,
     result_bytes: usize,
@@ -118,13 +118,13 @@ struct TestBench {
     /// Seconds of one run, by repetition.
     seconds: Vec<f64>,
     hashes: Vec<u128>,
-    /// Seconds to load what was made, by repetition; of the first number of threads.
+    /// Seconds to load the result, by repetition; only for the first number of threads.
     load_seconds: Vec<f64>,
-    /// Size of the file that it is loaded from.
+    /// Size of the file that the result is loaded from.
     file_bytes: Option<usize>,
 }
 
-/// Measures `subjects` on the calling thread and pools of its own.
+/// Measures `subjects` on the calling thread and on thread pools of its own.
 pub fn bench(
     subjects: &[&dyn BenchSubject],
     plan: &BenchPlan,
@@ -146,7 +146,7 @@ pub fn bench(
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = Tally {
         done: 0.0,
-        // two rounds to warm up
+        // the warm-up counts as two repetitions
         all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64
             + plan.extremes.map_or(0.0, |how| corner_weight(&how) * corners as f64),
         subjects,
@@ -201,19 +201,19 @@ pub fn bench(
     })
 }
 
-/// What one corner counts.
+/// Weight of one extreme case in the progress.
 fn corner_weight(how: &Extremes) -> f64 {
     (RUNS * how.samples * how.samples) as f64
 }
 
-/// The processor's name as Linux tells it; other systems have no file for it.
+/// The processor's name on Linux; `None` on other systems, which have no file for it.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':').map(|(_, name)| name.trim().to_string())
 }
 
-/// Counts what is done.
+/// Tracks the progress.
 struct Tally<'a> {
     done: f64,
     all: f64,
@@ -234,14 +234,14 @@ impl Tally<'_> {
     }
 }
 
-/// Where subjects run, by size.
+/// The sites on which subjects run, by size.
 struct Sites {
     terrains: Vec<Site>,
     planets: Vec<Site>,
 }
 
 impl Sites {
-    /// Those that some subject needs.
+    /// Builds the sites that the subjects need.
     fn new(subjects: &[&dyn BenchSubject], plan: &BenchPlan, control: &Control) -> Result<Self, Cancelled> {
         let of = |world: World| {
             let sizes: &[usize] = if subjects.iter().any(|s| s.world() == world) { &plan.sizes } else { &[] };
@@ -258,7 +258,7 @@ impl Sites {
     }
 }
 
-/// What all runs share.
+/// The state shared by all runs.
 struct Lab<'a> {
     subjects: &'a [&'a dyn BenchSubject],
     sites: &'a Sites,
@@ -268,7 +268,7 @@ struct Lab<'a> {
 }
 
 impl Lab<'_> {
-    /// Runs once; the terrain and what the watch says.
+    /// Runs a subject once. Returns the terrain and the stopwatch.
     fn run(&self, bed: &TestBench) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
@@ -278,7 +278,7 @@ impl Lab<'_> {
         Ok((made, watch))
     }
 
-    /// Learns how long it takes and how much memory; the first run, which meets cold caches, counts for nothing.
+    /// Measures the duration and the memory of a run. The first run does not count, because caches are cold.
     fn warm_up(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
         self.run(bed)?;
         let (made, watch) = self.run(bed)?;
@@ -291,7 +291,8 @@ impl Lab<'_> {
         Ok(())
     }
 
-    /// Loads what was made from a file, which is made anew every time: one for each cell would take too much memory.
+    /// Loads the result from a file. The file is written anew each time: keeping one per cell would take too much
+    /// memory.
     fn load(&self, bed: &mut TestBench, made: &Terrain) -> Result<(), Cancelled> {
         self.control.check()?;
         let Some(file) = TerrainFile::new(made) else { return Ok(()) };
@@ -321,7 +322,7 @@ impl Lab<'_> {
     }
 }
 
-/// The numbers below `n` in an order that belongs to `round`.
+/// The numbers below `n` in a pseudo-random order that depends on `round`.
 fn shuffled(n: usize, round: usize) -> Vec<usize> {
     let random = Stream::new(round as u32, 0);
     let mut order: Vec<usize> = (0..n).collect();
@@ -377,7 +378,7 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
     }
 }
 
-/// `above` over `below`, repetition by repetition.
+/// Ratio of the times of `above` to those of `below`, repetition by repetition.
 fn quotient(above: &TestBench, below: &TestBench) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())

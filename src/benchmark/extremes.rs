@@ -1,4 +1,4 @@
-//! How a subject bears extreme parameters: each at the ends of its hard range, all others as they are.
+//! Tests a subject at extreme parameters: each at the ends of its hard range, with all others unchanged.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -10,13 +10,13 @@ use super::report::Extreme;
 use super::subject::{BenchSubject, Site};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Runs at each end; the fastest counts.
+/// Number of runs at each end; the fastest counts.
 pub const RUNS: usize = 3;
-/// How soon a cancelled benchmark stops.
+/// Maximum delay until a cancelled benchmark stops.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Runs every corner of `subject`, none for longer than `patience`; calls `next` before each, and before the first for
-/// the subject as it is.
+/// Runs every extreme case of `subject`, each for at most `patience`. Calls `next` before each case, and before a first
+/// run with unchanged parameters.
 pub fn extremes(
     subject: &dyn BenchSubject,
     site: &Site,
@@ -41,7 +41,7 @@ pub fn extremes(
             }
             let seconds = watch.seconds();
             fastest = Some(fastest.map_or(seconds, |f| if seconds < f { seconds } else { f }));
-            // what is slow is slow enough to be seen at once
+            // a slow run needs no repetition: its time is precise enough
             if watch.seconds() > patience.as_secs_f64() / RUNS as f64 {
                 break;
             }
@@ -50,7 +50,7 @@ pub fn extremes(
     };
     next();
     let (usual, made) = bench(subject)?;
-    // what does nothing by default takes no time to compare with
+    // a subject that changes nothing by default has no usual time to compare with
     let is_idle = subject.works_on_input() && made.is_some_and(|made| made == site.input);
     let usual = usual.filter(|_| !is_idle);
     corners
@@ -76,10 +76,10 @@ fn is_finite(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && maps.flat_map(|map| map.iter()).all(|v| v.is_finite())
 }
 
-/// Does `work`, and stops it after `patience`; then there is nothing.
+/// Runs `work` and stops it after `patience`; returns `None` if it was stopped.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so.
+/// [`Cancelled`] when `control` was cancelled.
 fn with_patience<T>(
     patience: Duration,
     control: &Control,
@@ -91,7 +91,7 @@ fn with_patience<T>(
         let limit = &limit;
         scope.spawn(move || {
             let mut left = patience;
-            // the sender is dropped at the end of the work
+            // the wait ends when the work drops the sender
             while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(GLANCE)) {
                 left = left.saturating_sub(GLANCE);
                 if left.is_zero() || control.is_cancelled() {

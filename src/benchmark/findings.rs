@@ -1,47 +1,47 @@
-//! One plain sentence for each thing that a benchmark found, in the order in which the lecture on terrain in games sets
-//! its two approaches against each other: speed, growth, threads, memory, consistency, extremes. What makes the times
-//! doubtful comes first.
+//! One plain sentence for each finding of a benchmark. The order follows the lecture on terrain in games, which
+//! compares its two approaches by speed, growth, threads, memory, consistency and extremes. Warnings about the times
+//! come first.
 
 use super::stats::CONFIDENCE;
 use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};
 use super::{BenchCell, Benchmark, Estimate, Findings};
 
-/// A sentence and how it is meant.
+/// A finding: a sentence and its tone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// How it is meant.
+    /// Tone of the sentence.
     pub tone: Tone,
     /// The sentence.
     pub text: String,
 }
 
-/// How a finding is meant.
+/// Tone of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A fact.
     Plain,
-    /// The times are to be taken with care.
+    /// A warning about the times.
     Care,
     /// A defect.
     Bad,
 }
 
-/// An interval wider than this share of its median is wide.
+/// Relative width above which an interval counts as wide.
 const WIDE: f64 = 0.25;
-/// Whether so little is known that it should be said.
+/// Whether an interval is so wide that the reader should be warned.
 pub fn is_wide(e: &Estimate) -> bool {
     e.high - e.low > WIDE * e.median
 }
 
-/// With more nodes than these only the first and the last are named.
+/// Maximum number of nodes to name; of more nodes, only the first and the last are named.
 const NAMED: usize = 5;
 
-/// See the module. `was_disturbed`: something else was computed meanwhile.
+/// The findings of a benchmark. `was_disturbed` tells whether Talweg computed anything else meanwhile.
 pub fn findings(found: &Benchmark, was_disturbed: bool) -> Vec<Finding> {
     let mut list = List(Vec::new());
     uncertainty(&mut list, found);
     if was_disturbed {
-        list.care("Talweg itself computed something meanwhile, which makes times longer than they are.".into());
+        list.care("Talweg was computing something else at the same time, so the times are too long.".into());
     }
     idle(&mut list, found);
     speed(&mut list, found);
@@ -77,14 +77,12 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
     let Some((_, first)) = timed.first() else { return };
     let confidence = first.milliseconds.confidence;
     if repetitions == 1 {
-        list.care(
-            "Everything was measured once: there are no intervals, and any of these times may be far off.".into(),
-        );
+        list.care("Everything was measured once: there are no intervals, and any of the times may be far off.".into());
         return;
     }
     if confidence < CONFIDENCE {
         list.care(format!(
-            "{repetitions} repetitions are few: the intervals hold the true median with {:.0} % only. From six on it is 95 %.",
+            "{repetitions} repetitions are few: the intervals contain the true median with a probability of only {:.0} %. With six or more it is 95 %.",
             100.0 * confidence
         ));
     }
@@ -93,8 +91,8 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
     let Some((subject, widest)) = timed.iter().max_by(|a, b| width(a.1).total_cmp(&width(b.1))) else { return };
     if wide > 0 {
         list.care(format!(
-            "The machine was busy, or changed its speed: {wide} of {} intervals are wide, the widest is {:.0} % of the time \
-             itself ({}, {}², {}). Close other programs, or repeat more often.",
+            "The machine was busy or changed its speed: {wide} of {} intervals are wide. The widest is {:.0} % of its time \
+             ({}, {}², {}). Close other programs, or use more repetitions.",
             timed.len(),
             100.0 * width(widest),
             subject.name,
@@ -103,7 +101,7 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
         ));
     } else {
         list.plain(format!(
-            "The machine was calm: no interval is wider than {:.1} % of its time.",
+            "The machine was quiet: no interval is wider than {:.1} % of its time.",
             100.0 * width(widest)
         ));
     }
@@ -115,7 +113,7 @@ fn idle(list: &mut List, found: &Benchmark) {
     if !idle.is_empty() {
         let (verb, its) = if idle.len() == 1 { ("leaves", "its") } else { ("leave", "their") };
         list.care(format!(
-            "{} {verb} the terrain as it was at some size: {its} time there says nothing.",
+            "{} {verb} the terrain unchanged at some size: {its} time there is meaningless.",
             names(&idle)
         ));
     }
@@ -158,21 +156,21 @@ fn speed(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// `quotient`: time of `other` over that of `first`.
+/// Compares two subjects; `quotient` is the time of `other` divided by that of `first`.
 fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &str) -> String {
     let (a, b, q) = (&first.name, &other.name, quotient);
     let apples = if first.timed == other.timed {
         String::new()
     } else {
-        format!(" This sets one {} against one {}.", other.timed, first.timed)
+        format!(" This compares one {} with one {}.", other.timed, first.timed)
     };
-    let doubt = if q.confidence < CONFIDENCE { ", as far as so few repetitions tell" } else { "" };
+    let doubt = if q.confidence < CONFIDENCE { ", as far as so few repetitions can show" } else { "" };
     let between = |low: f64, high: f64| {
         if q.confidence > 0.0 { format!(" ({} to {})", three(low), three(high)) } else { String::new() }
     };
     if q.low <= 1.0 && q.high >= 1.0 {
         return format!(
-            "Which of {b} and {a} is faster {place} cannot be told: the quotient of their times lies between {} and {}.{apples}",
+            "It is uncertain whether {b} or {a} is faster {place}: the ratio of their times lies between {} and {}.{apples}",
             three(q.low),
             three(q.high)
         );
@@ -184,7 +182,8 @@ fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &s
     format!("{b} takes {} times as long as {a} {place}{}{doubt}.{apples}", three(q.median), between(q.low, q.high))
 }
 
-/// 97.5 % quantile of Student's t with `freedom` degrees of freedom; beyond the table that of ten, which is wider.
+/// 97.5 % quantile of Student's t with `freedom` degrees of freedom. Beyond the table it uses the value for ten, which
+/// is wider.
 fn student(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     QUANTILES[freedom.clamp(1, QUANTILES.len()) - 1]
@@ -193,7 +192,7 @@ fn student(freedom: usize) -> f64 {
 fn grows(list: &mut List, found: &Benchmark) {
     let Some(&on) = found.threads.first() else { return };
     if found.sizes.len() < 2 {
-        list.plain("One size alone says nothing about how the time grows.".into());
+        list.plain("One size alone does not show how the time grows.".into());
         return;
     }
     let laws: Vec<_> = found
@@ -208,8 +207,8 @@ fn grows(list: &mut List, found: &Benchmark) {
         };
         if let (Some(least), Some(most)) = (laws.iter().min_by(by), laws.iter().max_by(by)) {
             list.plain(format!(
-                "With the side of the terrain the time of {} grows least, to the power {:.2}, and that of {} most, to the \
-                 power {:.2}; 2 is linear in the number of samples.",
+                "As the side of the terrain grows, the time of {} grows least, to the power {:.2}, and the time of {} most, to \
+                 the power {:.2}. The power 2 is linear in the number of samples.",
                 least.0.name, least.1.exponent, most.0.name, most.1.exponent
             ));
         }
@@ -219,19 +218,19 @@ fn grows(list: &mut List, found: &Benchmark) {
         let (name, e) = (&subject.name, law.exponent);
         let Some(error) = law.standard_error else {
             list.plain(format!(
-                "The time of {name} grows with the side to the power {e:.2}; how sure that is, two sizes cannot tell."
+                "The time of {name} grows with the side to the power {e:.2}; two sizes cannot show how certain this is."
             ));
             continue;
         };
         let margin = student(law.sizes - 2) * error;
         let verdict = if (e - 2.0).abs() <= margin && margin > 0.5 {
-            "too uncertain to say whether that is linear in the number of samples"
+            "too uncertain to tell whether this is linear in the number of samples"
         } else if (e - 2.0).abs() <= margin.max(0.05) {
             "linear in the number of samples"
         } else if e < 2.0 {
-            "less than linear in the number of samples, so small terrains pay for what every run costs"
+            "less than linear in the number of samples, because the fixed costs of a run weigh more on small terrains"
         } else {
-            "more than linear in the number of samples, so large terrains cost more for each sample"
+            "more than linear in the number of samples, so large terrains cost more per sample"
         };
         list.plain(format!("The time of {name} grows with the side to the power {e:.2} ± {error:.2}: {verdict}."));
     }
@@ -257,8 +256,8 @@ fn speed_up(list: &mut List, found: &Benchmark) {
         let by = |a: &&(&str, &Estimate), b: &&(&str, &Estimate)| a.1.median.total_cmp(&b.1.median);
         if let (Some(worst), Some(best)) = (cells.iter().min_by(by), cells.iter().max_by(by)) {
             list.plain(format!(
-                "On {many}, {sure} of {} nodes are faster than on {few} at {size}²; {} gains most, {} times, and {} least, {} \
-                 times.",
+                "On {many}, {sure} of {} nodes are faster than on {few} at {size}². {} gains most, by a factor of {}, and {} least, by a \
+                 factor of {}.",
                 cells.len(),
                 best.0,
                 three(best.1.median),
@@ -281,7 +280,7 @@ fn speed_up(list: &mut List, found: &Benchmark) {
             };
             format!("{name} takes {} times as long on {many} as on {few} at {size}²{range}.", three(1.0 / s.median))
         } else {
-            format!("Whether {name} gains from {many} at {size}² cannot be told{range}.")
+            format!("It is uncertain whether {name} gains from {many} at {size}²{range}.")
         });
     }
 }
@@ -290,7 +289,7 @@ fn memory(list: &mut List, found: &Benchmark) {
     let (Some(&size), Some(&on)) = (found.sizes.iter().max(), found.threads.last()) else { return };
     if !found.memory_is_counted {
         list.plain(
-            "Memory is that of the terrains alone: this program does not count what it takes on the way.".into(),
+            "Memory is that of the resulting terrains alone: this program does not count temporary memory.".into(),
         );
         return;
     }
@@ -302,11 +301,11 @@ fn memory(list: &mut List, found: &Benchmark) {
     if let Some((subject, cell, times)) = cells.max_by(|a, b| a.2.total_cmp(&b.2)) {
         let (peak, result) = (mebibytes(cell.peak_bytes.unwrap_or(0)), mebibytes(cell.result_bytes));
         let who = if found.subjects.len() > 1 {
-            format!("Most memory for its terrain takes {}:", subject.name)
+            format!("{} takes the most memory relative to its result:", subject.name)
         } else {
             format!("{} takes", subject.name)
         };
-        list.plain(format!("{who} {peak} MiB at {size}², {} times the {result} MiB that stay.", three(times)));
+        list.plain(format!("{who} {peak} MiB at {size}², {} times the {result} MiB of the result.", three(times)));
     }
 }
 
@@ -320,9 +319,9 @@ fn consistency(list: &mut List, found: &Benchmark) {
             names(&wrong)
         ));
     } else if each < 2 {
-        list.plain("Every terrain was made once: whether it comes out the same again was not seen.".into());
+        list.plain("Every terrain was made once, so repeatability was not tested.".into());
     } else {
-        let threads = if found.threads.len() > 1 { ", over all numbers of threads" } else { "" };
+        let threads = if found.threads.len() > 1 { ", with every number of threads" } else { "" };
         list.plain(format!(
             "Same inputs, same bits: all {} of every node and size agree{threads}.",
             counted(each, "result")
@@ -368,7 +367,7 @@ fn extremes(list: &mut List, found: &Benchmark) {
     }
 }
 
-/// A time and its interval.
+/// A time with its interval.
 fn time_with_interval(e: &Estimate) -> String {
     if e.confidence <= 0.0 {
         return time(e.median);
@@ -376,7 +375,7 @@ fn time_with_interval(e: &Estimate) -> String {
     format!("{} ({} to {})", time(e.median), time(e.low), time(e.high))
 }
 
-/// At most [`NAMED`] names, and how many more there are.
+/// At most [`NAMED`] names, and the number of further ones.
 fn names(all: &[&str]) -> String {
     let shown = &all[..all.len().min(NAMED)];
     match all.len() - shown.len() {
@@ -464,14 +463,18 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("Perlin is 1.60 times as fast on 2 threads as on one thread"), "{text}");
-        assert!(text.contains("Whether Midpoint gains from 2 threads at 513² cannot be told"), "{text}");
+        assert!(text.contains("It is uncertain whether Midpoint gains from 2 threads at 513²"), "{text}");
         assert!(text.contains("to the power 2.01 ± 0.01: linear in the number"), "{text}");
         assert!(text.contains("to the power 2.40 ± 0.01: more than linear"), "{text}");
-        assert!(text.contains("The machine was calm") && text.contains("same bits: all 14 results"), "{text}");
-        assert!(text.contains("3.00 MiB at 513², 3.00 times the 1.00 MiB that stay"), "{text}");
+        assert!(text.contains("The machine was quiet") && text.contains("same bits: all 14 results"), "{text}");
+        assert!(text.contains("3.00 MiB at 513², 3.00 times the 1.00 MiB of the result"), "{text}");
         let mut close = benchmark();
         close.subjects[1].cells[1].times_the_first = estimate(0.95, 0.1);
-        assert!(told(&close, false).contains("Which of Midpoint and Perlin is faster"), "{}", told(&close, false));
+        assert!(
+            told(&close, false).contains("It is uncertain whether Midpoint or Perlin is faster"),
+            "{}",
+            told(&close, false)
+        );
     }
 
     #[test]
@@ -480,12 +483,8 @@ mod tests {
         busy.subjects[0].cells[1].milliseconds = estimate(8.0, 2.0);
         let first = &findings(&busy, false)[0];
         assert_eq!(first.tone, Tone::Care);
-        assert!(
-            first.text.contains("busy") && first.text.contains("50 % of the time itself (Perlin, 513²"),
-            "{}",
-            first.text
-        );
-        assert!(told(&busy, true).contains("Talweg itself computed something"));
+        assert!(first.text.contains("busy") && first.text.contains("50 % of its time (Perlin, 513²"), "{}", first.text);
+        assert!(told(&busy, true).contains("Talweg was computing something else"));
         let mut once = benchmark();
         once.repetitions = 1;
         assert!(findings(&once, false)[0].text.contains("measured once"));

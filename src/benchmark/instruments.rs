@@ -1,31 +1,31 @@
-//! What a benchmark reads: a clock and the memory that is taken.
+//! Instruments of a benchmark: a clock and a memory counter.
 //!
-//! Bytes are those that the program asks its allocator for, counted by `peakmem-alloc` where the program has installed
-//! it (`main.rs` does); otherwise there is no figure, rather than a guess. Every thread counts: what others allocate
-//! meanwhile is in the figure.
+//! The counter counts the bytes requested from the allocator, using `peakmem-alloc` if the program has installed it
+//! (`main.rs` does). Otherwise there is no figure, rather than a guess. All threads count, so the figure includes
+//! memory that other threads allocate meanwhile.
 
 use std::time::{Duration, Instant};
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAllocTrait};
 
-/// A clock and a meter of memory; tests bring their own.
+/// A clock and a memory counter; tests supply their own.
 pub trait Instruments: Sync {
-    /// Time since some fixed moment; never goes back.
+    /// Time since a fixed moment; never decreases.
     fn now(&self) -> Duration;
-    /// Begins to watch how much more memory is taken than at this moment.
+    /// Starts to track the peak memory above the current level.
     fn watch_memory(&self);
-    /// Most bytes taken at once since then, beyond those that were; `None` if nobody counts.
+    /// Peak of additional bytes since then; `None` if memory is not counted.
     fn peak_bytes(&self) -> Option<usize>;
 }
 
-/// The machine's clock and the program's own allocator.
+/// The machine's clock and the program's allocator.
 pub struct Machine {
     start: Instant,
     counts_memory: bool,
 }
 
 impl Machine {
-    /// The clock and the memory of this process, from now on.
+    /// The clock, started now, and the memory counter of this process.
     pub fn new() -> Self {
         Self { start: Instant::now(), counts_memory: counts_memory() }
     }
@@ -51,7 +51,7 @@ impl Instruments for Machine {
     }
 }
 
-/// Whether the program has installed the counting allocator: it would see a large block.
+/// Whether the program has installed the counting allocator; tested with a large block.
 fn counts_memory() -> bool {
     const BLOCK: usize = 1 << 20;
     INSTRUMENTED_SYSTEM.reset_peak_memory();
@@ -59,7 +59,7 @@ fn counts_memory() -> bool {
     INSTRUMENTED_SYSTEM.get_peak_memory() >= BLOCK / 2
 }
 
-/// Adds up the time of the part of a run that counts, and notes the memory up to its end.
+/// Sums the time of the measured parts of a run, and records the peak memory up to their end.
 pub struct Stopwatch<'a> {
     instruments: &'a dyn Instruments,
     total: Duration,
@@ -67,13 +67,13 @@ pub struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
-    /// A stopwatch that stands at 0; memory is watched from now on.
+    /// A stopwatch at 0; starts to track memory.
     pub fn new(instruments: &'a dyn Instruments) -> Self {
         instruments.watch_memory();
         Self { instruments, total: Duration::ZERO, peak_bytes: None }
     }
 
-    /// Does `work` and counts the time it takes.
+    /// Runs `work` and adds its duration.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let begun = self.instruments.now();
         let made = work();
@@ -82,12 +82,13 @@ impl<'a> Stopwatch<'a> {
         made
     }
 
-    /// Time that ran while it was on.
+    /// Total measured time.
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
     }
 
-    /// Most memory taken at once since the watch was made, up to the end of the last work; `None` if nobody counts.
+    /// Peak of additional memory since the stopwatch was made, up to the end of the last measured work; `None` if
+    /// memory is not counted.
     pub fn peak_bytes(&self) -> Option<usize> {
         self.peak_bytes
     }

@@ -1,11 +1,11 @@
-//! How long a terrain takes to load: a criterion of playability of the lecture on terrain in games.
+//! Time to load a terrain: a criterion of playability in the lecture on terrain in games.
 //!
-//! Loading is reading a file of 16-bit heights, as engines import them (PNG), back into heights: inflating it, undoing
-//! its filters, turning its numbers into floats. The bytes are in memory, so that the disk does not count, and what an
-//! engine then does with the heights (meshes, textures, physics) is not in it: that depends on the engine, and hardly
-//! on the terrain. Rough ground has a larger file.
-//! Source: the lecture on terrain in games, *Définition des critères de performances*, which names it and does
-//! not measure it.
+//! Loading reads a file of 16-bit heights, the kind that engines import (PNG), back into heights: it inflates the file,
+//! undoes its filters and converts the numbers to floats. The bytes are in memory, so that the disk does not count.
+//! Later work of an engine (meshes, textures, physics) is excluded: it depends on the engine, and hardly on the
+//! terrain. Rough ground has a larger file.
+//! Source: the lecture on terrain in games, *Définition des critères de performances*, which names the criterion but
+//! does not measure it.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -13,16 +13,16 @@ use std::path::Path;
 use crate::field::Terrain;
 use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, RawLayout, SampleType, Samples};
 
-/// The name that says what is in the bytes.
+/// File name that tells the format of the bytes.
 const FILE: &str = "terrain.png";
-/// The highest whole number of 16 bits.
+/// The largest 16-bit value.
 const STEPS: f32 = 65535.0;
 
-/// A terrain as a file.
+/// A terrain encoded as a file.
 pub struct TerrainFile(Vec<u8>);
 
 impl TerrainFile {
-    /// The heights of a square in 16 bits, from the lowest to the highest; none of a globe.
+    /// Encodes the heights of a square in 16 bits, from the lowest to the highest; `None` for a planet.
     pub fn new(terrain: &Terrain) -> Option<Self> {
         let format = RasterFormat::for_path(Path::new(FILE)).ok().filter(|format| format.holds(SampleType::U16))?;
         if terrain.grid.is_globe() {
@@ -37,12 +37,12 @@ impl TerrainFile {
         Some(Self(out.into_inner()))
     }
 
-    /// Its size.
+    /// Size of the file in bytes.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    /// The heights in it, from 0 at the lowest to 1 at the highest.
+    /// Decodes the heights, scaled from 0 (lowest) to 1 (highest).
     pub fn load(&self) -> Option<Vec<f32>> {
         let path = Path::new(FILE);
         let source = RasterSource { path, bytes: &self.0, layout: RawLayout::default() };

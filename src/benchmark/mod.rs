@@ -1,7 +1,7 @@
-//! The benchmark: nodes against each other in time, memory, growth, consistency, threads and extremes (the lecture on
-//! terrain in games).
+//! The benchmark: compares nodes by time, memory, growth, consistency, threads and extremes, as in the lecture on
+//! terrain in games.
 //!
-//! Nothing here decides a height: it runs nodes and looks at what comes out.
+//! Nothing here affects heights: it only runs nodes and measures them.
 
 mod bench;
 mod extremes;

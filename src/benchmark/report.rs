@@ -1,6 +1,6 @@
-//! What a benchmark found, and how it is printed: tables, JSON (through serde), CSV.
+//! Results of a benchmark, and their output as tables, JSON (through serde) and CSV.
 //!
-//! The names of the fields are those of the JSON and stay as they are.
+//! The field names are the JSON keys and must not change.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::stats::{CONFIDENCE, Estimate, PowerLaw};
 
-/// A whole benchmark.
+/// Results of a whole benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benchmark {
     /// Timed runs of each cell.
@@ -17,40 +17,40 @@ pub struct Benchmark {
     pub sizes: Vec<usize>,
     /// Numbers of threads.
     pub threads: Vec<usize>,
-    /// Threads that run at a time.
+    /// Number of threads that the machine runs at a time.
     pub processors: usize,
-    /// The processor's name, where the system tells.
+    /// The processor's name, if the system reports it.
     pub processor: Option<String>,
     /// Operating system and architecture.
     pub system: String,
-    /// Of the program.
+    /// Version of the program.
     pub version: &'static str,
-    /// Whether `peak_bytes` was counted; without, growth of memory is that of the result.
+    /// Whether `peak_bytes` was counted; if not, growth of memory is that of the result.
     pub memory_is_counted: bool,
-    /// What was found, by subject.
+    /// Results by subject.
     pub subjects: Vec<Findings>,
 }
 
-/// What was found of one subject.
+/// Results of one subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
-    /// Name of the subject.
+    /// Name.
     pub name: String,
-    /// What was timed: a `field`, a `pass`, an `iteration`.
+    /// Timed unit: a `field`, a `pass` or an `iteration`.
     pub timed: &'static str,
-    /// Of the grid that it ran on: 1, for a planet 6.
+    /// Faces of the grid: 1, or 6 on a planet.
     pub faces: usize,
-    /// By size and number of threads.
+    /// Measurements by size and number of threads.
     pub cells: Vec<BenchCell>,
-    /// By number of threads.
+    /// Growth by number of threads.
     pub growth: Vec<Growth>,
     /// Whether the results were always the same.
     pub consistency: Consistency,
-    /// `None` if they were not looked at.
+    /// Results at extreme parameters; `None` if they were not tested.
     pub extremes: Option<Vec<Extreme>>,
 }
 
-/// One size with one number of threads.
+/// Measurements at one size with one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchCell {
     /// Samples per side.
@@ -59,33 +59,33 @@ pub struct BenchCell {
     pub threads: usize,
     /// Time of one run.
     pub milliseconds: Estimate,
-    /// Runs whose mean is one observation.
+    /// Number of runs averaged in one observation.
     pub runs_per_observation: usize,
-    /// A pass or an iteration that left its input as it was, bit for bit: its time says nothing.
+    /// Whether a pass or an iteration left its input unchanged, bit for bit, so that its time is meaningless.
     pub changes_nothing: bool,
-    /// How many times as fast as with the first number of threads, within repetitions.
+    /// Speed relative to the first number of threads, computed within repetitions.
     pub speed_up: Estimate,
-    /// Time over that of the first subject, within repetitions.
+    /// Time relative to the first subject, computed within repetitions.
     pub times_the_first: Estimate,
-    /// Memory of the terrain that is made.
+    /// Memory of the resulting terrain.
     pub result_bytes: usize,
-    /// Most memory taken at once, with the terrain that is made; `None` if it was not counted.
+    /// Peak memory, including the resulting terrain; `None` if it was not counted.
     pub peak_bytes: Option<usize>,
-    /// Time to load the terrain from a file of 16-bit heights that is in memory; `None` for other numbers of threads
-    /// than the first, and of planets.
+    /// Time to load the terrain from a file of 16-bit heights in memory; `None` on planets, and for all but the first
+    /// number of threads.
     pub load_milliseconds: Option<Estimate>,
     /// Size of that file.
     pub file_bytes: Option<usize>,
 }
 
-/// Exponents over the samples per side: 2 is linear in the number of samples.
+/// Growth exponents by samples per side: 2 is linear in the number of samples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growth {
     /// Number of threads.
     pub threads: usize,
-    /// Growth of the time; `None` for one size.
+    /// Growth of the time; `None` if there is only one size.
     pub time: Option<PowerLaw>,
-    /// Growth of the memory; `None` for one size.
+    /// Growth of the memory; `None` if there is only one size.
     pub memory: Option<PowerLaw>,
 }
 
@@ -94,39 +94,39 @@ pub struct Growth {
 pub struct Consistency {
     /// Whether there is no disagreement.
     pub is_consistent: bool,
-    /// Of the result at each size.
+    /// Hash of the result at each size.
     pub hashes: Vec<String>,
-    /// Where results differed.
+    /// Cells whose results differed.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// A cell some of whose results differ from the first result of that size.
+/// A cell in which some results differ from the first result of that size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Disagreement {
     /// Samples per side.
     pub samples: usize,
     /// Number of threads.
     pub threads: usize,
-    /// How many results were others.
+    /// Number of differing results.
     pub others: usize,
-    /// How many results there are.
+    /// Number of results.
     pub repetitions: usize,
 }
 
-/// One parameter at one end of its hard range. What a run that was stopped would have made is not known.
+/// One parameter at one end of its hard range. The result of a stopped run is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extreme {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// The end of its range, as people type it.
+    /// The value, formatted as users type it.
     pub value: String,
-    /// It took longer than was allowed.
+    /// Whether the run took too long and was stopped.
     pub was_stopped: bool,
-    /// All heights and data maps are finite.
+    /// Whether all heights and data maps are finite.
     pub is_finite: Option<bool>,
-    /// All heights are the same.
+    /// Whether all heights are equal.
     pub is_level: Option<bool>,
-    /// Time over that with all parameters as they were; `None` where those change nothing.
+    /// Time relative to the default parameters; `None` if those change nothing.
     pub times_the_default: Option<f64>,
 }
 
@@ -137,27 +137,27 @@ impl Estimate {
 }
 
 impl Findings {
-    /// Samples of the grid with so many along a side.
+    /// Number of samples of a grid with `side` samples per side.
     pub fn samples_of(&self, side: usize) -> usize {
         self.faces * side * side
     }
 
-    /// The grid in words: 257², or 6 × 257².
+    /// The grid as text: 257², or 6 × 257².
     pub fn grid(&self, side: usize) -> String {
         if self.faces == 1 { format!("{side}²") } else { format!("{} × {side}²", self.faces) }
     }
 
-    /// The cell of a size and a number of threads.
+    /// The cell of this size and number of threads.
     pub fn cell(&self, samples: usize, threads: usize) -> Option<&BenchCell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
     }
 }
 
 impl Benchmark {
-    /// Tables for people.
+    /// Tables as text.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{} repetitions, interleaved; medians with the interval of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
+            "{} repetitions, interleaved; medians with intervals of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
             self.repetitions,
             100.0 * CONFIDENCE,
             self.processor.as_deref().unwrap_or("Unknown processor"),
@@ -165,7 +165,11 @@ impl Benchmark {
             self.system
         );
         if let Some(confidence) = self.weak_confidence() {
-            let _ = writeln!(text, "Too few repetitions for that: these intervals have {:.0} %.", 100.0 * confidence);
+            let _ = writeln!(
+                text,
+                "Too few repetitions for this: the intervals have {:.0} % confidence.",
+                100.0 * confidence
+            );
         }
         for &threads in &self.threads {
             let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
@@ -179,7 +183,7 @@ impl Benchmark {
         text += if self.memory_is_counted {
             "\nMemory at the peak, with the terrain itself, MiB\n"
         } else {
-            "\nMemory of the result alone, MiB (this program does not count what it takes on the way)\n"
+            "\nMemory of the result alone, MiB (this program does not count temporary memory)\n"
         };
         text += &self.by_size(|r, n| {
             let bytes = r.cell(n, most).map_or(0, |c| c.peak_bytes.unwrap_or(c.result_bytes));
@@ -190,12 +194,12 @@ impl Benchmark {
             let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
-                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there says nothing", subject.name);
+                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there is meaningless", subject.name);
             }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(
                     text,
-                    "\n{}: {} of {} results at {} samples with {} threads are not the first one's",
+                    "\n{}: {} of {} results at {} samples with {} threads differ from the first",
                     subject.name, wrong.others, wrong.repetitions, wrong.samples, wrong.threads
                 );
             }
@@ -207,7 +211,7 @@ impl Benchmark {
         text
     }
 
-    /// The least confidence of all intervals, if it is below what is wanted.
+    /// Confidence of the intervals, if it is below the target.
     fn weak_confidence(&self) -> Option<f64> {
         let cell = self.subjects.first()?.cells.first()?;
         Some(cell.milliseconds.confidence).filter(|&c| c < CONFIDENCE)
@@ -250,7 +254,7 @@ impl Benchmark {
         table(head, rows.collect())
     }
 
-    /// One line a cell, with a line of names.
+    /// A header line, then one line per cell.
     pub fn csv(&self) -> String {
         let mut csv = String::from(
             "name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,times_the_first,result_bytes,\
@@ -289,7 +293,7 @@ impl Benchmark {
     }
 }
 
-/// A field of CSV (RFC 4180).
+/// A quoted CSV field (RFC 4180).
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
@@ -314,7 +318,7 @@ fn interval(e: &Estimate) -> String {
     format!("{:.digits$} ({:.digits$} to {:.digits$})", e.median, e.low, e.high)
 }
 
-/// Digits behind the point that leave about three in all.
+/// Decimals that give about three significant digits.
 fn digits(value: f64) -> usize {
     let mut digits = 0;
     let mut scaled = value;
@@ -331,7 +335,7 @@ fn power(law: PowerLaw) -> String {
     }
 }
 
-/// Columns as wide as they need to be: names to the left, figures to the right.
+/// A table with columns as wide as needed: names left-aligned, numbers right-aligned.
 fn table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
     let all: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let wide = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|t| t.chars().count()).max();

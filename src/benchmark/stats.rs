@@ -1,22 +1,23 @@
-//! What repetitions tell: a median with an interval that assumes no distribution, and a power law through sizes.
+//! Statistics of repetitions: a median with a distribution-free interval, and a power law over sizes.
 //!
-//! Interval: between the k-th smallest and the k-th largest of n observations the median of the distribution lies with
-//! probability 1 - 2·P(B ≤ k - 1), B binomial with n and ½. k is the largest for which that is [`CONFIDENCE`] or more;
-//! fewer than six observations cannot reach it, and the interval is then from the least to the greatest, with the
-//! probability that it has. Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
+//! Interval: the median of the distribution lies between the k-th smallest and the k-th largest of n observations with
+//! probability 1 - 2·P(B ≤ k - 1), where B is binomial with n and ½. k is the largest value for which this is
+//! [`CONFIDENCE`] or more. Fewer than six observations cannot reach it. The interval then runs from the smallest to the
+//! largest observation and states the probability that it has.
+//! Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
 //!
-//! Power law: ln t = ln c + e·ln n by least squares; the standard error of e comes from the residuals, so two sizes
+//! Power law: ln t = ln c + e·ln n by least squares. The standard error of e comes from the residuals, so two sizes
 //! have none.
 
 use serde::Serialize;
 
-/// Probability that an interval is chosen for.
+/// Target probability that an interval covers the median.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A median with the interval it lies in.
+/// A median with its confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Median of the sample, in the unit of what was measured.
+    /// Median of the sample, in the unit of the measurement.
     pub median: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -26,7 +27,7 @@ pub struct Estimate {
     pub confidence: f64,
 }
 
-/// The median of `values` with its interval; nothing if there are none.
+/// The median of `values` with its interval; `None` if there are no values.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -43,9 +44,9 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// The rank k, from 1, of the interval of `n` observations, and its probability.
+/// Rank k, from 1, of the interval of `n` observations, and its probability.
 fn ranks(n: usize) -> (usize, f64) {
-    // chance of exactly j of n below the median, for n so large that 2⁻ⁿ is 0 too: begun in logarithms
+    // logarithm of the probability that j of n observations lie below the median; for large n, 2⁻ⁿ itself rounds to 0
     let log_chance = |j: usize| {
         let choose = libm::lgamma(n as f64 + 1.0) - libm::lgamma(j as f64 + 1.0) - libm::lgamma((n - j) as f64 + 1.0);
         choose - n as f64 * std::f64::consts::LN_2
@@ -62,18 +63,19 @@ fn ranks(n: usize) -> (usize, f64) {
     best
 }
 
-/// How a cost grows: cost ∝ sizeᵉ.
+/// Growth of a cost as a power law: cost ∝ sizeᵉ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PowerLaw {
-    /// Exponent e: 1 grows as the size, 2 as its square.
+    /// Exponent e: 1 is linear in the size, 2 quadratic.
     pub exponent: f64,
-    /// Of the exponent; `None` for two sizes, which every power law fits.
+    /// Standard error of the exponent; `None` for two sizes, which every power law fits.
     pub standard_error: Option<f64>,
-    /// Sizes it was fitted to.
+    /// Number of sizes fitted.
     pub sizes: usize,
 }
 
-/// The power law through (size, cost); nothing below two different sizes. What is not above 0 is left out.
+/// Fits a power law to (size, cost); `None` for fewer than two different sizes. Values that are not positive are
+/// skipped.
 pub fn power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
     let logs: Vec<(f64, f64)> = points
         .iter()

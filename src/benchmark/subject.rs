@@ -1,4 +1,4 @@
-//! What is benchmarked: a node of the catalogue with its parameters, or anything that makes a terrain.
+//! Benchmark subjects: a node of the catalogue with its parameters, or any other code that makes a terrain.
 
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
@@ -9,19 +9,19 @@ use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
 use crate::scene::{Scene, Settings, example};
 
-/// Where a subject runs: the terrain or the planet of a new scene, at one size.
+/// The site of a run: the terrain or the planet of a new scene, at one size.
 pub struct Site {
-    /// A square of so many samples per side, or the six faces of a planet.
+    /// A square, or the six faces of a planet.
     pub grid: Grid,
     /// Settings of the scene.
     pub settings: Settings,
     planet: Option<Planet>,
-    /// What filters and processes work on, with its default parameters: Perlin noise, on a planet continents.
+    /// Input of filters and processes: Perlin noise with its default parameters; continents on a planet.
     pub input: Terrain,
 }
 
 impl Site {
-    /// A square of `samples` a side with these edges, or a planet with faces of so many.
+    /// A square of `samples` per side with these edges, or a planet with faces of that size.
     pub fn new(samples: usize, world: World, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
         let (scene, grid, input) = match world {
             World::Terrain => (Scene::default(), Grid::new(samples, edges), "Perlin"),
@@ -37,7 +37,7 @@ impl Site {
         Ok(site)
     }
 
-    /// What a node is told that runs here.
+    /// The context of a node that runs here.
     pub fn context<'a>(&'a self, control: &'a Control) -> Context<'a> {
         Context {
             grid: self.grid,
@@ -53,23 +53,23 @@ impl Site {
     }
 }
 
-/// Something that makes a terrain and can be timed.
+/// Code that makes a terrain and can be timed.
 pub trait BenchSubject: Send + Sync {
-    /// As people name it on the command line.
+    /// Name, as on the command line.
     fn name(&self) -> String;
-    /// What is timed, in words.
+    /// Name of the timed unit.
     fn timed(&self) -> &'static str;
-    /// Where it runs.
+    /// The world that it runs on.
     fn world(&self) -> World {
         World::Terrain
     }
-    /// Whether it changes the site's input rather than making something of its own.
+    /// Whether it changes the site's input instead of making a new terrain.
     fn works_on_input(&self) -> bool {
         false
     }
-    /// Makes the terrain, all bits from the site alone; what counts is timed with `watch`.
+    /// Makes the terrain, which depends on the site alone; `watch` times the measured part.
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
-    /// Itself with one parameter at an end of its hard range, for each of them.
+    /// The subject with each parameter in turn at each end of its hard range.
     fn corners(&self) -> Vec<ExtremeCase> {
         Vec::new()
     }
@@ -79,7 +79,7 @@ pub trait BenchSubject: Send + Sync {
 pub struct ExtremeCase {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// The value, as people type it.
+    /// The value, formatted as users type it.
     pub value: String,
     /// The subject with that value.
     pub subject: Box<dyn BenchSubject>,
@@ -92,12 +92,12 @@ pub struct NodeSubject {
 }
 
 impl NodeSubject {
-    /// The node with its default parameters.
+    /// A subject for the node with its current parameters.
     pub fn new(node: Node) -> Self {
         Self { name: node.about().name.into(), node }
     }
 
-    /// Called `name` in the results.
+    /// A subject named `name` in the results.
     pub fn called(name: impl Into<String>, node: Node) -> Self {
         Self { name: name.into(), node }
     }
@@ -121,7 +121,7 @@ impl BenchSubject for NodeSubject {
         }
     }
 
-    /// On a terrain, if it can.
+    /// A terrain if the node fits one, else a planet.
     fn world(&self) -> World {
         if self.node.fits(World::Terrain) { World::Terrain } else { World::Planet }
     }
@@ -156,7 +156,7 @@ impl BenchSubject for NodeSubject {
         for (index, spec) in self.node.about().params.iter().enumerate() {
             let ends = match spec.kind {
                 ParamKind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
-                // one iteration is timed, whatever their number
+                // only one iteration is timed, whatever their number
                 ParamKind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
                 _ => continue,
             };
@@ -172,7 +172,7 @@ impl BenchSubject for NodeSubject {
     }
 }
 
-/// Why a subject's name was refused.
+/// Reason why the name of a subject was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
     /// There is no node of this name.
@@ -189,10 +189,10 @@ pub enum SubjectError {
         node: &'static str,
         /// The name of the parameter.
         parameter: String,
-        /// The names that there are.
+        /// The existing parameter names.
         known: String,
     },
-    /// The text is not of the form that was asked for.
+    /// The text does not have the expected form.
     #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
     Form(String),
     /// The value does not fit the parameter.
@@ -200,12 +200,12 @@ pub enum SubjectError {
     Value {
         /// The name of the node.
         node: &'static str,
-        /// Why.
+        /// The reason.
         error: ParamError,
     },
 }
 
-/// The names that contain what was typed, to choose from.
+/// Suggestion of node names that contain the typed text.
 fn nearest(typed: &str) -> String {
     let typed = typed.to_lowercase();
     let like: Vec<&str> = Node::catalogue()
@@ -220,12 +220,12 @@ fn nearest(typed: &str) -> String {
     if like.is_empty() { String::new() } else { format!(". Perhaps {}", like.join(", ")) }
 }
 
-/// What the groups stand for: what runs on a square piece of ground.
+/// The nodes that run on square terrains, from which the groups are selected.
 fn on_squares() -> impl Iterator<Item = Node> {
     Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
 
-/// Reads what people type: a node's name or label, a group of nodes, or NODE:PARAM=VALUE,PARAM=VALUE.
+/// Parses the user's text: a node's name or label, a group of nodes, or NODE:PARAM=VALUE,PARAM=VALUE.
 pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     let shape = |wanted: fn(&Work) -> bool| {
         Ok(on_squares().filter(|node| wanted(&node.work())).map(NodeSubject::new).collect())
@@ -262,12 +262,12 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     Ok(vec![NodeSubject::called(format!("{}:{changes}", about.name), node)])
 }
 
-/// Levels of a midpoint displacement of 1025 samples, each half as wide as the one before.
+/// Levels of midpoint displacement on 1025 samples, each half as wide as the one before.
 const LEVELS: u32 = 10;
 
-/// The two approaches that the lecture on terrain in games sets against each other, at the same level of detail as its
-/// comparison says: an octave of Perlin noise for every level of the midpoint displacement, from one wave on the side
-/// on, each half as wide and half as high as the one before.
+/// The two approaches compared in the lecture on terrain in games, at the same level of detail, as its comparison
+/// requires. Perlin noise gets one octave for every level of the midpoint displacement. The first octave has one wave
+/// per side; each further one is half as wide and half as high.
 pub fn document_001() -> Vec<NodeSubject> {
     ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
         .into_iter()
@@ -284,10 +284,10 @@ pub fn document_001() -> Vec<NodeSubject> {
         .collect()
 }
 
-/// What the article on stamp noise sets against each other: Perlin noise, with as many octaves as [`document_001`]
-/// gives it, and stamp noise of cones as the document has it, down to two samples; beside it that of bells. Its cost of
-/// a map of 2ⁿ samples a side is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, which the fitted exponent of the time is to be compared
-/// with: 2.14 between 257² and 2049².
+/// The subjects compared in the article on stamp noise: Perlin noise with the octaves of [`document_001`], and stamp
+/// noise of cones down to two samples, as in the article; also stamp noise of bells. For a map of 2ⁿ samples per side,
+/// the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. It corresponds to an exponent of 2.14 between 257² and 2049², for
+/// comparison with the fitted exponent of the time.
 pub fn document_002() -> Vec<NodeSubject> {
     let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));
     let stamps = ["paper-002-stamp-noise-1", "paper-002-bell"].into_iter().filter_map(|name| {

@@ -1,68 +1,68 @@
-//! What a benchmark found, with every text that is drawn made once, on the thread that measured.
+//! A benchmark's results with all displayed texts, which are formatted once, on the measuring thread.
 
 use super::findings::{Finding, findings};
 use super::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
 
-/// See the module.
+/// Results and texts for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What was measured.
+    /// The measurements.
     pub found: Benchmark,
-    /// A sentence for each thing that it shows.
+    /// The findings, one sentence each.
     pub findings: Vec<Finding>,
-    /// One for each node, size and number of threads, by node.
+    /// Table rows: one per node, size and number of threads, grouped by node.
     pub rows: Vec<BenchRow>,
-    /// What became of extreme parameters, node by node.
+    /// Results at extreme parameters, grouped by node.
     pub extremes: Vec<ExtremeLine>,
     /// The table as comma-separated values.
     pub csv: String,
-    /// All of it as JSON.
+    /// All results as JSON.
     pub json: String,
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchRow {
-    /// Of the benchmark's subjects.
+    /// Index of the subject.
     pub subject: usize,
-    /// Of the subject's cells.
+    /// Index of the cell in the subject.
     pub cell: usize,
-    /// By [`Column`].
+    /// Cell texts by [`Column`].
     pub texts: Vec<String>,
-    /// What the table is sorted by; NaN where there is nothing.
+    /// Sort keys by [`Column`]; NaN if there is no value.
     keys: Vec<f64>,
-    /// All of it as a sentence.
+    /// The row as a sentence.
     pub told: String,
 }
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// What was measured.
+    /// The node.
     #[default]
     Node,
     /// Samples per side.
     Size,
-    /// Threads that shared the work.
+    /// Number of threads.
     Threads,
     /// Median time of a run.
     Time,
-    /// Nanoseconds a sample.
+    /// Nanoseconds per sample.
     PerSample,
     /// Median time to load the terrain from a file.
     Loading,
-    /// Most memory at once, in MiB.
+    /// Peak memory in MiB.
     Memory,
-    /// Of the growth of time with the side.
+    /// Exponent of the growth of time with the side.
     Exponent,
     /// Whether every run gave the same bits.
     Bits,
-    /// By more threads.
+    /// Speed-up by more threads.
     SpeedUp,
 }
 
 impl Column {
-    /// From the left.
+    /// All columns, from left to right.
     pub const ALL: [Self; 10] = [
         Self::Node,
         Self::Size,
@@ -76,7 +76,7 @@ impl Column {
         Self::SpeedUp,
     ];
 
-    /// What stands over it.
+    /// Column heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::Node => "Node",
@@ -92,52 +92,52 @@ impl Column {
         }
     }
 
-    /// What it holds, in a sentence.
+    /// Tooltip of the heading.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Node => "What was measured; sorting by it groups the lines by node.",
+            Self::Node => "The node measured; sort by it to group the rows by node.",
             Self::Size => "Samples per side of the terrain.",
-            Self::Threads => "Threads that shared the work.",
+            Self::Threads => "Number of threads used.",
             Self::Time => {
-                "Median time of one run, with half the width of its interval, or how far that reaches above \
-                 and below where the two differ."
+                "Median time of one run, with half the width of its interval, or with the distances to both \
+                 ends if they differ."
             }
-            Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
+            Self::PerSample => "Time per sample of the terrain, in nanoseconds: comparable between sizes.",
             Self::Loading => {
-                "Median time to load the same terrain from a file of 16-bit heights that is in memory: what computing it \
-                 instead of keeping it costs or saves. Measured with the fewest threads."
+                "Median time to load the same terrain from a file of 16-bit heights in memory, to compare with computing it. \
+                 Measured with the fewest threads."
             }
-            Self::Memory => "Most memory taken at once, with the terrain that is made, in MiB.",
+            Self::Memory => "Peak memory, including the resulting terrain, in MiB.",
             Self::Exponent => {
-                "e in time ~ sideᵉ, fitted through all sizes on a log-log scale, with its standard error: 2 is linear in \
+                "Exponent e in time ~ sideᵉ, fitted over all sizes on a log-log scale, with its standard error: 2 is linear in \
                  the number of samples."
             }
             Self::Bits => "Whether every run at this size gave the same terrain, bit for bit.",
-            Self::SpeedUp => "How many times as fast as with the fewest threads that were measured.",
+            Self::SpeedUp => "Speed relative to the fewest threads measured.",
         }
     }
 }
 
-/// What became of extreme parameters, as a list.
+/// A line in the list of results at extreme parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExtremeLine {
-    /// The node whose parameters follow.
+    /// Heading: the node whose parameters follow.
     Head(String),
     /// One value of a parameter.
     Value {
-        /// Its label.
+        /// Name of the parameter.
         parameter: String,
         /// The value, with its unit.
         value: String,
-        /// What the ground was like.
+        /// Outcome of the run.
         fate: Fate,
-        /// Time over that with all parameters as they were.
+        /// Time relative to the default parameters.
         times: Option<f64>,
     },
 }
 
 impl ExtremeLine {
-    /// Whether it deserves a look: not finite, stopped, level, or more than [`SLOW`] times as slow.
+    /// Whether it deserves attention: not finite, stopped, level, or more than [`SLOW`] times as slow.
     pub fn is_remarkable(&self) -> bool {
         match self {
             Self::Head(_) => true,
@@ -146,24 +146,24 @@ impl ExtremeLine {
     }
 }
 
-/// How many times the usual time is worth a remark.
+/// Factor of the usual time above which an extreme counts as slow.
 pub const SLOW: f64 = 3.0;
 
-/// What the ground was like.
+/// Outcome of a run at an extreme parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Relief of finite heights.
+    /// Relief with finite heights.
     Finite,
-    /// All heights are the same.
+    /// All heights are equal.
     Level,
-    /// Some height or data map is no finite number.
+    /// Some height or data map is not finite.
     NotFinite,
-    /// It took too long and was stopped.
+    /// The run took too long and was stopped.
     Stopped,
 }
 
 impl Fate {
-    /// That of a run with extreme parameters.
+    /// Outcome of an extreme case.
     pub fn of_extreme(extreme: &Extreme) -> Self {
         match (extreme.is_finite, extreme.is_level) {
             _ if extreme.was_stopped => Self::Stopped,
@@ -173,7 +173,7 @@ impl Fate {
         }
     }
 
-    /// In a word.
+    /// Short label.
     pub fn word(self) -> &'static str {
         match self {
             Self::Finite => "relief, all finite",
@@ -183,21 +183,19 @@ impl Fate {
         }
     }
 
-    /// What it means, in a sentence.
+    /// Tooltip of the label.
     pub fn help(self) -> &'static str {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
             Self::Level => "Every height is the same: at this value the node makes no relief.",
-            Self::NotFinite => "Some height or data map is infinite or no number. This is a defect of Talweg.",
-            Self::Stopped => {
-                "One run took longer than five seconds and was stopped; what it would have made is not known."
-            }
+            Self::NotFinite => "Some height or data map is infinite or not a number. This is a defect of Talweg.",
+            Self::Stopped => "One run took longer than five seconds and was stopped; its result is unknown.",
         }
     }
 }
 
 impl Report {
-    /// Of a benchmark; `was_disturbed`: something else was computed meanwhile.
+    /// Builds the report of a benchmark. `was_disturbed` tells whether Talweg computed anything else meanwhile.
     pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
         let rows = (0..found.subjects.len())
             .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
@@ -208,23 +206,23 @@ impl Report {
             rows,
             extremes: extremes(&found),
             csv: found.csv(),
-            // plain numbers and texts can always be written
+            // numbers and strings always serialise
             json: serde_json::to_string_pretty(&found).unwrap_or_default(),
             found,
         }
     }
 
-    /// What a row is about.
+    /// The subject of a row.
     pub fn subject(&self, row: &BenchRow) -> &Findings {
         &self.found.subjects[row.subject]
     }
 
-    /// What was measured for a row.
+    /// The cell of a row.
     pub fn cell(&self, row: &BenchRow) -> &BenchCell {
         &self.subject(row).cells[row.cell]
     }
 
-    /// The rows sorted by a column, those with nothing there last.
+    /// Row indices sorted by a column; rows without a value come last.
     pub fn order(&self, column: Column, is_descending: bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let key = |row: usize| self.rows[row].keys[column as usize];
@@ -236,7 +234,7 @@ impl Report {
         order
     }
 
-    /// What a number of the table means.
+    /// Tooltip that explains a number of the table.
     pub fn meaning(&self, row: &BenchRow, column: Column) -> String {
         let (subject, cell) = (self.subject(row), self.cell(row));
         let (name, n) = (&subject.name, cell.samples);
@@ -250,13 +248,13 @@ impl Report {
                 format!("Measured on {}; this machine runs {} at a time.", threads(cell.threads), self.found.processors)
             }
             Column::Time if cell.changes_nothing => {
-                format!("{name} left the terrain as it was at this size, bit for bit: its time says nothing.")
+                format!("{name} left the terrain unchanged at this size, bit for bit: its time is meaningless.")
             }
             Column::Time => {
                 let t = &cell.milliseconds;
                 let runs = if cell.runs_per_observation > 1 {
                     format!(
-                        " Each is the mean of {} runs, for one alone is too short for the clock.",
+                        " Each is the mean of {} runs, because a single run is too short for the clock.",
                         cell.runs_per_observation
                     )
                 } else {
@@ -275,7 +273,7 @@ impl Report {
                 format!("{} divided by {} samples.", time(cell.milliseconds.median), subject.samples_of(n))
             }
             Column::Loading => match &cell.load_milliseconds {
-                None => "Loading is measured with the fewest threads alone: a file is read by one.".into(),
+                None => "Loading is measured only with the fewest threads, because one thread reads a file.".into(),
                 Some(load) => format!(
                     "Loading it takes {}, computing it {}: {} times as long. The true median of loading lies between {} and {} \
                      with a probability of {:.0} %.",
@@ -291,24 +289,22 @@ impl Report {
                 let result = mebibytes(cell.result_bytes);
                 match cell.peak_bytes {
                     Some(peak) => format!(
-                        "At its peak {} MiB were taken, {} times the {result} MiB of the terrain that is made. What the editor \
-                         took at that moment is in it.",
+                        "Peak memory was {} MiB, {} times the {result} MiB of the resulting terrain. This includes memory that the \
+                         editor took at that moment.",
                         mebibytes(peak),
                         three(peak as f64 / cell.result_bytes.max(1) as f64)
                     ),
-                    None => format!(
-                        "The terrain that is made takes {result} MiB. What was taken on the way was not counted."
-                    ),
+                    None => format!("The resulting terrain takes {result} MiB. Temporary memory was not counted."),
                 }
             }
             Column::Exponent => match growth(subject, cell.threads).and_then(|growth| growth.time) {
-                None => "At least two sizes are needed to fit how the time grows.".into(),
+                None => "At least two sizes are needed to fit the growth of the time.".into(),
                 Some(PowerLaw { exponent, standard_error: None, .. }) => format!(
-                    "On {} the time grows as side to the power {exponent:.2}, by two sizes: how sure that is, two sizes cannot tell.",
+                    "On {} the time grows as side to the power {exponent:.2}, fitted to only two sizes, which cannot show how certain it is.",
                     threads(cell.threads)
                 ),
                 Some(PowerLaw { exponent, standard_error: Some(error), sizes }) => format!(
-                    "On {} the time grows as side to the power {exponent:.2}, fitted on a log-log scale through {sizes} sizes; \
+                    "On {} the time grows as side to the power {exponent:.2}, fitted on a log-log scale over {sizes} sizes; \
                      standard error {error:.2}. 2 is linear in the number of samples.",
                     threads(cell.threads)
                 ),
@@ -321,7 +317,7 @@ impl Report {
                         format!("{} gave the same terrain, bit for bit.", counted(self.found.repetitions, "repetition"))
                     }
                     Some(d) => format!(
-                        "{} of {} results are not the first one's. This is a defect of Talweg; please report it.",
+                        "{} of {} results differ from the first. This is a defect of Talweg; please report it.",
                         d.others, d.repetitions
                     ),
                 }
@@ -330,7 +326,7 @@ impl Report {
                 let (s, first) = (&cell.speed_up, self.found.threads.first().copied().unwrap_or(1));
                 if cell.threads == first {
                     return format!(
-                        "Others are compared with this one: {} is the fewest that was measured.",
+                        "Other rows are compared with this one, which has the fewest threads measured ({}).",
                         threads(first)
                     );
                 }
@@ -352,8 +348,8 @@ impl Report {
 fn timed_help(timed: &str) -> &'static str {
     match timed {
         "field" => "A generator is timed for its whole field.",
-        "pass" => "A filter is timed for one pass over Perlin noise, on a planet over continents.",
-        _ => "A process is timed for its first iteration on Perlin noise, on a planet on continents.",
+        "pass" => "A filter is timed for one pass over Perlin noise, or over continents on a planet.",
+        _ => "A process is timed for its first iteration on Perlin noise, or on continents on a planet.",
     }
 }
 
@@ -391,7 +387,7 @@ impl BenchRow {
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}, {}: {}, {} ns a sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}, {}: {}, {} ns per sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
             texts[0],
             texts[1],
             threads(cell.threads),
@@ -422,7 +418,7 @@ fn extremes(found: &Benchmark) -> Vec<ExtremeLine> {
     lines
 }
 
-/// How the cost grows on so many threads.
+/// Growth of the cost with this number of threads.
 pub fn growth(subject: &Findings, threads: usize) -> Option<&Growth> {
     subject.growth.iter().find(|growth| growth.threads == threads)
 }
@@ -442,26 +438,26 @@ pub fn mebibytes(bytes: usize) -> String {
     three(bytes as f64 / f64::from(1 << 20))
 }
 
-/// Without more than two digits behind the point, for the table.
+/// Mebibytes with at most two decimals, for the table.
 fn short_mebibytes(bytes: usize) -> String {
     let value = bytes as f64 / f64::from(1 << 20);
     let digits = digits(value).min(2);
     format!("{value:.digits$}")
 }
 
-/// About three digits.
+/// The number with about three significant digits.
 pub fn three(value: f64) -> String {
     let digits = digits(value);
     format!("{value:.digits$}")
 }
 
-/// Milliseconds with the unit that suits them.
+/// A time in milliseconds, formatted with a suitable unit.
 pub fn time(milliseconds: f64) -> String {
     let (factor, unit) = unit(milliseconds);
     format!("{} {unit}", three(milliseconds * factor))
 }
 
-/// The unit that leaves a time of `milliseconds` a few digits before the point, and what it is multiplied by for it.
+/// A unit in which a time of `milliseconds` has a few digits before the decimal point, and its conversion factor.
 fn unit(milliseconds: f64) -> (f64, &'static str) {
     match milliseconds {
         t if t >= 1000.0 => (1e-3, "s"),
@@ -486,8 +482,8 @@ fn spread_of_time(milliseconds: &Estimate) -> String {
     format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
-/// The median with half the width of its interval, with both sides of one that is not symmetric; the median alone where
-/// nothing is known about the interval.
+/// The median with half the width of its interval, or with both sides of an asymmetric one. The median alone if the
+/// interval is unknown.
 fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
         return format!("{:.digits$}", e.median);
@@ -495,19 +491,19 @@ fn spread_with(e: &Estimate, digits: usize) -> String {
     let (above, below) = (e.high - e.median, e.median - e.low);
     let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
     if is_lopsided {
-        // what is far above the median says nothing about what lies below
+        // a symmetric interval would hide that one side is much wider
         return format!("{:.digits$} +{} −{}", e.median, two(above, digits), two(below, digits));
     }
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
 }
 
-/// About two digits, for what is uncertain itself; no more than `most` behind the point.
+/// About two significant digits, for an uncertainty, with at most `most` decimals.
 fn two(value: f64, most: usize) -> String {
     let digits = digits(value).saturating_sub(1).min(most);
     format!("{value:.digits$}")
 }
 
-/// Digits behind the point that leave about three in all.
+/// Decimals that give about three significant digits.
 fn digits(value: f64) -> usize {
     match value.abs() {
         v if v >= 100.0 || v == 0.0 => 0,

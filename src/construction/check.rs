@@ -1,4 +1,5 @@
-//! Keeping trees sound: numbers move into their ranges, and what cannot be mended is an error that says where.
+//! Validation of trees: clamps numbers to their ranges and reports as an error, with its location, whatever cannot be
+//! repaired.
 
 use super::piece::{Piece, PieceKind, Tree};
 use super::primitives::contour::{Contour, OutlineFit};
@@ -6,26 +7,27 @@ use super::primitives::curve::CurvePoint;
 use super::primitives::image::Image;
 use talweg_ground::param::{Clamped, Params};
 
-/// Points of a curve or contour at the most.
+/// Maximum number of points of a curve or contour.
 pub const MOST_POINTS: usize = 512;
-/// Pieces of a tree, and of a program with its instances, at the most: more would not fit the memory of most computers.
+/// Maximum number of pieces of a tree, and of a program with its instances. More would not fit the memory of most
+/// computers.
 pub const MOST_PIECES: usize = 1_000_000;
-/// Operators inside each other at the most, when a tree is edited, written and read: four times as many as in any tree
-/// that was made by hand, and few enough for the stack of any thread.
+/// Maximum nesting depth of operators when a tree is edited, written or read. It is four times the depth of any tree
+/// made by hand so far, and small enough for the stack of any thread.
 pub const DEEPEST: usize = 32;
 
-/// Why a tree cannot be used, and where in it.
+/// Error of an invalid tree: the reason and the location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {what}")]
 pub struct TreeError {
-    /// `Construction / blend 'hills' / disc 3`.
+    /// Path to the faulty piece, for example `Construction / blend 'hills' / disc 3`.
     pub at: String,
-    /// What is wrong and what is allowed.
+    /// The fault, and what is allowed instead.
     pub what: String,
 }
 
 impl Tree {
-    /// The tree with every number in its hard range, and what had to move.
+    /// Returns the tree with every number clamped to its hard range, and a list of the values that changed.
     pub fn sanitised(&self) -> (Self, Vec<Clamped>) {
         let mut tree = self.clone();
         let mut moved = Vec::new();
@@ -37,13 +39,13 @@ impl Tree {
         (tree, moved)
     }
 
-    /// Whether its pieces are nested at most [`DEEPEST`] deep, instances not counted.
+    /// Checks that pieces are nested at most [`DEEPEST`] deep. Instances do not count.
     ///
     /// # Errors
-    /// With the root under which they are not.
+    /// Returns the path of the root that is nested too deeply.
     pub(super) fn check_depth(&self) -> Result<(), TreeError> {
         for (name, root) in self.roots() {
-            // level by level, as it may be too deep for the stack
+            // goes level by level: recursion into a tree this deep could overflow the stack
             let mut level = vec![root];
             for _ in 0..=DEEPEST {
                 level = level.into_iter().flat_map(Piece::children).collect();
@@ -56,15 +58,15 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether every instance shows a definition that there is, and none shows itself.
+    /// Checks that every instance refers to an existing definition, and that no definition contains itself.
     ///
     /// # Errors
-    /// With the way to the first piece that is wrong.
+    /// Returns the path to the first faulty piece.
     pub fn check(&self) -> Result<(), TreeError> {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
         self.check_depth()?;
         if self.count() > MOST_PIECES {
-            return fail("Construction", format!("it has {} features; {MOST_PIECES} is the most", self.count()));
+            return fail("Construction", format!("it has {} features; the maximum is {MOST_PIECES}", self.count()));
         }
         for (k, definition) in self.definitions.iter().enumerate() {
             if definition.name.is_empty() {
@@ -73,7 +75,7 @@ impl Tree {
             if self.definitions[..k].iter().any(|other| other.name == definition.name) {
                 return fail(
                     &format!("Construction / definition '{}'", definition.name),
-                    "the name is taken twice".into(),
+                    "two definitions have this name".into(),
                 );
             }
         }
@@ -87,7 +89,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Goes down from `piece` through definitions; `open` are those it is in, `done` those found sound.
+    /// Checks `piece` and follows its instances into their definitions. `open` holds the definitions that contain the
+    /// piece, `done` those already found valid.
     fn follow<'a>(
         &'a self,
         piece: &'a Piece,
@@ -103,7 +106,7 @@ impl Tree {
         if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
-            return fail("the corners must make a convex quadrangle, in order around it".into());
+            return fail("the corners must form a convex quadrangle, in order around it".into());
         }
         if let PieceKind::Contour(contour) = &piece.form
             && let Err(error) = contour.outline()
@@ -139,10 +142,7 @@ impl Tree {
 }
 
 fn too_deep(at: String) -> TreeError {
-    TreeError {
-        at,
-        what: format!("features can be nested {DEEPEST} deep and not deeper; take some out of their groups"),
-    }
+    TreeError { at, what: format!("features can be nested at most {DEEPEST} deep; move some out of their groups") }
 }
 
 fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
@@ -168,7 +168,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
                     moved,
                 );
             }
-            // from far outside all of them end on one line
+            // clamping corners that lie far outside can put them all on one line
             if was_convex && !image.is_convex() {
                 image.corners = Image::default().corners.noting(image.corners, &format!("{at}: corners"), moved);
             }
@@ -185,7 +185,7 @@ fn held(value: f32, most: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value.clamp(-most, most) }
 }
 
-/// A value that takes the place of another.
+/// Records in the list of clamped values when a value replaces a different one.
 trait Noting: PartialEq + std::fmt::Debug + Sized {
     fn noting(self, was: Self, at: &str, moved: &mut Vec<Clamped>) -> Self {
         if self != was {
@@ -224,7 +224,7 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     for (k, point) in contour.points.iter_mut().enumerate() {
         *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
-    // it could not be read again
+    // a file with this outline could not be read again
     if contour.outline().is_err() {
         let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
         contour.settings.outline = fit;

@@ -1,24 +1,24 @@
-//! Construction trees: terrain from pieces that people place, combined by operators (Génevaux et al. 2014).
+//! Construction trees: terrain from primitives that people place, combined by operators (Génevaux et al. 2014).
 //!
-//! Every node answers at any place p and level of detail κ with an elevation f, a weight α and their gradients, and
-//! over any capsule with bounds of them: f is Lipschitz, α is C¹ and 0 outside a box. There is terrain where α ≥ ½.
-//! Places are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights metres above the
-//! datum; the node `Construction` fits square and [`Frame::relief`] to those of the scene. Everything is computed in
-//! f64 by + - × ÷ √, comparisons and `libm`.
+//! At any point p and level of detail κ, every node returns an elevation f, a weight α and their gradients. Over any
+//! capsule it returns bounds of these values. f is Lipschitz; α is C¹ and 0 outside a bounding box. There is terrain
+//! where α ≥ ½. Positions are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights
+//! metres above the datum. The node `Construction` scales the square and [`Frame::relief`] to those of the scene. All
+//! values are computed in f64 by + - × ÷ √, comparisons and `libm`.
 //!
-//! | folder or file | what it holds |
+//! | folder or file | contents |
 //! |---|---|
-//! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
-//! | [`primitives`] | disc, curve, contour, image, ribbon, and the noise, pictures and falloffs that they are made of |
-//! | [`operators`] | what holds pieces: blended, replaced, added, warped, placed, gullied, repeated |
-//! | [`geometry`] | the ground plan: points, boxes and maps; curves, outlines and how far a place is from them |
-//! | [`materials`] | what lies on what, and what pieces are made of |
-//! | [`sample`], [`row_samples`] | what is asked and answered: of a place, of a row of places |
-//! | [`compiled_program`] | a tree made ready: boxes, maps put together, pruning; a whole grid or a part of it, row by row |
-//! | [`gpu_buffer`] | a program as words that a shader walks |
+//! | [`piece`], [`check`], [`text`] | the tree as people edit it and files store it; its validation, with the path to each error; RON |
+//! | [`primitives`] | disc, curve, contour, image and ribbon; the noise, images and falloffs that they use |
+//! | [`operators`] | operators on pieces: blend, replace, add, warp, place, gullies, array, scatter |
+//! | [`geometry`] | plane geometry: points, boxes and affine maps; curves and outlines, and the distance of a point to them |
+//! | [`materials`] | the material layers, and the materials of pieces |
+//! | [`sample`], [`row_samples`] | queries and their results: at one point, along a row of points |
+//! | [`compiled_program`] | a tree compiled for evaluation: bounding boxes, concatenated maps, pruning; fills a grid or a part of it, row by row |
+//! | [`gpu_buffer`] | a program as 32-bit words that a shader interprets |
 //! | [`trace`] | sphere tracing |
-//! | [`presets`] | composed pieces to begin with |
-//! | [`edit`] | what hands do to a tree |
+//! | [`presets`] | ready-made trees to start from |
+//! | [`edit`] | edits of a tree: mouse and panel commands |
 
 #![warn(missing_docs)]
 

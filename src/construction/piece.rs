@@ -1,4 +1,4 @@
-//! The tree as people and files hold it: pieces of ground, and operators that hold pieces.
+//! The tree as people edit it and files store it: primitives, and operators that hold pieces.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,23 +22,23 @@ use talweg_ground::param::{ImageFile, Params};
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Piece {
-    /// What people call it; may be empty.
+    /// User-visible name; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Takes no part.
+    /// A hidden piece is not evaluated.
     #[serde(default, skip_serializing_if = "is_false")]
     pub hidden: bool,
-    /// Cannot be moved by accident.
+    /// A locked piece cannot be moved by accident.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
-    /// Pieces of any material layer with the same link group go together, as a lake and its water; empty for none. See
-    /// [`super::edit::link_group`].
+    /// Name of the link group; empty for none. Pieces of one link group move together even across material layers, as a
+    /// lake and its water do. See [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
-    /// What its ground is made of, and that of the pieces in it which say nothing themselves.
+    /// Material of its ground, inherited by the pieces inside that set no material.
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: PieceMaterial,
-    /// What it is.
+    /// Kind of the piece, with its parameters.
     pub form: PieceKind,
 }
 
@@ -46,7 +46,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What is as it always is need not be written.
+/// Whether a value is its default, which files need not store.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -59,44 +59,45 @@ pub struct OperatorGroup<S> {
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// What it holds, in order.
+    /// The pieces it holds, in order.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
 
-/// Pieces that are repeated or bent, all of them together.
+/// Pieces that are copied or warped together.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct CopyGroup<S> {
-    /// The curve that copies lie along or that drags, or the outline that copies lie in, where they do.
+    /// The curve that copies follow or along which a warp drags, or the outline that copies lie in. Empty when the
+    /// settings use neither.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<CurvePoint>,
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// What is repeated or bent: blended where there is more than one piece.
+    /// The pieces that are copied or warped, blended if there are several.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
 
-/// A copy of a definition, placed.
+/// A placed copy of a definition.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
     /// Name of the definition.
     pub definition: String,
-    /// Where it is put.
+    /// Placement of the copy.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: Placement,
 }
 
 talweg_ground::params! {
-    /// Lays features side by side, in any order; where they meet they go over into each other.
+    /// Lays features side by side, in any order; where they overlap, one blends into the other.
     BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
 }
 
-/// What a piece is.
+/// Kinds of pieces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PieceKind {
     /// A primitive: ground around a point.
@@ -105,29 +106,29 @@ pub enum PieceKind {
     Curve(Curve),
     /// A primitive: ground inside and outside a closed line.
     Contour(Contour),
-    /// A primitive: ground from a picture.
+    /// A primitive: ground from an image.
     Image(Image),
-    /// A primitive: a picture along a line.
+    /// A primitive: an image along a line.
     Ribbon(Ribbon),
-    /// A definition, put somewhere.
+    /// A placed copy of a definition.
     Instance(Instance),
-    /// An operator: all by their weights.
+    /// An operator: averages the pieces by their weights.
     Blend(OperatorGroup<BlendSettings>),
-    /// An operator: later ones take the place of earlier ones.
+    /// An operator: later pieces replace earlier ones.
     Replace(OperatorGroup<ReplaceSettings>),
-    /// An operator: later ones are laid on earlier ones.
+    /// An operator: adds the heights of later pieces to earlier ones.
     Add(OperatorGroup<AddSettings>),
-    /// An operator: all are bent.
+    /// An operator: warps the pieces.
     Warp(CopyGroup<WarpSettings>),
-    /// An operator: all are moved, turned, scaled or raised.
+    /// An operator: moves, rotates, scales or raises the pieces.
     Place(OperatorGroup<Placement>),
-    /// An operator: which ones are seen depends on the level of detail.
+    /// An operator: the level of detail decides which pieces show.
     Detail(OperatorGroup<DetailSettings>),
-    /// An operator: gullies run down the slopes of all.
+    /// An operator: cuts gullies into the slopes of the pieces.
     Gullies(OperatorGroup<GullySettings>),
-    /// An operator: all are repeated in an order.
+    /// An operator: repeats the pieces in a regular pattern.
     Array(CopyGroup<ArraySettings>),
-    /// An operator: all are repeated at random.
+    /// An operator: repeats the pieces at random positions.
     Scatter(CopyGroup<ScatterSettings>),
 }
 
@@ -148,7 +149,7 @@ impl Piece {
         Self { name: name.into(), ..Self::new(form) }
     }
 
-    /// Its settings, as any group of parameters.
+    /// Its parameters as a parameter group.
     pub fn params(&self) -> &dyn Params {
         match &self.form {
             PieceKind::Disc(form) => form,
@@ -169,7 +170,7 @@ impl Piece {
         }
     }
 
-    /// Its parameters.
+    /// Its parameters as a mutable parameter group.
     pub fn params_mut(&mut self) -> &mut dyn Params {
         match &mut self.form {
             PieceKind::Disc(form) => form,
@@ -190,7 +191,7 @@ impl Piece {
         }
     }
 
-    /// The pieces under it.
+    /// The pieces that it holds; empty for a primitive or an instance.
     pub fn children(&self) -> &[Piece] {
         match &self.form {
             PieceKind::Disc(_)
@@ -211,7 +212,7 @@ impl Piece {
         }
     }
 
-    /// The pieces under an operator, to be changed; `None` for a primitive.
+    /// The pieces that an operator holds, mutable; `None` for a primitive or an instance.
     pub fn children_mut(&mut self) -> Option<&mut Vec<Piece>> {
         match &mut self.form {
             PieceKind::Disc(_)
@@ -232,7 +233,7 @@ impl Piece {
         }
     }
 
-    /// Its picture, if it shows one.
+    /// The image that it reads, if any.
     pub fn image_file(&self) -> Option<&ImageFile> {
         match &self.form {
             PieceKind::Image(form) => Some(&form.settings.picture),
@@ -242,7 +243,7 @@ impl Piece {
         }
     }
 
-    /// The picture of its weight, if it has one.
+    /// The image of its weight, if it has one.
     pub fn weight_file(&self) -> Option<&ImageFile> {
         match &self.form {
             PieceKind::Image(form) => Some(&form.settings.weights).filter(|file| !file.0.is_empty()),
@@ -250,7 +251,7 @@ impl Piece {
         }
     }
 
-    /// The pictures that it may read: of heights, and of its weight.
+    /// The images that it may read: of heights, and of its weight.
     pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
         match &mut self.form {
             PieceKind::Image(form) => vec![&mut form.settings.picture, &mut form.settings.weights],
@@ -260,7 +261,7 @@ impl Piece {
         }
     }
 
-    /// The picture that it reads, if it reads one.
+    /// The image that it reads, mutable, if any.
     pub fn image_file_mut(&mut self) -> Option<&mut ImageFile> {
         match &mut self.form {
             PieceKind::Image(form) => Some(&mut form.settings.picture),
@@ -270,7 +271,7 @@ impl Piece {
         }
     }
 
-    /// What it is, in one word: `disc`.
+    /// Name of its kind: `disc`.
     pub fn kind(&self) -> &'static str {
         match &self.form {
             PieceKind::Disc(_) => "disc",
@@ -291,7 +292,8 @@ impl Piece {
         }
     }
 
-    /// What it is called in messages: its name, or its place among the pieces beside it (from 0).
+    /// Its name in messages: its kind with its name or, without a name, with its position among its siblings. `index`
+    /// counts from 0.
     pub fn label(&self, index: usize) -> String {
         if self.name.is_empty() {
             format!("{} {}", self.kind(), index + 1)
@@ -300,12 +302,12 @@ impl Piece {
         }
     }
 
-    /// This piece and all below it.
+    /// Number of pieces: itself and all that it holds.
     pub fn count(&self) -> usize {
         1 + self.children().iter().map(Self::count).sum::<usize>()
     }
 
-    /// Calls `see` with this piece and all below it.
+    /// Calls `see` with this piece and all that it holds, parents first.
     pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Piece)) {
         see(self);
         for piece in self.children() {
@@ -313,7 +315,7 @@ impl Piece {
         }
     }
 
-    /// Shows it and everything in it to `see`, from the outside in.
+    /// Calls `see` with this piece and all that it holds, mutable, parents first.
     pub fn visit_mut(&mut self, see: &mut impl FnMut(&mut Piece)) {
         see(self);
         for piece in self.children_mut().into_iter().flatten() {
@@ -322,33 +324,33 @@ impl Piece {
     }
 }
 
-/// A piece with a name of its own that instances show.
+/// A named piece that instances repeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What instances call it.
+    /// Name that instances refer to.
     pub name: String,
-    /// The original that they repeat.
+    /// The piece that instances repeat.
     pub piece: Piece,
 }
 
 talweg_ground::params! {
-    /// What the numbers of a construction mean.
+    /// Units of a construction.
     Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
-        /// Side of the square that its metres count in. A larger or smaller scene shows it larger or smaller.
+        /// Side length of the construction's square; a scene of another size shows the construction scaled.
         side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
-        /// Height that fills the scene's relief.
+        /// Height of the construction that equals the scene's relief.
         relief as "Height scale": f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
-        /// Height of the ground where no feature is.
+        /// Height of the terrain where there is no feature.
         ground: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
     }
 }
 
-/// A construction tree: pieces of ground combined by operators (Génevaux et al. 2014), and further trees for what lies
-/// on it.
+/// A construction tree: ground pieces combined by operators (Génevaux et al. 2014), and further trees for the water,
+/// sand, snow and vegetation on it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree {
-    /// Where the tree lies on the terrain, and its units.
+    /// Side length, height scale and base height.
     pub frame: Frame,
     /// Pieces that instances repeat.
     pub definitions: Vec<Definition>,
@@ -365,7 +367,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of a material layer, if there is one.
+    /// The root of a material layer, if there is one.
     pub fn root(&self, material: MaterialLayer) -> Option<&Piece> {
         match material {
             MaterialLayer::Terrain => Some(&self.terrain),
@@ -376,7 +378,7 @@ impl Tree {
         }
     }
 
-    /// The trees in it with their names: the terrain and what lies on it, then the definitions.
+    /// All roots with their names: the terrain and the other material layers, then the definitions.
     pub fn roots(&self) -> Vec<(String, &Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
         let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
@@ -386,7 +388,7 @@ impl Tree {
             .collect()
     }
 
-    /// [`roots`](Self::roots), to be changed.
+    /// [`roots`](Self::roots), mutable.
     pub fn roots_mut(&mut self) -> Vec<(String, &mut Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
         let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
@@ -401,12 +403,12 @@ impl Tree {
         self.definitions.iter().find(|d| d.name == name)
     }
 
-    /// Pieces in all.
+    /// Number of pieces in all trees and definitions.
     pub fn count(&self) -> usize {
         self.roots().iter().map(|(_, piece)| piece.count()).sum()
     }
 
-    /// Whether a piece of the terrain that is not hidden is made of `material`.
+    /// Whether a visible piece of the terrain or of a definition has `material`.
     pub fn is_made_of(&self, material: PieceMaterial) -> bool {
         fn holds(piece: &Piece, material: PieceMaterial) -> bool {
             !piece.hidden && (piece.material == material || piece.children().iter().any(|inner| holds(inner, material)))
@@ -415,7 +417,7 @@ impl Tree {
         std::iter::once(&self.terrain).chain(definitions).any(|root| holds(root, material))
     }
 
-    /// Every picture that a piece shows.
+    /// Every image that a piece reads.
     pub fn image_files(&self) -> Vec<&ImageFile> {
         let mut image_files = Vec::new();
         for (_, root) in self.roots() {

@@ -1,12 +1,12 @@
-//! Rows of places and what the ground is there.
+//! Rows of points, and samples of the ground along them.
 
 use super::geometry::plane::{Area, Point};
 use super::sample::GroundSample;
 
-/// Places of a row at the most.
+/// Maximum number of points in a row.
 pub const LANES: usize = 64;
 
-/// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
+/// Heights and weights at the points of a row. Where a weight is 0, the height is undefined.
 #[derive(Clone, Copy, Debug)]
 pub struct RowSamples {
     /// Heights in metres.
@@ -19,7 +19,7 @@ impl RowSamples {
     /// No ground anywhere.
     pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
 
-    /// The sample of place `k`, without gradients.
+    /// The sample at point `k`, without gradients.
     pub fn sample(&self, k: usize) -> GroundSample {
         GroundSample { height: self.height[k], weight: self.weight[k], ..GroundSample::default() }
     }
@@ -28,7 +28,7 @@ impl RowSamples {
         (self.height[k], self.weight[k]) = (sample.height, sample.weight);
     }
 
-    /// From the first place with weight to the one after the last.
+    /// The range from the first point with weight to one past the last; `None` if no point has weight.
     pub fn span(&self, n: usize) -> Option<(usize, usize)> {
         let first = self.weight[..n].iter().position(|&w| w > 0.0)?;
         let last = self.weight[..n].iter().rposition(|&w| w > 0.0)?;
@@ -36,18 +36,18 @@ impl RowSamples {
     }
 }
 
-/// Places of a row.
+/// The points of a row.
 #[derive(Clone, Copy)]
 pub struct PointRow<'a> {
-    /// To the east, in metres.
+    /// Eastings, in metres.
     pub xs: &'a [f64],
-    /// To the south, in metres.
+    /// Southings, in metres.
     pub ys: &'a [f64],
 }
 
 impl<'a> PointRow<'a> {
-    /// Number of places.
-    #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
+    /// Number of points.
+    #[allow(clippy::len_without_is_empty, reason = "a row has at least one point")]
     pub fn len(&self) -> usize {
         self.xs.len()
     }
@@ -60,7 +60,7 @@ impl<'a> PointRow<'a> {
         [self.xs[k], self.ys[k]]
     }
 
-    /// From the first place in the area to the one after the last.
+    /// The range from the first point in the area to one past the last; `None` if no point lies in it.
     pub(super) fn span(&self, area: &Area) -> Option<(usize, usize)> {
         let n = self.len();
         let inside = |&k: &usize| area.contains(self.point(k));

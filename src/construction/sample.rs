@@ -1,31 +1,30 @@
-//! What a tree is asked and what it answers.
+//! Queries to a tree and their results.
 
 use super::geometry::plane::{Interval, Point, higher, lower};
 
-/// Weight from which on there is terrain.
+/// Minimum weight at which there is terrain.
 pub const THRESHOLD: f64 = 0.5;
 
-/// How finely the ground is wanted.
+/// Requested level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
     /// Level of detail κ, from 0 (plain forms) to 1 (everything).
     pub level: f64,
-    /// Distance between the samples that the sample is for, in metres; octaves that they could not show are left out. 0
-    /// keeps all.
+    /// Sample spacing of the consumer, in metres. Octaves too fine for it are skipped; 0 keeps all.
     pub spacing: f64,
 }
 
 impl Detail {
-    /// Everything, however fine.
+    /// All detail, however fine.
     pub const FULL: Self = Self { level: 1.0, spacing: 0.0 };
 
-    /// Every detail that samples `spacing` metres apart could show.
+    /// All detail that samples `spacing` metres apart can resolve.
     pub fn every(spacing: f64) -> Self {
         Self { level: 1.0, spacing }
     }
 
-    /// Share of an octave: fades in from 2 to 4 samples a wave, and from `level` (i - 1)/(n - 1) to i/(n - 1) for
-    /// octave i of n. The first one never fades with the level.
+    /// Amplitude fraction of an octave. It fades in from 2 to 4 samples per wavelength, and octave i of n fades in from
+    /// `level` (i - 1)/(n - 1) to i/(n - 1). The first octave never fades with the level.
     #[inline]
     pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;
@@ -40,21 +39,21 @@ impl Detail {
     }
 }
 
-/// The ground at one place. Where the weight is 0 the elevation means nothing.
+/// The ground at one point. Where the weight is 0, the elevation is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundSample {
     /// Elevation f, in metres.
     pub height: f64,
-    /// Weight α, from 0 where the piece is not to 1 where it is whole.
+    /// Weight α, from 0 (piece absent) to 1 (fully present).
     pub weight: f64,
-    /// ∇f to the east and south: metres upwards over a metre.
+    /// ∇f to the east and south, in metres of height per metre.
     pub slope: Point,
     /// ∇α to the east and south, per metre.
     pub fade: Point,
 }
 
 impl GroundSample {
-    /// The elevation of the terrain: f where α ≥ [`THRESHOLD`], and from there down to `base` where there is nothing.
+    /// Elevation and gradient of the terrain: f where α ≥ [`THRESHOLD`], easing to `base` as α falls to 0.
     #[inline]
     pub fn surface(&self, base: f64) -> (f64, Point) {
         let (s, ds) = super::geometry::plane::smooth(self.weight / THRESHOLD);
@@ -65,10 +64,11 @@ impl GroundSample {
     }
 }
 
-/// What holds for every place of a capsule: the ranges of f and α, and bounds of their gradients.
+/// Bounds that hold at every point of a capsule: ranges of f and α, and bounds of their gradients.
 ///
-/// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so
-/// that α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
+/// A blend divides by the sum of the weights. Where that sum vanishes, the elevation may be infinitely steep. The
+/// product α·|∇f| stays finite, so it has a bound of its own: the operators above and the surface need no other bound
+/// there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
     /// Range of f, in metres.
@@ -93,7 +93,7 @@ impl GroundBounds {
         laid: 0.0,
     };
 
-    /// Of something whose elevation is Lipschitz everywhere.
+    /// Bounds of a piece whose elevation is Lipschitz everywhere.
     pub fn plain(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
         Self { height, weight, slope, fade, laid: slope * weight.high }
     }
@@ -126,7 +126,7 @@ impl GroundBounds {
 }
 
 impl Interval {
-    /// A range that holds the other with room for rounding.
+    /// The interval widened by a margin for rounding.
     pub fn loosened(self) -> Self {
         let by = 1e-9 * (1.0 + self.reach());
         Self { low: self.low - by, high: self.high + by }

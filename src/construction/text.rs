@@ -1,5 +1,5 @@
-//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas;
-//! every piece begins a line.
+//! The tree as readable RON. An item that fits on one line stays on one line; a longer one is broken at its commas.
+//! Every piece starts a new line.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -10,13 +10,13 @@ use super::piece::{Definition, Frame, Piece, Tree};
 use talweg_ground::io::{RAW_RON, ron_dialect};
 use talweg_ground::param::{Clamped, ParamKind, StructuredParam};
 
-/// Version of the form that this program writes.
+/// Version of the format that this program writes.
 pub const VERSION: u32 = 1;
 const WIDTH: usize = 118;
-/// Where a tree begins in a scene's file.
+/// Indentation of a tree in a scene file.
 const INDENT: usize = 16;
 
-/// The tree as files have it.
+/// The tree as files store it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TreeV1 {
@@ -66,7 +66,7 @@ impl Tree {
     /// The tree as RON text, with `indent` spaces before every line but the first.
     ///
     /// # Errors
-    /// When it is nested deeper than [`check`](Self::check) allows, so that it could not be read again.
+    /// When the tree is nested deeper than [`check`](Self::check) allows: the text could not be read again.
     pub fn to_ron(&self, indent: usize) -> Result<String, TreeError> {
         self.check_depth()?;
         let text = ron_dialect().to_string(&TreeV1::from(self.clone()));
@@ -74,10 +74,10 @@ impl Tree {
         Ok(broken(&text, indent))
     }
 
-    /// Reads RON text.
+    /// Reads a tree from RON text.
     ///
     /// # Errors
-    /// When it is no tree, or one that [`check`](Self::check) refuses.
+    /// When the text is not a tree, or is one that [`check`](Self::check) rejects.
     pub fn from_ron(text: &str) -> Result<Self, String> {
         let file: TreeV1 = ron_dialect().from_str(text).map_err(|e| e.to_string())?;
         checked(file)
@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Tree {
     }
 }
 
-/// `text`, RON without spaces or breaks, broken at the commas of every bracket that does not fit on its line.
+/// Breaks `text` (RON without spaces or line breaks) at the commas of every bracket that does not fit on its line.
 fn broken(text: &str, indent: usize) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut column = indent;
@@ -133,7 +133,7 @@ fn broken(text: &str, indent: usize) -> String {
     out
 }
 
-/// Lays out one item: everything up to its first bracket, the bracket's items, the bracket's end.
+/// Lays out one item: the text up to its first bracket, the items in the bracket, the closing bracket.
 fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     let flat = spaced(text);
     if *column + flat.chars().count() <= WIDTH {
@@ -153,7 +153,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     if let [only] = items.as_slice()
         && bracket(only).is_some()
     {
-        // one thing in brackets needs no level of its own
+        // a single item in brackets needs no indentation level of its own
         lay(only, indent, column, out);
         out.push_str(&text[text.len() - 1..]);
         *column += 1;
@@ -163,7 +163,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     let mut begun = false;
     for item in items {
         let flat = spaced(item).chars().count() + 1;
-        // small things share a line; what is broken itself begins one
+        // short items share a line; an item that is itself broken starts a new one
         let shares = begun && *column + 1 + flat <= WIDTH;
         if shares {
             out.push(' ');
@@ -184,7 +184,7 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
     *column = indent + 1;
 }
 
-/// Where the bracket that ends with the text begins.
+/// Position of the bracket that closes at the end of the text.
 fn bracket(text: &str) -> Option<usize> {
     if !text.ends_with([')', ']', '}']) {
         return None;
@@ -198,7 +198,7 @@ fn bracket(text: &str) -> Option<usize> {
     found
 }
 
-/// The parts between the commas that are in no bracket.
+/// The parts between the commas that are outside all brackets.
 fn items(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -214,7 +214,7 @@ fn items(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Calls `see` for every character that is in no bracket and no string, opening brackets included.
+/// Calls `see` for every character outside all brackets and strings, opening brackets included.
 fn each_outer(text: &str, mut see: impl FnMut(usize, char)) {
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
     for (at, c) in text.char_indices() {

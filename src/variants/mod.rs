@@ -1,13 +1,13 @@
-//! What else a scene could be: its variants, each a scene of its own, and small pictures of them.
+//! Variants of a scene, each a whole scene, and thumbnails of them.
 //!
-//! | | |
+//! | item | purpose |
 //! |---|---|
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
 //! | [`ThumbnailService`] | draws variants in the background, the newest order first |
-//! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
+//! | [`sheet`](fn@sheet) | thumbnails side by side in one image |
 //! | [`randomised`](fn@randomised) | a layer with values near its own |
-//! | [`param_variants`] | what the parameters of a node do |
-//! | [`kept_picture`] | a picture of a scene, kept in a folder |
+//! | [`param_variants`] | images that show the effect of a node's parameters |
+//! | [`kept_picture`] | a scene's image from a cache folder |
 
 mod node_pictures;
 mod param_ref;

@@ -1,4 +1,4 @@
-//! What the parameters of a node do, in pictures: each at a low, a middle and a high value over the same ground.
+//! Images that show the effect of a node's parameters: each at a low, a middle and a high value over the same terrain.
 
 use super::param_ref::ParamRef;
 use super::scene_variant::{SceneVariant, VariantSweep, sweep};
@@ -6,11 +6,11 @@ use crate::nodes::{Node, Work};
 use crate::planet::World;
 use crate::scene::{Layer, Scene};
 
-/// Values that a number is shown at; a choice is shown at all of its options.
+/// Number of values shown for a number; a choice shows all its options.
 const VALUES: usize = 3;
 
-/// The scene that a node is shown in: a generator alone, anything else over hills, or over the continents of a planet
-/// where it runs on planets only.
+/// The scene that shows a node: a generator alone, any other node over hills, or over the continents of a planet if the
+/// node runs only on planets.
 pub fn node_scene(node: &Node) -> Scene {
     let is_square = node.fits(World::Terrain);
     let mut scene = if is_square { Scene::default() } else { Scene::new_planet() };
@@ -26,8 +26,8 @@ pub fn node_scene(node: &Node) -> Scene {
     scene
 }
 
-/// The variants of each parameter that can be shown so, by its index among those of the node: a number from the lower
-/// end of its slider to the upper one, a choice with all its options, a switch off and on.
+/// Variants of each parameter that can be swept, by parameter index. A number runs from the lower to the upper end of
+/// its slider, a choice has all its options, a switch is off and on.
 pub fn param_variants(node: &Node) -> Vec<(usize, Vec<SceneVariant>)> {
     let scene = node_scene(node);
     let layer = scene.layers.len() - 1;

@@ -1,4 +1,4 @@
-//! One parameter of a scene, found by its name, and the values it can be given.
+//! A reference to one parameter of a scene, by name, and the values that it can take.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,10 @@ use super::scene_variant::MOST_VARIANTS;
 use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
-/// From this quotient on a range above 0 is gone through in equal factors, as the sliders of the panel do.
+/// Minimum ratio of a positive range's ends for logarithmic steps, as for the sliders of the panel.
 const LOGARITHMIC: f64 = 50.0;
 
-/// Whose parameter it is.
+/// Owner of the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Settings,
@@ -19,7 +19,7 @@ enum Owner {
     Seed(usize),
 }
 
-/// A layer's seed is none of its node's parameters, but can be turned like one.
+/// A layer's seed is not a parameter of its node, but can be varied like one.
 static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     name: "seed",
     label: label_of("seed"),
@@ -30,7 +30,7 @@ static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     default: Value::Int(1),
 });
 
-/// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or of the settings.
+/// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or a setting of the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamRef {
     owner: Owner,
@@ -38,22 +38,22 @@ pub struct ParamRef {
     spec: &'static ParamSpec,
 }
 
-/// Why a parameter cannot be varied as asked.
+/// Reason why a parameter cannot be varied as requested.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VariantError {
     /// There is no such layer or parameter.
     #[error(transparent)]
     Name(#[from] SetError),
-    /// The text is not of the form that was asked for.
+    /// The text does not have the expected form.
     #[error("`{0}` is not of the form LAYER.PARAM or LAYER.PARAM=FROM..TO, like Peaks.frequency=1..8")]
     Form(String),
     /// The value does not fit the parameter.
     #[error(transparent)]
     Value(#[from] ParamError),
-    /// A range for what is no number.
-    #[error("`{0}` is not a number: its range cannot be given; leave out FROM..TO")]
+    /// A range is given for a parameter that is not a number.
+    #[error("`{0}` is not a number, so it has no range; omit FROM..TO")]
     NoRange(&'static str),
-    /// The parameter has no order to be swept in.
+    /// The values of the parameter have no order to sweep.
     #[error("`{0}` cannot be swept: only numbers, choices and switches can")]
     NotSwept(&'static str),
     /// The layer's node has no presets.
@@ -62,22 +62,22 @@ pub enum VariantError {
     /// Two sweeps would vary the same parameter.
     #[error("both sweeps vary `{0}`; give two parameters")]
     Twice(&'static str),
-    /// The text is not of the form that was asked for.
+    /// The list does not have the expected form.
     #[error("`{0}` is not of the form LAYER.PARAM=A,B,C, like Peaks.octaves=3,6")]
     List(String),
-    /// A value is in the list twice.
-    #[error("`{0}` is given the value {1} twice; give each once")]
+    /// The list holds a value twice.
+    #[error("`{0}` is given the value {1} twice; give each value once")]
     SameValue(&'static str, String),
-    /// More variants than anybody looks through.
+    /// There would be more variants than the maximum.
     #[error(
-        "that makes {0} variants, and {MOST_VARIANTS} are the most; give fewer values, or split them over several folders"
+        "that makes {0} variants, more than the maximum of {MOST_VARIANTS}; give fewer values, or split them over several folders"
     )]
     TooMany(u64),
 }
 
 impl PartialEq for ParamRef {
     fn eq(&self, other: &Self) -> bool {
-        // the same place may have been taken by another node
+        // another node may have taken the same place
         self.is(other) && std::ptr::eq(self.spec, other.spec)
     }
 }
@@ -110,12 +110,12 @@ impl ParamRef {
         Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
     }
 
-    /// Its description.
+    /// Its specification.
     pub fn spec(&self) -> &'static ParamSpec {
         self.spec
     }
 
-    /// What it is in `scene`.
+    /// Its value in `scene`.
     pub fn value(&self, scene: &Scene) -> Value {
         match self.owner {
             Owner::Seed(k) => Value::Int(i64::from(scene.layers[k].seed)),
@@ -123,7 +123,7 @@ impl ParamRef {
         }
     }
 
-    /// `scene` with another value.
+    /// `scene` with this parameter set to `value`.
     pub fn turned(&self, scene: &Scene, value: &Value) -> Result<Scene, ParamError> {
         let mut turned = scene.clone();
         let group: &mut dyn Params = match self.owner {
@@ -142,7 +142,7 @@ impl ParamRef {
         Ok(turned)
     }
 
-    /// What `--set` takes to give it `value`: LAYER.PARAM=VALUE, with the layer's number.
+    /// The argument of `--set` that sets it to `value`: LAYER.PARAM=VALUE, with the layer's number.
     pub fn assignment(&self, value: &Value) -> String {
         let owner = match self.owner {
             Owner::Settings => "scene".to_string(),
@@ -151,7 +151,7 @@ impl ParamRef {
         format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
     }
 
-    /// What it is called in the name of a file: LAYER.PARAM with the layer's name, a setting by its own alone.
+    /// Its name in file names: LAYER.PARAM with the layer's name; for a setting, only the name of the setting.
     pub fn path(&self, scene: &Scene) -> String {
         match self.owner {
             Owner::Settings => self.spec.name.to_string(),
@@ -161,15 +161,15 @@ impl ParamRef {
         }
     }
 
-    /// The value with its unit, as people read it.
+    /// The value with its unit, as display text.
     pub fn shown(&self, value: &Value) -> String {
         let unit = self.spec.shown_unit();
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         self.spec.shown_text(value) + &unit
     }
 
-    /// At most `count` values from one end to the other, both included: of a number over its slider's range or the
-    /// one given, in equal steps or, over decades, equal factors; of a choice all of them.
+    /// At most `count` values. A number runs over its slider's range or over `range`, ends included, in equal steps or,
+    /// over decades, by equal factors. A choice has all its options.
     pub fn values(&self, range: Option<(f64, f64)>, count: usize) -> Result<Vec<Value>, VariantError> {
         let number = match &self.spec.kind {
             ParamKind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
@@ -188,8 +188,8 @@ impl ParamRef {
         Ok(values)
     }
 
-    /// Values to both sides of the present one, the nearest first: steps of an eighth of the slider's range, or the
-    /// neighbouring choices.
+    /// Values on both sides of the current one, the nearest first: steps of an eighth of the slider's range, or the
+    /// adjacent options of a choice.
     pub fn neighbours(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
         let here = self.value(scene);
         let (scale, place) = match (&self.spec.kind, &here) {
@@ -214,7 +214,7 @@ impl ParamRef {
         let side = |sign: f64| {
             let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
             let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
-            // beyond the ends of the slider there is nothing to show
+            // steps beyond the end of the slider repeat its end
             values.dedup();
             values.retain(|value| is_beside(value, &here, sign));
             values
@@ -222,7 +222,7 @@ impl ParamRef {
         Ok([side(-1.0), side(1.0)])
     }
 
-    /// A number as this parameter holds it.
+    /// A number converted to this parameter's type.
     fn number(&self, number: f64) -> Value {
         let value = match self.spec.kind {
             ParamKind::Int { .. } => Value::Int(number.round() as i64),
@@ -231,7 +231,7 @@ impl ParamRef {
         self.spec.clamp(&value)
     }
 
-    /// Reads `FROM..TO`, each within the hard range.
+    /// Parses `FROM..TO`, each within the hard range.
     pub fn range(&self, text: &str) -> Result<(f64, f64), VariantError> {
         if !matches!(self.spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
             return Err(VariantError::NoRange(self.spec.name));
@@ -251,7 +251,7 @@ impl ParamRef {
     }
 }
 
-/// A step to a neighbour, as a share of the slider.
+/// Step to a neighbour, as a fraction of the slider.
 const STEP: f64 = 0.125;
 
 fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
@@ -265,14 +265,14 @@ fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
 fn group(scene: &Scene, owner: Owner) -> &dyn Params {
     match owner {
         Owner::Settings => &scene.settings,
-        // a seed has no group of its own
+        // a layer's seed belongs to no parameter group
         Owner::Node(k) | Owner::Seed(k) => scene.layers[k].node.params(),
         Owner::Mix(k) => &scene.layers[k].mix,
         Owner::Mask(k) => &scene.layers[k].mask,
     }
 }
 
-/// A way from one number to another.
+/// The scale of a slider, linear or logarithmic.
 #[derive(Clone, Copy)]
 pub(super) struct SliderScale {
     from: f64,
@@ -286,7 +286,7 @@ impl SliderScale {
         Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
     }
 
-    /// The number at `place` from 0 to 1; the ends exactly, what lies between with four digits.
+    /// The number at `place`, from 0 to 1. The ends are exact, values between them have four significant digits.
     pub(super) fn value(self, place: f64) -> f64 {
         if place <= 0.0 {
             return self.from;
@@ -312,7 +312,7 @@ impl SliderScale {
     }
 }
 
-/// `number` with four digits, which people can read and type.
+/// `number` rounded to four significant digits, which people can read and type.
 fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
         return number;
@@ -321,7 +321,7 @@ fn rounded(number: f64) -> f64 {
     if unit >= 1.0 {
         return (number / unit).round() * unit;
     }
-    // a power of ten below 1 is not exact, its inverse is
+    // a power of ten below 1 is not exact, but its inverse is
     let inverse = (1.0 / unit).round();
     (number * inverse).round() / inverse
 }

@@ -1,4 +1,4 @@
-//! Relief pictures of scenes, kept between runs by what is in the scene.
+//! Cache of relief images between runs, keyed by the content of the scene.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use crate::eval::{Cache, Store, Timeline};
 use crate::field::{Cancelled, Control};
 use crate::scene::Scene;
 
-/// The file of the picture of a scene in a folder; None for a scene that reads files, whose contents may change, and
-/// for one that cannot be written.
+/// The cache file of a scene's image. `None` for a scene that reads files, whose contents may change, and for one that
+/// cannot be written as text.
 fn picture_file(folder: &Path, scene: &Scene, size: Size) -> Option<PathBuf> {
     if !scene.files().is_empty() {
         return None;
@@ -21,16 +21,16 @@ fn picture_file(folder: &Path, scene: &Scene, size: Size) -> Option<PathBuf> {
     Some(folder.join(format!("{:032x}.png", xxh3_128(text.as_bytes()))))
 }
 
-/// The picture of a scene in a folder of such pictures, if it is there and can be read.
+/// The cached image of a scene, if it exists and can be read.
 pub fn kept_picture(folder: &Path, scene: &Scene, size: Size) -> Option<RgbImage> {
     RgbImage::load_png(&picture_file(folder, scene, size)?, size.pixels).ok()
 }
 
-/// The picture of a scene: as it is kept in `folder`, else drawn and kept there. Without a folder it is drawn, and
-/// where it cannot be written it is drawn again the next time.
+/// The image of a scene, from the cache in `folder` or newly drawn and stored there. Without a folder it is always
+/// drawn. If it cannot be stored, it is drawn again the next time.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so.
+/// [`Cancelled`] when `control` was cancelled.
 pub fn picture(folder: Option<&Path>, scene: &Scene, size: Size, control: &Control) -> Result<RgbImage, Cancelled> {
     if let Some(kept) = folder.and_then(|folder| kept_picture(folder, scene, size)) {
         return Ok(kept);
@@ -40,7 +40,7 @@ pub fn picture(folder: Option<&Path>, scene: &Scene, size: Size, control: &Contr
     if let Some(file) = folder.and_then(|folder| picture_file(folder, scene, size))
         && file.parent().is_none_or(|folder| std::fs::create_dir_all(folder).is_ok())
     {
-        // a picture that is not kept costs the time to draw it again, nothing else
+        // an image that cannot be stored only has to be drawn again
         let _ = image.save(&file);
     }
     Ok(image)
@@ -64,11 +64,11 @@ mod tests {
         let drawn = picture(Some(&cache), &scene, size, &control).unwrap();
         assert_eq!((drawn.width, drawn.height), (24, 24));
         assert_eq!(kept_picture(&cache, &scene, size), Some(drawn.clone()));
-        // what is kept is taken
+        // a cached image is used
         let file = picture_file(&cache, &scene, size).unwrap();
         RgbImage::from_fn(24, 24, |_, _| [1, 2, 3]).save(&file).unwrap();
         assert_eq!(picture(Some(&cache), &scene, size, &control).unwrap().rgb[..3], [1, 2, 3]);
-        // what is broken is drawn again
+        // a damaged image is drawn again
         std::fs::write(&file, "no picture").unwrap();
         assert_eq!(picture(Some(&cache), &scene, size, &control).unwrap(), drawn);
         scene.settings.seed += 1;

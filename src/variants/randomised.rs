@@ -1,18 +1,18 @@
-//! A layer with other values, near those that it has.
+//! A layer with random values near its own.
 
 use super::param_ref::SliderScale;
 use crate::field::Stream;
 use crate::param::{ParamKind, Value};
 use crate::scene::Layer;
 
-/// By how much of its slider a number moves, at the most.
+/// Maximum change of a number, as a fraction of its slider.
 const REACH: f64 = 0.25;
-/// What decides how long something takes rather than how it looks.
+/// Parameters that affect the running time rather than the look.
 const KEPT: [&str; 1] = ["iterations"];
 
-/// The layer with each number of its node moved by up to a quarter of its slider's range, in decades where that is over
-/// decades, within that range, and with another seed. Choices, switches, files and iterations stay: they make another
-/// thing of it. The same `draw` gives the same layer.
+/// The layer with another seed and with each number of its node changed by up to a quarter of its slider's range, in
+/// decades for a logarithmic slider, and clamped to that range. Choices, switches, files and iterations stay the same,
+/// because they would change its character. The same `draw` gives the same layer.
 pub fn randomised(layer: &Layer, draw: u32) -> Layer {
     let stream = Stream::new(layer.seed, draw);
     let mut made = layer.clone();
@@ -32,7 +32,7 @@ pub fn randomised(layer: &Layer, draw: u32) -> Layer {
             ParamKind::Int { .. } => Value::Int(number.round() as i64),
             _ => Value::Float(number as f32),
         };
-        // within the slider, so within the hard range
+        // a value within the slider is within the hard range, so this cannot fail
         let _ = made.node.params_mut().set(index, &spec.clamp(&value));
     }
     made.seed = stream.bits(-1, 0) as u32;
@@ -67,7 +67,7 @@ mod tests {
                 }
             }
         }
-        // those at an end of their sliders stay where chance leads beyond it
+        // values at an end of their slider stay there if the random change leads beyond it
         assert!(4 * moved >= 3 * floats, "{moved} of {floats}");
         let layer = Layer::new(Node::named("Perlin").unwrap(), 4);
         assert!(randomised(&layer, 1) != randomised(&layer, 2) && randomised(&layer, 1).seed != 4);

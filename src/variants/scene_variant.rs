@@ -1,5 +1,5 @@
-//! What else a scene could be: other seeds, a parameter swept from end to end, two of them in a table, and the ghosts
-//! beside a slider. Each variant is a whole scene, so that choosing one is taking it; its thumbnail is evaluated small.
+//! Variants of a scene: other seeds, a swept parameter, two swept parameters in a table, and the previews beside a
+//! slider. Each variant is a whole scene that can be applied directly; its thumbnail is evaluated at a small size.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,18 +14,18 @@ use crate::measure::slopes;
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};
 
-/// A scene that differs a little from another.
+/// A variant of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneVariant {
-    /// All of it, with the changed values in it.
+    /// The whole scene with the changed values.
     pub scene: Scene,
-    /// What is different, in a few words.
+    /// Short description of the changes.
     pub caption: String,
     /// The values alone.
     pub short: String,
-    /// The parameters that are different, each with its value here; empty for presets.
+    /// The changed parameters, each with its value here; empty for presets.
     pub changes: Vec<(ParamRef, Value)>,
-    /// What makes it of the scene it came from, as `--set` takes it.
+    /// Arguments of `--set` that make this variant from the original scene.
     pub assignments: Vec<String>,
 }
 
@@ -48,14 +48,14 @@ impl SceneVariant {
     }
 }
 
-/// `count` seeds from the scene's own on.
+/// Variants with `count` consecutive seeds, starting from the scene's own.
 pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<SceneVariant>, VariantError> {
     let param_ref = ParamRef::find(scene, None, "seed")?;
     let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
     seeds.map(|seed| SceneVariant::with_values(scene, &[(&param_ref, &seed)])).collect()
 }
 
-/// Every preset of a layer's node.
+/// One variant for every preset of a layer's node.
 pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, VariantError> {
     let Layer { name, node, .. } = &scene.layers[layer];
     let known = &node.about().presets;
@@ -76,12 +76,12 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, Variant
     Ok(known.iter().map(adopting).collect())
 }
 
-/// A parameter with the values it is given, one after the other.
+/// A parameter with the values to give it in turn.
 #[derive(Clone, Debug)]
 pub struct VariantSweep {
-    /// What is varied.
+    /// The parameter to vary.
     pub param_ref: ParamRef,
-    /// What it is given.
+    /// Its values.
     pub values: Vec<Value>,
 }
 
@@ -91,8 +91,8 @@ impl VariantSweep {
         Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
-    /// Reads `LAYER.PARAM=A,B,C`: the values one by one, as `--set` takes them. Where one has commas of its own, as
-    /// curves have, `;` parts them.
+    /// Parses `LAYER.PARAM=A,B,C`: a list of values, each as `--set` takes it. Values that contain commas, such as
+    /// curves, are separated by `;`.
     ///
     /// # Errors
     /// When there is no such parameter, or a value does not fit it or is given twice.
@@ -125,7 +125,7 @@ impl VariantSweep {
         Ok(Self { param_ref: ParamRef::find(scene, None, "seed")?, values })
     }
 
-    /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
+    /// Parses `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
     pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
         let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
         let param_ref = ParamRef::named(scene, path)?;
@@ -148,10 +148,10 @@ pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Resul
     pairs.map(|(a, d)| SceneVariant::with_values(scene, &[(&across.param_ref, a), (&down.param_ref, d)])).collect()
 }
 
-/// Variants of one batch at the most.
+/// Maximum number of variants in one batch.
 pub const MOST_VARIANTS: usize = 1000;
 
-/// All combinations of the values of `sweeps`; the last of them changes fastest. Without sweeps it is the scene itself.
+/// All combinations of the values of `sweeps`; the last sweep changes fastest. Without sweeps it is the scene itself.
 ///
 /// # Errors
 /// When two of them vary the same parameter, or there would be more than [`MOST_VARIANTS`].
@@ -177,16 +177,16 @@ pub fn combinations(scene: &Scene, sweeps: &[VariantSweep]) -> Result<Vec<SceneV
     (0..count as usize).map(variant).collect()
 }
 
-/// What lies to both sides of a slider's present value, the nearest first.
+/// Variants on both sides of a slider's current value, the nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantNeighbours {
-    /// Of lower values.
+    /// Variants with lower values.
     pub lower: Vec<SceneVariant>,
-    /// Of higher values.
+    /// Variants with higher values.
     pub higher: Vec<SceneVariant>,
 }
 
-/// At most `steps` variants with lower and with higher values of a parameter of a layer, or of the scene's settings.
+/// At most `steps` variants with lower and with higher values of one parameter, of a layer or of the scene's settings.
 pub fn neighbours(
     scene: &Scene,
     layer: Option<usize>,
@@ -199,12 +199,12 @@ pub fn neighbours(
     Ok(VariantNeighbours { lower: one(lower)?, higher: one(higher)? })
 }
 
-/// How large thumbnails are.
+/// Size of thumbnails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Samples per side that are evaluated.
+    /// Samples per side of the evaluated terrain.
     pub samples: usize,
-    /// Side of the picture.
+    /// Side of the image in pixels.
     pub pixels: usize,
 }
 
@@ -214,27 +214,27 @@ impl Default for Size {
     }
 }
 
-/// A terrain in a few numbers, as it is at the size of a thumbnail.
+/// Key figures of a terrain at the size of a thumbnail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Glance {
     /// Erosion score (Olsen 2004).
     pub erosion_score: f64,
-    /// Slope of the mean of the greatest differences to a neighbour.
+    /// Mean slope: the angle of the mean, over all samples, of the greatest height difference to a neighbour.
     pub mean_slope_degrees: f64,
-    /// Lowest height.
+    /// Lowest height, in metres.
     pub min_metres: f64,
-    /// Highest height.
+    /// Greatest height, in metres.
     pub max_metres: f64,
 }
 
 impl Glance {
-    /// What `terrain` is like, as `scene` scales it.
+    /// Measures `terrain` with the scale of `scene`.
     pub fn measure(terrain: &Terrain, scene: &Scene) -> Self {
         let settings = &scene.settings;
         let (low, high) = terrain.range();
         let metres = f64::from(settings.relief_metres);
         let slopes = slopes(terrain);
-        // of a planet the side of a face
+        // on a planet, the side is that of a face
         let cell_metres = f64::from(scene.side_metres()) * f64::from(terrain.grid.cell());
         Self {
             erosion_score: slopes.erosion_score(),
@@ -245,19 +245,19 @@ impl Glance {
     }
 }
 
-/// A variant, drawn.
+/// A drawn variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
-    /// The relief picture.
+    /// The relief image.
     pub image: RgbImage,
-    /// The terrain in numbers.
+    /// Key figures of the terrain.
     pub glance: Glance,
 }
 
-/// Memory that evaluations of one drawing keep for each other: the layers below a swept one are then made once.
+/// Cache size for the evaluations of one batch, in bytes: layers below a swept one are then computed only once.
 pub const STORE_BYTES: usize = 64 << 20;
 
-/// Draws one scene.
+/// Draws the thumbnail of one scene.
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
@@ -265,11 +265,11 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
     Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
 }
 
-/// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index
-/// as soon as it is there. What is drawn does not depend on the order.
+/// Draws `variants` in parallel on the current thread pool, and passes each thumbnail with its index to `done` as soon
+/// as it is ready. The order does not affect the thumbnails.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so; what was handed over stays good.
+/// [`Cancelled`] when `control` was cancelled; thumbnails already passed on stay valid.
 pub fn draw_all(
     variants: &[(usize, SceneVariant)],
     size: Size,

@@ -1,4 +1,4 @@
-//! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
+//! The contact sheet: thumbnails side by side, each with its changed values and its key figures.
 
 use super::scene_variant::{Glance, SceneVariant, Thumbnail};
 use crate::appearance::RgbImage;
@@ -8,25 +8,25 @@ const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];
 const FAINT: [u8; 3] = [158, 164, 170];
 
-/// Room around a thumbnail, and heights of its lines and of the heading, over its side.
+/// Gap around a thumbnail, height of its text lines and height of the heading, as fractions of its side.
 const GAP: f32 = 0.07;
 const LINE: f32 = 0.092;
 const HEADING: f32 = 0.13;
-/// Smallest letters that can be read.
+/// Minimum text heights in pixels, for legibility.
 const LEAST_LINE: f32 = 13.0;
 const LEAST_HEADING: f32 = 17.0;
 
-/// Columns that `count` thumbnails look well in: about as many as rows.
+/// A suitable number of columns for `count` thumbnails: about as many as rows.
 pub fn columns(count: usize) -> usize {
     let root = (count as f64).sqrt().ceil() as usize;
-    // a full last row where a little wider has one
+    // use one more column if that fills the last row
     (root..=root + 1).find(|c| count.is_multiple_of(*c)).unwrap_or(root).max(1)
 }
 
-/// What [`summary`] lists.
+/// Legend of [`summary`].
 const LEGEND: &str = "below: erosion score, mean slope, lowest to highest";
 
-/// Draws the sheet, row by row. All thumbnails are of the size of the first.
+/// Draws the sheet, row by row. All thumbnails must have the size of the first.
 pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: usize) -> RgbImage {
     let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.image.width);
     let scaled = |share: f32, least: f32| (side as f32 * share).max(least);
@@ -52,7 +52,7 @@ pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: 
     image
 }
 
-/// The measures of a thumbnail in one line.
+/// The key figures of a thumbnail in one line.
 fn summary(glance: &Glance) -> String {
     format!(
         "{:.2}, {:.0}°, {:.0} to {:.0} m",

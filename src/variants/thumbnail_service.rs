@@ -1,7 +1,7 @@
 //! Draws thumbnails in the background, the newest order first.
 //!
-//! An order that comes while another is being drawn stops it at once; the older one goes on afterwards, without what it
-//! has already delivered. So the ghosts beside a slider come before the contact sheet that is still under way.
+//! A new order interrupts the one in progress, which resumes afterwards without the thumbnails that it has already
+//! delivered. The previews beside a slider therefore appear before a contact sheet that is still being drawn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,20 +12,20 @@ use super::scene_variant::{SceneVariant, Size, Thumbnail, draw_all};
 use crate::eval::thread_pool;
 use crate::field::Control;
 
-/// A thumbnail of an order.
+/// A finished thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedThumbnail {
-    /// Of the order that it belongs to.
+    /// Number of its order.
     pub order: u64,
-    /// Of the variant in the order.
+    /// Index of its variant in the order.
     pub index: usize,
-    /// The picture with its numbers.
+    /// The image with its key figures.
     pub thumbnail: Thumbnail,
 }
 
 #[derive(Clone)]
 struct ThumbnailOrder {
-    /// Its own, also when it takes the place of another of the same number.
+    /// Unique number, new even if the order replaces another one of the same `number`.
     serial: u64,
     number: u64,
     size: Size,
@@ -34,15 +34,15 @@ struct ThumbnailOrder {
 
 #[derive(Default)]
 struct ThumbnailOrders {
-    /// The newest last.
+    /// Orders waiting or in progress, the newest last.
     orders: Vec<ThumbnailOrder>,
     running: Option<ThumbnailTask>,
-    /// Serial of the next order.
+    /// Serial number of the next order.
     next: u64,
     quit: bool,
 }
 
-/// What is being drawn.
+/// The order in progress.
 struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
@@ -60,7 +60,7 @@ impl ServiceShared {
     }
 }
 
-/// See the module. Dropping it stops it.
+/// A background thread that draws thumbnails. Dropping it stops the work.
 pub struct ThumbnailService {
     shared: Arc<ServiceShared>,
     made: Receiver<FinishedThumbnail>,
@@ -68,10 +68,10 @@ pub struct ThumbnailService {
 }
 
 impl ThumbnailService {
-    /// A service with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
+    /// Starts a service with `threads` threads (0: one per processor) that calls `notify` after each thumbnail.
     ///
     /// # Errors
-    /// When the system has no threads left.
+    /// When the system cannot start the threads.
     pub fn new(threads: usize, notify: impl Fn() + Send + Sync + 'static) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = thread_pool(threads)?;
         let shared = Arc::new(ServiceShared::default());
@@ -81,7 +81,7 @@ impl ThumbnailService {
         Ok(Self { shared, made, thread: Some(thread) })
     }
 
-    /// Orders thumbnails of `variants`. An order of the same number that is still under way is forgotten.
+    /// Orders thumbnails of `variants`. An unfinished order of the same number is cancelled.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -94,7 +94,7 @@ impl ThumbnailService {
         self.shared.wake_up.notify_all();
     }
 
-    /// Forgets an order; some of its thumbnails may still come.
+    /// Cancels an order; some of its thumbnails may still arrive.
     pub fn forget(&self, number: u64) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -103,18 +103,18 @@ impl ThumbnailService {
         }
     }
 
-    /// Whether anything is still to be drawn.
+    /// Whether any order is unfinished.
     pub fn is_busy(&self) -> bool {
         let queue = self.shared.queue();
         queue.running.is_some() || !queue.orders.is_empty()
     }
 
-    /// What has been drawn since the last call.
+    /// The thumbnails drawn since the last call.
     pub fn collect(&self) -> Vec<FinishedThumbnail> {
         self.made.try_iter().collect()
     }
 
-    /// The next thumbnail, as soon as it is there; `None` once everything is drawn.
+    /// Waits for the next thumbnail; `None` once everything is drawn.
     pub fn wait(&self) -> Option<FinishedThumbnail> {
         loop {
             if let Ok(made) = self.made.try_recv() {
@@ -125,7 +125,7 @@ impl ThumbnailService {
                 drop(queue);
                 return self.made.try_recv().ok();
             }
-            // rung for every thumbnail and at the end of every order
+            // signalled after every thumbnail and at the end of every order
             drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
         }
     }
@@ -141,13 +141,13 @@ impl Drop for ThumbnailService {
         self.shared.wake_up.notify_all();
         drop(queue);
         if let Some(thread) = self.thread.take() {
-            // it catches what its drawings throw
+            // the thread catches panics of its evaluations, so joining it cannot fail
             let _ = thread.join();
         }
     }
 }
 
-/// The newest order, once there is one; `None` when the service is dropped.
+/// Waits for an order and returns the newest; `None` when the service is dropped.
 fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
     let mut queue = shared.queue();
     loop {
@@ -163,21 +163,21 @@ fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
     }
 }
 
-/// Draws order after order until the service is dropped.
+/// Draws orders until the service is dropped.
 fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
     while let Some((order, control)) = next(shared) {
         let deliver = |index: usize, thumbnail: Thumbnail| {
             let mut queue = shared.queue();
-            // nobody waits for an order that was forgotten or replaced meanwhile
+            // the order may have been cancelled or replaced meanwhile
             let Some(wanted) = queue.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
             wanted.left.retain(|(k, _)| *k != index);
-            // the receiver is gone when the service is
+            // sending fails only if the service was dropped
             let _ = sender.send(FinishedThumbnail { order: order.number, index, thumbnail });
             drop(queue);
             shared.wake_up.notify_all();
             notify();
         };
-        // a scene whose evaluation breaks ends its order and no other
+        // a panic in an evaluation ends only its own order
         let drawn = catch_unwind(AssertUnwindSafe(|| draw_all(&order.left, order.size, &control, &deliver)));
         let mut queue = shared.queue();
         queue.running = None;

@@ -1,4 +1,4 @@
-//! From the pieces of a tree to the nodes of a program.
+//! Compiles the pieces of a tree to the nodes of a program.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,18 +24,18 @@ pub(super) struct Builder<'a> {
     pub tree: &'a Tree,
     pub nodes: Vec<ProgramNode>,
     pub problems: Vec<String>,
-    /// Primitives that are ready already, by what they are made of.
+    /// Primitives already prepared, by the hash of their inputs.
     pub known: BTreeMap<u64, Arc<PreparedPrimitive>>,
     pub count: usize,
-    /// Nodes with children so far.
+    /// Number of nodes with children so far.
     pub slots: u32,
-    /// Instances around what is added now.
+    /// Number of instances around the piece that is being added.
     pub repeats: usize,
-    /// Hashes of the pieces that instances show, by where they are in memory.
+    /// Hashes of the pieces that instances repeat, by their memory address.
     pub hashes: BTreeMap<usize, u64>,
 }
 
-/// The way to a piece, written out only where it is said.
+/// The path to a piece, formatted only when a message needs it.
 struct PieceWay<'a> {
     around: Option<&'a PieceWay<'a>>,
     piece: &'a Piece,
@@ -52,7 +52,7 @@ impl std::fmt::Display for PieceWay<'_> {
     }
 }
 
-/// Takes in text as it is written.
+/// Hashes text while it is being formatted.
 struct TextHasher(Xxh3);
 
 impl std::fmt::Write for TextHasher {
@@ -63,13 +63,13 @@ impl std::fmt::Write for TextHasher {
 }
 
 impl<'a> Builder<'a> {
-    /// With primitives that are ready already, by what they are made of.
+    /// Starts a builder. `known` holds primitives already prepared, by the hash of their inputs.
     pub fn new(tree: &'a Tree, known: BTreeMap<u64, Arc<PreparedPrimitive>>) -> Self {
         let (nodes, problems, hashes) = (Vec::new(), Vec::new(), BTreeMap::new());
         Self { tree, nodes, problems, known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
-    /// Adds `piece` and what is below it; `None` if nothing of it shows.
+    /// Adds `piece` and all that it holds; `None` if none of it is visible.
     pub fn add(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
         self.add_as(piece, &PieceWay { around: None, piece, index: 0 }, frame, 0)
     }
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
                     self.problems.push(format!("{at}: {error}"));
                 }
                 if group.settings.bend == Bend::Curve && group.points.len() < 2 {
-                    self.problems.push(format!("{at}: a curve that features are dragged along needs two points"));
+                    self.problems.push(format!("{at}: a warp along a curve needs at least two points"));
                 }
                 let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
     ) -> Option<u32> {
         let mut children = Vec::with_capacity(piece.children().len());
         for (k, inner) in piece.children().iter().enumerate() {
-            // what is added is a height of its own: it is not lifted twice
+            // an added height is relative, so the frame must not lift it again
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
             let frame = if is_laid { frame.unlifted() } else { frame };
             let way = PieceWay { around: Some(at), piece: inner, index: k };
@@ -174,7 +174,7 @@ impl<'a> Builder<'a> {
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
         let hierarchy = match operator {
-            // of replace the first counts everywhere, and the box around it is asked for nothing
+            // the first child of a replace counts everywhere: its bounding box is never tested
             Operator::Blend | Operator::Warp { .. } | Operator::Replace(_) => {
                 Hierarchy::new(&children.iter().map(area_of).collect::<Vec<_>>())
             }
@@ -189,7 +189,7 @@ impl<'a> Builder<'a> {
         Some(self.nodes.len() as u32 - 1)
     }
 
-    /// Adds an operator of one child.
+    /// Adds an operator around one child.
     fn put_around(&mut self, child: u32, operator: Operator) -> u32 {
         let ProgramNode { area, has_material, .. } = self.nodes[child as usize];
         let key = xxh3_64(format!("{operator:?}").as_bytes());
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds the pieces of an array or a scatter once for each variant that is seen, and their copies.
+    /// Adds the pieces of an array or a scatter once for each variant in use, and their copies.
     fn add_copies(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame, depth: usize) -> Option<u32> {
         let (copies, overlap) = match piece.copies(frame.seed)? {
             Ok(made) => made,
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         children.iter().any(|child| self.nodes[*child as usize].has_material)
     }
 
-    /// A hash of what a primitive is.
+    /// Hash of a primitive's parameters.
     fn hash_of(&mut self, piece: &Piece) -> u64 {
         let address = std::ptr::from_ref(piece) as usize;
         if let Some(known) = self.hashes.get(&address) {
@@ -300,7 +300,7 @@ impl<'a> Builder<'a> {
                 return None;
             }
         };
-        // the frame gives a primitive nothing but its seed
+        // the seed is the only part of the frame that changes a prepared primitive
         let made_of = made_of ^ u64::from(frame.seed);
         let leaf = match (self.known.get(&made_of), &piece.form, image_file) {
             (Some(leaf), ..) => leaf.clone(),
@@ -312,10 +312,10 @@ impl<'a> Builder<'a> {
                 (PieceKind::Contour(contour), _) => {
                     match contour.outline() {
                         Err(error) => {
-                            self.problems.push(format!("{at}: {error}; until then points count by direction"))
+                            self.problems.push(format!("{at}: {error}; until then its points are sorted by direction"))
                         }
                         Ok(None) if !contour.goes_around() => self.problems.push(format!(
-                            "{at}: its points do not go once around its centre, so that its line is not the one drawn; \
+                            "{at}: its points do not go once around its centre, so its line differs from the one drawn; \
                              set its outline to Smooth or Straight"
                         )),
                         Ok(_) => {}
@@ -329,7 +329,7 @@ impl<'a> Builder<'a> {
                     Some(image) => PreparedPrimitive::Image(Box::new(image)),
                     None => {
                         self.problems
-                            .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
+                            .push(format!("{at}: the corners must form a convex quadrangle, in order around it"));
                         return None;
                     }
                 },
@@ -360,12 +360,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The frame inside a placement; `None` where a size of next to nothing is left.
+/// The frame inside a placement; `None` if its scale is almost 0 (or far too large).
 fn placed(frame: &NodeFrame, placement: &Placement) -> Option<NodeFrame> {
     frame.placed(&placement.map(), placement.heights(), varied(frame.seed, placement.variation))
 }
 
-/// The seed of other hills of the same kind.
+/// The seed of a variation: other random values, the same parameters.
 fn varied(seed: u32, variation: u32) -> u32 {
     seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
 }

@@ -1,13 +1,13 @@
-//! The newest compiled programs, one for each revision of a tree: evaluation, picking and drawing share them.
+//! Cache of the most recent compiled programs, one per tree revision, shared by evaluation, picking and drawing.
 //!
-//! A program depends on its tree and seed alone, so that who compiles it first makes no difference. What the newest
-//! program has as well is not made ready again.
+//! A program depends only on its tree and seed, so it does not matter which caller compiles it. A new program reuses
+//! the prepared primitives of the most recent one.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::{Program, Tree};
 
-/// Programs that are remembered, as long as their trees live.
+/// Maximum number of cached programs. A program also leaves the cache when its tree is dropped.
 const MOST: usize = 6;
 
 struct Compiled {
@@ -16,11 +16,12 @@ struct Compiled {
     program: Arc<OnceLock<Arc<Program>>>,
 }
 
-/// The newest first.
+/// Most recently used first.
 static COMPILED: Mutex<Vec<Compiled>> = Mutex::new(Vec::new());
 
 impl Program {
-    /// The program of a tree, compiled once however many ask for it at a time. A tree that was edited is another one.
+    /// The program of a tree, compiled once even if several threads ask at the same time. An edited tree is a new tree
+    /// with a program of its own.
     pub fn shared(tree: &Arc<Tree>, seed: u32) -> Arc<Self> {
         let (program, before) = {
             let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,14 +1,15 @@
-//! Where two constructions differ: only that has to be computed again.
+//! The area in which two constructions differ: only this area has to be computed again.
 //!
-//! The trees are gone through side by side. Nodes made of the same with children that differ differ where the children
-//! do; anything else differs wherever either of the two has weight. Children that were put in, taken out or moved
-//! within a list are found by what the two lists have in common at their beginning and end; so are copies.
+//! Both trees are walked in parallel. Two nodes of the same key differ only where their children differ; otherwise the
+//! area is the union of both nodes' bounding boxes. To find children that were inserted, removed or moved, the walk
+//! skips the common beginning and end of the two child lists. Copies are compared in the same way.
 
 use super::{Operator, Program};
 use crate::geometry::plane::Area;
 use crate::materials::MaterialLayer;
 
-/// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
+/// An area, in metres, that holds every point where the terrain or another material layer can differ; `None` if both
+/// programs are equal.
 pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
     if before.side != after.side || before.relief != after.relief || before.ground != after.ground {
         return Some(Area::ALL);
@@ -49,7 +50,7 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
     let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
     if gone.len() != come.len() && old.is_ordered() {
-        // what was laid on something may now be the ground
+        // a piece that was laid on the ground may now itself be the ground
         return old.area.union(new.area);
     }
     let mut area = Area::EMPTY;
@@ -61,11 +62,11 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
         area = gone.iter().fold(area, |area, a| area.union(before.nodes[*a as usize].area));
         area = come.iter().fold(area, |area, b| area.union(after.nodes[*b as usize].area));
     }
-    // the area is that of the children, and lies where the operator takes it
+    // the area is in the children's coordinates: the operator maps it to its own
     old.outward(area.grown(old.sight()))
 }
 
-/// Whether two nodes and all below them are made of the same.
+/// Whether two nodes are equal, with all nodes below them.
 fn is_same(before: &Program, a: u32, after: &Program, b: u32) -> bool {
     let (old, new) = (&before.nodes[a as usize], &after.nodes[b as usize]);
     old.key == new.key

@@ -1,4 +1,4 @@
-//! Grids filled from a construction, tile by tile: a tile asks only the pieces that touch it.
+//! Fills grids from a construction, tile by tile: a tile evaluates only the pieces that touch it.
 
 use rayon::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundSample};
 use talweg_ground::field::{Cancelled, Control, Grid, Region};
 
-/// Rows of a tile; it is as wide as rows of places are.
+/// Rows of a tile. Its width is the length of a row of points, [`LANES`].
 const TILE: usize = 32;
 
-/// The samples that lie in `area` of a square of `side` metres.
+/// The samples that lie in `area`, on a grid over a square of `side` metres.
 pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     let last = (grid.samples - 1) as f64;
     let span = |k: usize| {
@@ -24,7 +24,7 @@ pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     if columns.is_empty() || rows.is_empty() { Region::none() } else { Region { rows, columns } }
 }
 
-/// Where the samples of a grid lie on a square of some metres a side; those of a window where they do in its whole.
+/// Positions of a grid's samples, in metres. A grid that is a window of a larger one keeps the positions of that grid.
 #[derive(Clone, Copy)]
 struct SamplePlaces {
     first: [usize; 2],
@@ -37,7 +37,7 @@ impl SamplePlaces {
         Self { first: grid.first(), last: (grid.whole_samples() - 1) as f64, side }
     }
 
-    /// Metres between two of them.
+    /// Sample spacing in metres.
     fn step(&self) -> f64 {
         self.side / self.last
     }
@@ -51,33 +51,33 @@ impl SamplePlaces {
     }
 }
 
-/// How a grid is filled.
+/// Options for filling a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FillOptions {
-    /// Whose surface, thickness or density is sampled.
+    /// Material layer whose surface, thickness or density is sampled.
     pub material: MaterialLayer,
     /// Level of detail κ.
     pub level: f64,
-    /// The weight α is asked for, whatever stands there, in place of the elevation.
+    /// Whether to sample the weight α instead of the elevation.
     pub weight: bool,
-    /// Whether pieces that do not touch a tile are left out. It changes no bit.
+    /// Whether to skip pieces that do not touch a tile. The result is the same, bit for bit.
     pub pruned: bool,
 }
 
 impl FillOptions {
-    /// All of `material`, with every detail.
+    /// Options for all detail of `material`.
     pub fn for_material(material: MaterialLayer) -> Self {
         Self { material, level: 1.0, weight: false, pruned: true }
     }
 }
 
 impl Program {
-    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the
-    /// terrain (the surface), the water (its surface, -∞ where there is none), sand and snow (thickness); the density
-    /// of plants.
+    /// Computes the samples in `region` of the field `out` on `grid`. Values of the terrain and the water are surface
+    /// heights as fractions of the relief, -∞ where there is no water. Values of sand and snow are thicknesses as
+    /// fractions of the relief. Vegetation has its density, from 0 to 1.
     ///
     /// # Errors
-    /// When the control was cancelled; then some of the region is computed and some is not.
+    /// When the control was cancelled; then the region is only partly computed.
     pub fn fill_region(
         &self,
         grid: Grid,
@@ -121,7 +121,7 @@ impl Program {
         })
     }
 
-    /// Shares of the materials of [`PieceMaterial::LAID`], from 0 to 1, of the samples of `region`, row by row.
+    /// Fractions of the materials of [`PieceMaterial::LAID`], from 0 to 1, at the samples of `region`, row by row.
     ///
     /// # Errors
     /// When the control was cancelled.
@@ -160,7 +160,7 @@ impl Program {
         Ok(shares)
     }
 
-    /// What a sample of a material layer is on a grid.
+    /// Grid value of a sample of a material layer.
     fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
             return sample.weight.clamp(0.0, 1.0) as f32;
@@ -175,7 +175,7 @@ impl Program {
                     f64::NEG_INFINITY
                 }
             }
-            // they thin out to nothing
+            // their thickness tapers to 0 at the edge
             MaterialLayer::Sand | MaterialLayer::Snow => higher(sample.surface(0.0).0, 0.0) * per_relief,
             MaterialLayer::Vegetation => sample.surface(0.0).0.clamp(0.0, 1.0),
         }) as f32

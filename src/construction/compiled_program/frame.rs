@@ -1,21 +1,21 @@
-//! Where a node's own metres lie in those around it.
+//! Local coordinate frames of nodes.
 
 use crate::geometry::plane::{Affine, Area, Interval};
 use crate::materials::PieceMaterial;
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
-/// Where a node's own metres lie in those around it.
+/// Coordinate frame of a node: maps between the parent's metres and the node's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NodeFrame {
-    /// From places around to its own.
+    /// Map from the parent's coordinates to the node's own.
     pub(crate) inward: Affine,
-    /// Elevation: rise · z + lift.
+    /// A height z in the node is rise · z + lift in the parent.
     pub(crate) rise: f64,
     pub(crate) lift: f64,
     pub(crate) stretching: f64,
     pub(crate) is_plain: bool,
     pub(super) seed: u32,
-    /// What pieces in it are made of that say nothing themselves.
+    /// Material that pieces inside inherit if they set none.
     pub(crate) material: PieceMaterial,
 }
 
@@ -32,8 +32,8 @@ impl NodeFrame {
         }
     }
 
-    /// The frame of what is put into this one by a map outward, with heights of `rise` · z + `lift`; `None` where a
-    /// size of next to nothing is left.
+    /// The frame of a piece placed in this one by the map `outward`, with heights `rise` · z + `lift`. `None` if the
+    /// resulting scale is almost 0 or far too large.
     pub(super) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
         let inward = self.inward.then(&outward.inverse());
         let det = inward.determinant().abs();
@@ -45,7 +45,7 @@ impl NodeFrame {
         Some(Self { inward, rise, lift, stretching: inward.stretching(), is_plain, seed, material: self.material })
     }
 
-    /// `inner`, which is in this frame, in what is around it.
+    /// Concatenates this frame with `inner`, a frame inside it: maps from this frame's parent.
     pub(crate) fn composed(&self, inner: &Self) -> Self {
         let inward = self.inward.then(&inner.inward);
         Self {
@@ -59,33 +59,33 @@ impl NodeFrame {
         }
     }
 
-    /// The same for a piece of this material.
+    /// The same frame with this material, unless it is unset.
     pub(super) fn made_of(self, material: PieceMaterial) -> Self {
         if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
 
-    /// Everything that places and heights go by.
+    /// Bits of the numbers that decide positions and heights, for hashing.
     pub(super) fn bits(&self) -> [u64; 8] {
         let Affine { rows: [[a, b], [c, d]], offset: [x, y] } = self.inward;
         [a, b, c, d, x, y, self.rise, self.lift].map(f64::to_bits)
     }
 
-    /// Where an area inside lies around it.
+    /// Maps an area of its own coordinates to the parent's.
     pub(crate) fn area_outward(&self, area: &Area) -> Area {
         if self.is_plain { *area } else { self.inward.inverse().area(area) }
     }
 
-    /// How many metres around it a metre of its own is, on average over all directions.
+    /// Mean scale: metres of the parent per metre of its own, averaged over all directions.
     pub(crate) fn size(&self) -> f64 {
         1.0 / self.inward.determinant().abs().sqrt()
     }
 
-    /// The same places, and heights that are not lifted.
+    /// The same frame without the lift.
     pub(crate) fn unlifted(&self) -> Self {
         Self { lift: 0.0, is_plain: self.is_plain && self.lift == 0.0, ..*self }
     }
 
-    /// The same heights, for places that are its own already.
+    /// The frame for points already in its own coordinates: it changes heights only.
     pub(crate) fn heights_alone(&self) -> Self {
         let is_plain = self.rise == 1.0 && self.lift == 0.0;
         Self { inward: Affine::IDENTITY, stretching: 1.0, is_plain, ..*self }
@@ -95,7 +95,7 @@ impl NodeFrame {
         Detail { spacing: detail.spacing * self.stretching, ..*detail }
     }
 
-    /// The sample of its own metres in those around.
+    /// Converts a sample from its own metres to the parent's.
     #[inline]
     pub(super) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
         let height = own.height * self.rise + self.lift;
@@ -106,7 +106,7 @@ impl NodeFrame {
         GroundSample { height, weight: own.weight, slope, fade: self.inward.pull(own.fade) }
     }
 
-    /// The bounds of its own metres in those around.
+    /// Converts bounds from its own metres to the parent's.
     pub(super) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
         let steep = self.stretching * self.rise.abs();
         GroundBounds {

@@ -1,4 +1,4 @@
-//! Nodes with gullies: their child with what the law of gullies raises it by.
+//! Evaluation of gully nodes: the child plus the height that the gully function adds.
 
 use super::frame::NodeFrame;
 use super::{NodeSelection, Program, ProgramNode};
@@ -8,7 +8,7 @@ use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
 impl Program {
-    /// The sample of a child at a place of its own metres, nothing outside its box.
+    /// The sample of a child at a point in the child's coordinates; weight 0 outside its bounding box.
     fn sample_inside<const G: bool>(
         &self,
         selection: &NodeSelection,
@@ -23,7 +23,7 @@ impl Program {
         }
     }
 
-    /// The sample of a node of one child, with gullies on it, at a place around their frame.
+    /// The sample of a gully node at `p`, in the parent's coordinates.
     pub(super) fn ask_gullied<const G: bool>(
         &self,
         selection: &NodeSelection,
@@ -50,7 +50,7 @@ impl Program {
             let height = own.height + frame.rise * gullies.raised(p, slope, &detail);
             return pulled(GroundSample { height, ..own });
         }
-        // ∇ of the slope's parts
+        // gradients of the two slope components
         let [east, south] = [0, 1].map(|axis| gullies.slope(around.map(|(_, gradient)| gradient[axis]), frame.rise));
         let turns = [[east[0], south[0]], [east[1], south[1]]];
         let raised = gullies.raised_with_gradient(p, slope, turns, &detail);
@@ -58,7 +58,7 @@ impl Program {
         pulled(GroundSample { height, slope: add(own.slope, raised.gradient.map(|g| frame.rise * g)), ..own })
     }
 
-    /// Bounds of a node of one child, with gullies on it.
+    /// Bounds of a gully node over a capsule.
     pub(super) fn bound_gullied(
         &self,
         selection: &NodeSelection,
@@ -97,7 +97,7 @@ impl Program {
         GroundBounds { height, slope: slope * by, fade: own.fade * by, laid: laid * by, ..own }
     }
 
-    /// A row of a node of one child, with gullies on it.
+    /// Samples of a gully node along a row.
     pub(crate) fn gullied_row(
         &self,
         selection: &NodeSelection,

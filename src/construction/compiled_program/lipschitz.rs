@@ -1,23 +1,24 @@
-//! Lipschitz bounds of ways, areas and windows of the ground.
+//! Lipschitz bounds of segments, areas and ground windows.
 
 use super::{NodeSelection, Program};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use crate::operators::ground_window::GroundWindow;
 use crate::sample::{Detail, GroundBounds};
 
-/// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
+/// Number of parts into which [`Program::lipschitz`] divides a segment as long as the side; [`MOST_PARTS`] is the
+/// maximum for any segment.
 const LIPSCHITZ_PARTS: f64 = 512.0;
 const MOST_PARTS: usize = 96;
 
 impl Program {
-    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short
-    /// enough for their bounds to be tight.
+    /// A Lipschitz bound of the surface between two points: the maximum over parts of the segment. The parts are short,
+    /// so that their bounds are tight.
     pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
         let segment = sub(to, from);
         let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
         let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
         (0..parts).fold(0.0, |steepest, k| {
-            // rounding moves the ends of the parts by less than this
+            // the padding exceeds the rounding error of the parts' ends
             let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
             higher(steepest, self.surface_bounds(&part, detail).1)
         })
@@ -28,7 +29,7 @@ impl Program {
         self.surface_bounds(&Capsule::area(area), detail).1
     }
 
-    /// Range of the share that a window of the first of `children` lets act, and bound of its gradient.
+    /// Range of the fraction by which a ground window acts on the first of `children`, and the bound of its gradient.
     pub(super) fn share_over(
         &self,
         selection: &NodeSelection,
@@ -48,7 +49,7 @@ impl Program {
         window.share_over(ground, steep, capsule.radius())
     }
 
-    /// Bounds of the first of `children`: the ground that others come on.
+    /// Bounds of the first of `children`, which is the ground that later children are laid on.
     pub(super) fn first_bound(
         &self,
         selection: &NodeSelection,

@@ -1,11 +1,10 @@
-//! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around
-//! everything.
+//! A tree compiled for evaluation: definitions expanded, maps concatenated, curves measured, images read, bounding
+//! boxes computed.
 //!
-//! A [`Program`] gives a [`sample`](Program::sample) at any place and [`bounds`](Program::bounds) over any capsule.
-//! Every node knows the box outside which it has no weight; nodes whose box a place is not in are not asked, which
-//! changes no bit of the sample. [`Program::selection`] leaves out for good what does not touch an area, for the many
-//! places of a tile.
-//! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in
+//! A [`Program`] returns a [`sample`](Program::sample) at any point and [`bounds`](Program::bounds) over any capsule.
+//! Every node has a bounding box outside which its weight is 0. A point outside the box skips the node, which changes
+//! no bit of the sample. [`Program::selection`] drops the nodes that do not touch an area once for all points of a
+//! tile. Pieces that cannot be used (a missing image, an instance without a definition) are skipped and listed in
 //! [`Program::problems`].
 
 mod build;
@@ -41,7 +40,7 @@ use super::operators::warp::PreparedWarp;
 use super::piece::Tree;
 use super::sample::{Detail, GroundBounds, GroundSample};
 
-/// What a node does.
+/// Kind of a node, with its prepared parameters.
 #[derive(Debug)]
 pub(super) enum Operator {
     Leaf {
@@ -61,7 +60,7 @@ pub(super) enum Operator {
         gullies: Box<PreparedGullies>,
         frame: NodeFrame,
     },
-    /// Its children over and over.
+    /// Copies of its children.
     Repeat(Repeated),
 }
 
@@ -69,17 +68,17 @@ pub(super) enum Operator {
 #[derive(Debug)]
 pub(super) struct ProgramNode {
     pub(super) operator: Operator,
-    /// Where it has weight, in the metres around it.
+    /// Bounding box of its weight, in the parent's coordinates.
     pub(super) area: Area,
-    /// What it is made of, without its children.
+    /// Hash of everything that defines it, except its children.
     pub(super) key: u64,
-    /// The first of replace and add is the ground that the others come on.
+    /// The first child of replace and add is the ground that the others are laid on.
     pub(super) children: Vec<u32>,
-    /// Boxes around many children.
+    /// Bounding-volume hierarchy of the children; empty if they are few.
     pub(super) hierarchy: Hierarchy,
-    /// Number among the nodes that have children.
+    /// Index among the nodes that have children.
     pub(super) slot: u32,
-    /// Whether a primitive in it is made of something.
+    /// Whether a primitive in it has a material.
     pub(super) has_material: bool,
 }
 
@@ -88,12 +87,12 @@ impl ProgramNode {
         matches!(self.operator, Operator::Leaf { .. })
     }
 
-    /// Whether the order of its children counts.
+    /// Whether the order of its children matters.
     pub(super) fn is_ordered(&self) -> bool {
         !matches!(self.operator, Operator::Blend | Operator::Repeat(_))
     }
 
-    /// How far beyond a place it looks.
+    /// Stencil radius in metres: how far from a point it samples its children.
     pub(super) fn sight(&self) -> f64 {
         match &self.operator {
             Operator::Gullies { gullies, .. } => gullies.base,
@@ -101,7 +100,7 @@ impl ProgramNode {
         }
     }
 
-    /// The ground that it acts on, where that is not all of it.
+    /// The ground window that limits where it acts; `None` if it acts everywhere.
     pub(super) fn window(&self) -> Option<&GroundWindow> {
         match &self.operator {
             Operator::Add(deposit) => Some(&deposit.window),
@@ -111,7 +110,7 @@ impl ProgramNode {
         .filter(|window| !window.is_open())
     }
 
-    /// Where an area inside comes to lie around the node, or the other way.
+    /// Maps an area from the children's coordinates to the parent's; `inward` does the reverse.
     pub(super) fn outward(&self, area: Area) -> Area {
         match &self.operator {
             Operator::Warp { warp, frame } => frame.inward.inverse().area(&warp.cover(area)),
@@ -129,25 +128,25 @@ impl ProgramNode {
     }
 }
 
-/// A tree ready to be asked.
+/// A tree compiled for evaluation.
 #[derive(Debug)]
 pub struct Program {
     pub(super) nodes: Vec<ProgramNode>,
     pub(super) roots: [Option<u32>; 5],
-    /// Height where there is nothing.
+    /// Height where there is no piece.
     pub ground: f64,
     /// Side of the terrain in metres of the tree.
     pub side: f64,
-    /// Height that 1.0 stands for, in metres of the tree.
+    /// Height of the value 1.0, in metres of the tree.
     pub relief: f64,
-    /// What could not be used, and where.
+    /// Pieces that could not be used, each with its path and the reason.
     pub problems: Vec<String>,
     everything: NodeSelection,
-    /// How many nodes have children.
+    /// Number of nodes that have children.
     slots: u32,
 }
 
-/// The children worth asking, by node that has any; of one that repeats its children, the copies.
+/// The children to evaluate, for each node that has any. For a node of copies: the copies to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
@@ -164,7 +163,7 @@ impl NodeSelection {
         &self.children[from as usize..to as usize]
     }
 
-    /// How many nodes are left in it.
+    /// Number of selected children, over all nodes.
     pub fn len(&self) -> usize {
         self.children.len()
     }
@@ -176,12 +175,12 @@ impl NodeSelection {
 }
 
 impl Program {
-    /// `seed` changes all noise.
+    /// Compiles a tree. `seed` changes all noise.
     pub fn new(tree: &Tree, seed: u32) -> Self {
         Self::reusing(tree, seed, None)
     }
 
-    /// Like [`new`](Self::new); primitives that `before` has as well are not made ready again.
+    /// Like [`new`](Self::new), but reuses the prepared primitives that `before` has in common.
     pub fn reusing(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
         let known = before.into_iter().flat_map(|program| &program.nodes).filter_map(|node| match &node.operator {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
@@ -205,8 +204,8 @@ impl Program {
         program
     }
 
-    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as
-    /// well. Only to measure what pruning saves; the bits are the same.
+    /// The same program without any pruning: no bounding boxes, and discs evaluate their ground even where they have no
+    /// weight. Only to measure how much time pruning saves; the bits are the same.
     pub fn without_pruning(self) -> Self {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
@@ -219,7 +218,8 @@ impl Program {
         program
     }
 
-    /// The same program without boxes: every piece is asked for its weight everywhere. Only to measure what boxes save.
+    /// The same program without bounding boxes: every piece evaluates its weight everywhere. Only to measure how much
+    /// time the boxes save.
     pub fn without_boxes(mut self) -> Self {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
@@ -231,7 +231,7 @@ impl Program {
         self
     }
 
-    /// Nodes of the program: primitives and operators, those of instances counted each time.
+    /// Number of nodes: primitives and operators. Those in a definition count once per instance.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -246,7 +246,7 @@ impl Program {
         self.roots[material as usize].is_some()
     }
 
-    /// What can have weight in `area`.
+    /// The nodes that can have weight in `area`.
     pub fn selection(&self, area: &Area) -> NodeSelection {
         let mut selection = NodeSelection { spans: vec![(0, 0); self.slots as usize], children: Vec::new() };
         for root in self.roots.into_iter().flatten() {
@@ -272,13 +272,13 @@ impl Program {
                 out.children[from..].sort_unstable();
             }
             out.spans[node.slot as usize] = (from as u32, out.children.len() as u32);
-            // copies may show all of what they repeat
+            // a copy may show any part of its child, so select all of it
             if out.children.len() > from {
                 node.children.iter().for_each(|&child| self.select(child, Area::ALL, out));
             }
             return;
         }
-        // the ground of replace and add keeps its place
+        // the ground of replace and add must stay the first child
         let ground = usize::from(node.is_ordered());
         out.children.extend(&node.children[..ground]);
         let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);
@@ -297,7 +297,7 @@ impl Program {
         }
     }
 
-    /// The sample at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
+    /// The sample at `p`, in metres, with gradients if `G`. `selection` must hold every piece that has weight there.
     #[inline]
     pub fn sample_in<const G: bool>(
         &self,
@@ -317,17 +317,17 @@ impl Program {
         self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
     }
 
-    /// Height and gradient of the terrain's surface at `p`, also where no piece is.
+    /// Height and gradient of the terrain's surface at `p`, even where there is no piece.
     pub fn surface(&self, p: Point, detail: &Detail) -> (f64, Point) {
         self.sample(p, detail).surface(self.ground)
     }
 
-    /// Height alone.
+    /// Height of the terrain's surface at `p`.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         self.sample_in::<false>(&self.everything, MaterialLayer::Terrain, p, detail).surface(self.ground).0
     }
 
-    /// Height of the ground with the sand and snow that lie on it.
+    /// Height of the ground including the sand and snow on it.
     pub fn covered_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
         let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
@@ -352,7 +352,7 @@ impl Program {
         self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
 
-    /// What holds for all places of `capsule`, among the selected pieces.
+    /// Bounds of the selected pieces of a material layer over `capsule`.
     pub fn bounds_in(
         &self,
         selection: &NodeSelection,
@@ -455,8 +455,8 @@ impl Program {
         }
     }
 
-    /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays
-    /// that of the tree.
+    /// The blend of the children at `p`. A hierarchy finds only the children whose boxes hold `p`; they keep the order
+    /// of the tree.
     fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let node = &self.nodes[id as usize];
         let children = selection.children(node);
@@ -473,7 +473,7 @@ impl Program {
         sum.sample()
     }
 
-    /// Positions of the children whose boxes `meets` holds for; `None` where they are to be looked at one by one.
+    /// Positions of the children whose boxes satisfy `meets`; `None` if the caller must test them one by one.
     #[inline]
     fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
         let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
@@ -558,7 +558,7 @@ impl Program {
         }
     }
 
-    /// Bounds of the children's blend.
+    /// Bounds of the blend of the children.
     fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let node = &self.nodes[id as usize];
         let children = selection.children(node);
@@ -579,8 +579,8 @@ impl Program {
 }
 
 impl ProgramNode {
-    /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last
-    /// never show.
+    /// Fraction of a child of a level-of-detail node, where the last child has the fraction `share`. Children between
+    /// the first and the last never show.
     pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
         let last = self.children.len() - 1;
         match self.children.iter().position(|&c| c == child) {

@@ -4,7 +4,8 @@ use crate::geometry::plane::{Area, Capsule, Point};
 use crate::primitives::{contour, curve, disc, image, ribbon};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
-/// A primitive ready to be asked, in its own metres. Discs are many, and small: the others lie elsewhere.
+/// A primitive prepared for evaluation, in its own coordinates. Discs are frequent and small, so they are stored
+/// inline; the other kinds are boxed.
 #[derive(Debug)]
 pub enum PreparedPrimitive {
     /// A disc.

@@ -1,4 +1,4 @@
-//! Nodes that repeat others: children that are made ready once, and copies of them that are maps and boxes.
+//! Nodes of copies: each distinct child is prepared once; a copy is a map and a bounding box.
 
 use super::frame::NodeFrame;
 use super::{NodeSelection, Program, ProgramNode};
@@ -12,13 +12,13 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ProgramCopy {
     pub(crate) frame: NodeFrame,
-    /// Where it has weight, in the metres around the node.
+    /// Bounding box of its weight, in the node's coordinates.
     pub(crate) area: Area,
-    /// Number of the child.
+    /// Index of the child.
     pub(crate) child: u32,
 }
 
-/// Copies in their order.
+/// The copies of a node, in order.
 #[derive(Debug)]
 pub(crate) struct Repeated {
     pub(crate) copies: Vec<ProgramCopy>,
@@ -26,7 +26,8 @@ pub(crate) struct Repeated {
 }
 
 impl Program {
-    /// Positions of the copies of a node that meet an area, in growing order, of those that are selected.
+    /// Positions of a node's selected copies, in ascending order. `meets` limits them only if the node has a hierarchy
+    /// and all copies are selected.
     pub(crate) fn copies_in<'a>(
         &self,
         selection: &'a NodeSelection,
@@ -103,7 +104,7 @@ impl Program {
         match repeated.overlap {
             Overlap::Blend => blend::bounds(&bounds.collect::<Vec<_>>()),
             Overlap::Replace => match bounds.next() {
-                // the first lies on nothing
+                // the first copy lies on nothing: combine it with empty ground
                 Some(first) => {
                     bounds.fold(copies::bounds(&GroundBounds::NOTHING, &first), |a, b| copies::bounds(&a, &b))
                 }
@@ -114,7 +115,7 @@ impl Program {
 }
 
 impl ProgramNode {
-    /// How many parts it has that a selection chooses from: copies, or children.
+    /// Number of parts that a selection chooses from: copies, or children.
     pub(crate) fn parts(&self) -> usize {
         match &self.operator {
             super::Operator::Repeat(repeated) => repeated.copies.len(),

@@ -1,8 +1,7 @@
-//! Many places at once: rows of up to [`LANES`] places, for grids.
+//! Evaluates rows of up to [`LANES`] points for grids.
 //!
-//! Every sample has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not
-//! change along it is done once: which pieces and octaves count, the lattice cell that places share; and because the
-//! rest is arithmetic on arrays.
+//! Every sample equals [`Program::sample_in`] at its point, bit for bit. A row is faster because it decides once which
+//! pieces and octaves count and shares the lattice cells; the rest is arithmetic on arrays.
 
 use super::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
 use crate::geometry::plane::{Area, higher, lower};
@@ -14,7 +13,7 @@ use crate::operators::replace::{self, Replacement};
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::Detail;
 
-/// Sums of a blend, lane by lane.
+/// Sums of a blend, one per lane.
 struct BlendSumRow {
     weight: [f64; LANES],
     moment: [f64; LANES],
@@ -26,7 +25,7 @@ impl BlendSumRow {
     const NOTHING: Self =
         Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
-    /// Adds the samples of a part of the row that begins at `from`.
+    /// Adds `samples`, scaled by the fraction `share`, in the lanes `from..to`.
     fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let part = from..to;
         let only = (&mut self.only.height[part.clone()], &mut self.only.weight[part.clone()]);
@@ -39,7 +38,8 @@ impl BlendSumRow {
     }
 }
 
-/// Adds heights and weights to weights, moments and counts, and to what is there while nothing else is.
+/// Adds heights and weights to the sums, moments and counts. Also stores the first sample with weight unchanged, for
+/// lanes where no other follows.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_samples(
     (height, weight): (&[f64], &[f64]),
@@ -63,7 +63,7 @@ fn add_samples(
     }
 }
 
-/// Heights and weights of a sum.
+/// Height and weight of each lane's blend. A lane with one sample takes it unchanged.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
     let only = sums.only.height.iter().zip(&sums.only.weight);
@@ -78,8 +78,8 @@ fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
 }
 
 impl Program {
-    /// The samples of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold
-    /// what has weight there.
+    /// Samples of a material layer along a row of up to [`LANES`] points, without gradients. `selection` must hold
+    /// every piece that has weight there.
     pub fn row_in(
         &self,
         selection: &NodeSelection,
@@ -94,7 +94,7 @@ impl Program {
         }
     }
 
-    /// Heights of the ground with the sand and snow that lie on it, along a row of up to [`LANES`] places: those of
+    /// Heights of the ground including sand and snow, along a row of up to [`LANES`] points; they equal
     /// [`covered_in`](Self::covered_in).
     pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
@@ -110,7 +110,7 @@ impl Program {
         }
     }
 
-    /// Heights of the water along a row, `dry` where there is none.
+    /// Heights of the water surface along a row; `dry` where there is no water.
     pub fn water_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, dry: f64, out: &mut [f64]) {
         let mut lanes = RowSamples::NOTHING;
         self.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
@@ -119,7 +119,7 @@ impl Program {
         }
     }
 
-    /// The samples of a node, 0 outside its box.
+    /// Samples of a node along a row; weight 0 outside its bounding box.
     pub(crate) fn child_row(
         &self,
         selection: &NodeSelection,
@@ -141,7 +141,7 @@ impl Program {
         out.weight[span.0..span.1].copy_from_slice(&part.weight[..n]);
     }
 
-    /// Adds a child to a sum.
+    /// Adds a child to the sums of a blend.
     fn sum_row(
         &self,
         selection: &NodeSelection,
@@ -158,7 +158,7 @@ impl Program {
         }
     }
 
-    /// The samples of a node for places around and in its box. Places outside it are 0.
+    /// Samples of a node at points inside or around its bounding box; weight 0 outside it.
     fn row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let node = &self.nodes[id as usize];
         let n = row.len();
@@ -234,7 +234,7 @@ impl Program {
             _ => false,
         };
         if is_turned {
-            // the box is all that the others know of it, and what it holds may reach over it by a rounding
+            // other nodes know only the bounding box, and rounding can give weight just outside it
             for k in 0..n {
                 if !node.area.contains(row.point(k)) {
                     out.weight[k] = 0.0;
@@ -303,7 +303,7 @@ impl Program {
             None => out.weight[..row.len()].fill(0.0),
         }
         for k in 0..row.len() {
-            // what is not there has the height 0
+            // without weight the height is undefined: set it to 0
             if out.weight[k] <= 0.0 {
                 (out.height[k], out.weight[k]) = (0.0, 0.0);
             }
@@ -342,7 +342,7 @@ impl Program {
         }
     }
 
-    /// Shares that a window lets act along a row, on ground that answers `ground` there.
+    /// Fractions by which a ground window acts along a row; `ground` holds the samples of the ground there.
     fn share_row(
         &self,
         selection: &NodeSelection,
@@ -361,7 +361,7 @@ impl Program {
             }
             return shares;
         }
-        // the slope counts where the height lets anything act
+        // the slope matters only where the height lets the operator act
         let (mut there, mut count) = ([0; LANES], 0);
         for (k, share) in shares[..n].iter_mut().enumerate() {
             *share = window.share_by_height(surface(ground, k));

@@ -1,10 +1,10 @@
-//! Every node keeps its bounds, and pruning changes no bit.
+//! Tests that every node keeps its bounds and that pruning changes no bit.
 
 use super::*;
 use crate::construction_kit;
 use crate::geometry::plane::{add, length, scaled, sub};
 
-/// Goes down to the nodes that break their bounds while what is below them keeps its own.
+/// Descends to the deepest nodes that break their bounds: their children keep theirs.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
     let all = &program.everything;
     let node = &program.nodes[id as usize];
@@ -53,7 +53,7 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
     Ok(())
 }
 
-/// Short ways, where bounds have little room.
+/// Short segments leave bounds little slack.
 #[test]
 fn every_node_keeps_its_bounds_over_short_ways() {
     for seed in (0..40).chain([5_511_629_162_089_520_670]) {
@@ -92,7 +92,7 @@ fn every_node_keeps_its_own_bounds() {
     }
 }
 
-/// Whether every node answers the same with what a tile selects as with everything.
+/// Whether every node returns the same with a tile's selection as with all nodes.
 fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32, p: Point) -> Result<(), String> {
     let node = &program.nodes[id as usize];
     let q = match &node.operator {

@@ -1,7 +1,8 @@
-//! Dimensions of pieces that a hand sets in the ground plan: radii, widths, steps of arrays, stretching and shearing.
+//! Dimensions of pieces that can be dragged on the ground plan: radii, widths, steps of arrays, stretching and
+//! shearing.
 //!
-//! Each has a place, in the metres around the piece, and dragging the place sets the numbers that it stands for, so
-//! that the place comes to lie where it was dragged to, as far as the ranges of the numbers let it.
+//! Each dimension has a handle, in the piece's parent coordinates. Dragging the handle sets the parameters behind it so
+//! that the handle follows the cursor, as far as the parameters' ranges allow.
 
 use super::EditError;
 use super::points::{centreline, line};
@@ -13,29 +14,29 @@ use crate::operators::scatter::ScatterRegion;
 use crate::operators::warp::Bend;
 use crate::piece::{Piece, PieceKind};
 
-/// A dimension of a piece.
+/// Draggable dimensions of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceDimension {
-    /// Distance from the middle at which it ends.
+    /// Radius at which the piece ends.
     Radius,
     /// Distance to both sides of a line.
     Width,
-    /// From a copy to the next of a line.
+    /// Step from one copy of a line to the next.
     Step,
-    /// From a column of copies to the next.
+    /// Step from one column of copies to the next.
     Column,
-    /// From a row of copies to the next.
+    /// Step from one row of copies to the next.
     Row,
-    /// What copies stand around.
+    /// Centre of a ring of copies.
     Centre,
-    /// Factor from west to east, before turning.
+    /// Width factor from west to east, before the rotation.
     StretchX,
-    /// Factor from north to south and lean of these lines, before turning.
+    /// Length factor from north to south and lean of these lines, before the rotation.
     StretchY,
 }
 
-/// The dimensions of a piece and their places. `arm` is how far from their pivot those of a placement that is neither
-/// stretched nor sheared lie, in metres.
+/// The dimensions of a piece with the positions of their handles. `arm` is the distance in metres between the pivot and
+/// the handles of a placement that is neither stretched nor sheared.
 pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
     let east = |x: f32, y: f32, by: f32| [f64::from(x) + f64::from(by), f64::from(y)];
     match &piece.form {
@@ -77,7 +78,7 @@ pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
     }
 }
 
-/// Drags the place of a dimension to `to`, in the metres around the piece; `arm` as in [`dimensions`].
+/// Drags the handle of a dimension to `to`, in the piece's parent coordinates; `arm` is as in [`dimensions`].
 ///
 /// # Errors
 /// When the piece has no such dimension.
@@ -120,13 +121,13 @@ pub fn set_dimension(piece: &mut Piece, dimension: PieceDimension, to: Point, ar
     Ok(())
 }
 
-/// The dimension as people read it: `Radius 850 m`.
+/// The dimension as display text: `Radius 850 m`.
 pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     let radius = |metres: f32| format!("Radius {metres:.0} m");
     let width = |metres: f32| format!("Width {metres:.0} m to each side");
     let stretched = |settings: &Placement| match dimension {
-        PieceDimension::StretchX => format!("{:.0} % as wide", settings.stretch_x * 100.0),
-        _ => format!("{:.0} % as long, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
+        PieceDimension::StretchX => format!("Width {:.0} %", settings.stretch_x * 100.0),
+        _ => format!("Length {:.0} %, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
     };
     match &piece.form {
         PieceKind::Disc(disc) => radius(disc.radius),
@@ -141,8 +142,8 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
             match dimension {
                 PieceDimension::Column => format!("Columns {:.0} m apart", step_x.abs()),
                 PieceDimension::Row => format!("Rows {:.0} m apart", step_y.abs()),
-                PieceDimension::Centre => format!("Around {x:.0} m from the west, {y:.0} m from the north edge"),
-                _ => format!("Each copy {step_x:.0} m east, {step_y:.0} m south of the one before"),
+                PieceDimension::Centre => format!("Centre {x:.0} m from the west edge, {y:.0} m from the north edge"),
+                _ => format!("Each copy {step_x:.0} m east, {step_y:.0} m south of the previous one"),
             }
         }
         PieceKind::Place(group) => stretched(&group.settings),
@@ -151,34 +152,34 @@ pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     }
 }
 
-/// The place `width` beside the middle of a line of points, to the right.
+/// The handle to the right of a line's middle, at the distance `width`.
 fn beside_middle(piece: &Piece, width: f32) -> Vec<(PieceDimension, Point)> {
     let place = |(at, right)| (PieceDimension::Width, add(at, scaled(right, f64::from(width))));
     middle_of_line(piece).map(place).into_iter().collect()
 }
 
-/// The place halfway along a line of points, and the way to the right there that a width of one metre is: longer where
-/// the points say that the line is wider.
+/// The middle of a line of points, and the vector to the right that a width of one metre spans there. It is longer
+/// where the points widen the line.
 fn middle_of_line(piece: &Piece) -> Option<(Point, Point)> {
     let centreline = centreline(piece)?;
     let half = 0.5 * centreline.path.stations.last()?;
     let (at, along) = centreline.path.point_at(half);
     let (begin, here) = (centreline.width.sample(0.0).0, centreline.width.sample(half).0);
     let wider = match &piece.form {
-        // widths of its points are sizes of copies
+        // the widths of its points scale the copies, not the line
         PieceKind::Scatter(_) => 1.0,
         _ => here / begin * f64::from(line(piece)?.first()?.width),
     };
     Some((at, scaled([-along[1], along[0]], wider)))
 }
 
-/// Where the copy one step on from the first of an array lies.
+/// Position of the copy one `step` from the first copy of an array.
 fn turned(settings: &ArraySettings, [x, y]: Point) -> Point {
     let (sin, cos) = sin_cos(settings.turn_angle);
     add([f64::from(settings.pivot_x), f64::from(settings.pivot_y)], [cos * x - sin * y, sin * x + cos * y])
 }
 
-/// The step that leads from the first copy of an array to a place.
+/// The step from the first copy of an array to a position.
 fn unturned(settings: &ArraySettings, to: Point) -> Point {
     let (sin, cos) = sin_cos(settings.turn_angle);
     let [x, y] = sub(to, [f64::from(settings.pivot_x), f64::from(settings.pivot_y)]);
@@ -190,7 +191,7 @@ fn sin_cos(degrees: f32) -> (f64, f64) {
     (libm::sin(angle), libm::cos(angle))
 }
 
-/// The ends of two arms that began as `arm` metres to the east and to the south of the pivot.
+/// Handles of stretching: the ends of two arms, originally `arm` metres to the east and to the south of the pivot.
 fn arms(settings: &Placement, arm: f64) -> Vec<(PieceDimension, Point)> {
     let (map, arm) = (settings.map(), arm / f64::from(settings.scale));
     let end = |by: Point| map.apply(add([f64::from(settings.pivot_x), f64::from(settings.pivot_y)], by));
@@ -205,7 +206,7 @@ fn drag_arm(settings: &mut Placement, dimension: PieceDimension, to: Point, arm:
         PieceDimension::StretchX => settings.stretch_x = tidy((x / arm).max(0.01)),
         PieceDimension::StretchY => {
             let y = y.max(0.01 * arm);
-            // the lean is that of the arm as it is seen, where east is not mirrored
+            // a mirrored arm leans the other way in the parent coordinates
             let lean = if settings.mirror { -x } else { x };
             settings.stretch_y = tidy(y / arm);
             settings.shear_angle = tidy(libm::atan2(lean, y) * (180.0 / std::f64::consts::PI)).clamp(-80.0, 80.0);

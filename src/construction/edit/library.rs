@@ -1,7 +1,7 @@
-//! Pieces to begin with, and where in the tree a new one goes.
+//! Ready-made pieces, and the rules for where a new piece goes in the tree.
 //!
-//! Ground (a disc) is blended with the ground that is there; what is cut or set into the ground (a road, a lake, a
-//! crater) takes its place, on top of what came before. A person who has selected an operator has it go in there.
+//! Ground (a disc) is blended with the existing ground. Pieces cut or set into the ground (a road, a lake, a crater)
+//! replace it, on top of earlier pieces. If an operator is selected, the new piece goes into it.
 
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
@@ -28,14 +28,14 @@ use crate::primitives::image::{Image, ImageSettings};
 use crate::primitives::ribbon::{Ribbon, RibbonSettings};
 use crate::sample::{Detail, THRESHOLD};
 
-/// What a new piece does to the ground that is there.
+/// Effect of a new piece on the existing ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Is mixed with it.
+    /// Is blended with it.
     Ground,
-    /// Takes its place.
+    /// Replaces it.
     Carve,
-    /// Is laid on it, and follows it.
+    /// Is added to it, and follows its shape.
     Lay,
 }
 
@@ -70,9 +70,9 @@ pub enum Item {
     Island,
     /// Hills around a centre.
     HillRing,
-    /// Boulders strewn on the ground.
+    /// Boulders scattered on the ground.
     Boulders,
-    /// Craters strewn on the ground.
+    /// Craters scattered on the ground.
     CraterField,
     /// Ground from an image.
     Image,
@@ -88,13 +88,13 @@ pub enum Item {
     Moon,
 }
 
-/// The side of the square that sizes here are for.
+/// Side length of the square that the sizes below refer to.
 const SIDE: f32 = 8000.0;
-/// Size of a composed piece that is put into a tree, beside the square.
+/// Size of a ready-made tree placed as a piece, relative to the square.
 const COMPOSED: f32 = 0.4;
 
 impl Item {
-    /// By headings.
+    /// All entries, grouped by heading.
     pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::GulliedMountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
@@ -104,7 +104,7 @@ impl Item {
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
 
-    /// Name in the library.
+    /// Display name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -132,33 +132,31 @@ impl Item {
         }
     }
 
-    /// What it is, in a sentence.
+    /// Tooltip: a sentence that describes the piece.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Plain => "Level ground, blended with what is around it.",
-            Self::Hills => "Rolling hills, blended with what is around them.",
-            Self::Mountains => "Ridged mountains, blended with what is around them.",
-            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with what is around them.",
-            Self::Dunes => "Dunes, blended with what is around them.",
-            Self::River => "A river in a bed cut into the ground; it falls from its higher end to its lower one.",
+            Self::Plain => "Level ground, blended with the surrounding terrain.",
+            Self::Hills => "Rolling hills, blended with the surrounding terrain.",
+            Self::Mountains => "Ridged mountains, blended with the surrounding terrain.",
+            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with the surrounding terrain.",
+            Self::Dunes => "Dunes, blended with the surrounding terrain.",
+            Self::River => "A river in a bed cut into the ground; it flows from its higher end to its lower one.",
             Self::Road => "A road laid on the ground, with eased bends.",
-            Self::Ridge => "A ridge along a line, in place of the ground there.",
+            Self::Ridge => "A ridge along a line, replacing the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
-            Self::Lake => "A lake in a basin with a shore, at the lowest height around it.",
+            Self::Lake => "A lake in a basin with a shore; its level is that of the lowest ground around it.",
             Self::Mesa => "A table mountain with steep walls.",
-            Self::Crater => "A crater with a raised rim, in place of the ground there.",
-            Self::Island => "Land that rises from a shore and falls off around it.",
-            Self::HillRing => "Nine hills around a centre, an array: change the hill in it and all change.",
-            Self::Boulders => "Boulders strewn on the ground, a scatter: it follows the ground that is there.",
-            Self::CraterField => {
-                "Craters over craters strewn on the ground, a scatter: it follows the ground that is there."
-            }
-            Self::Image => "An image of heights over four corners; choose another one in its parameters.",
-            Self::ImageLine => "An image of heights laid along a line, again and again.",
-            Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
-            Self::Valley => "The composed valley, smaller, with its river.",
-            Self::Oasis => "The composed oasis, smaller, with its lake and palms.",
-            Self::Moon => "The craters of the composed moon, smaller.",
+            Self::Crater => "A crater with a raised rim, replacing the ground there.",
+            Self::Island => "Land that rises from a shore and slopes down outside it.",
+            Self::HillRing => "Nine hills around a centre, as an array: edit the hill inside to change all.",
+            Self::Boulders => "Boulders scattered on the ground; they follow its shape.",
+            Self::CraterField => "Overlapping craters scattered on the ground; they follow its shape.",
+            Self::Image => "A height image over four corners; choose the image in its parameters.",
+            Self::ImageLine => "A height image laid repeatedly along a line.",
+            Self::Volcano => "The composed volcano at a smaller size, without its sea.",
+            Self::Valley => "The composed valley at a smaller size, with its river.",
+            Self::Oasis => "The composed oasis at a smaller size, with its lake and palms.",
+            Self::Moon => "The craters of the composed moon at a smaller size.",
         }
     }
 
@@ -172,7 +170,7 @@ impl Item {
         }
     }
 
-    /// What it does to the ground.
+    /// Its effect on the existing ground.
     pub fn role(self) -> Role {
         match self {
             Self::Plain | Self::Hills | Self::Mountains | Self::GulliedMountains | Self::Dunes | Self::HillRing => {
@@ -183,7 +181,7 @@ impl Item {
         }
     }
 
-    /// Half of how wide it is, in metres of a tree with this side.
+    /// Half its width in metres, in a tree of this side length.
     pub fn radius(self, side: f32) -> f64 {
         let metres = match self {
             Self::Plain | Self::Hills | Self::Dunes => 1600.0,
@@ -202,7 +200,7 @@ impl Item {
         f64::from(metres * side / SIDE)
     }
 
-    /// The piece at a place of the metres it will be in, on a ground of given heights.
+    /// A new piece at `at`, in the coordinates of its parent. `ground` returns ground heights there.
     fn piece(self, tree: &mut Tree, at: Point, ground: &dyn Fn(Point) -> f64) -> Piece {
         let k = tree.frame.side / SIDE;
         let (x, y, z) = (tidy(at[0]), tidy(at[1]), tidy(ground(at)));
@@ -300,7 +298,7 @@ impl Item {
         Piece { material, ..Piece::new(form) }
     }
 
-    /// Arrays and scatters about a place, in a tree whose side is `k` times the usual.
+    /// Arrays and scatters around a position, in a tree whose side is `k` times the usual.
     fn repeated(self, [x, y]: [f32; 2], z: f32, k: f32, seed: u32) -> PieceKind {
         let plain = Disc { x, y, seed, ..Disc::default() };
         match self {
@@ -341,7 +339,7 @@ impl Item {
         }
     }
 
-    /// What lies on the ground of a new piece: water, sand, snow, plants.
+    /// Water, sand, snow and plants that lie on the ground of a new piece.
     fn belongings(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
         match (self, &piece.form) {
             (Self::Lake, PieceKind::Contour(lake)) => {
@@ -367,7 +365,7 @@ impl Item {
                 };
                 vec![(MaterialLayer::Water, PieceKind::Curve(Curve { points, settings }))]
             }
-            // a sea around a volcano is that of the scene
+            // the sea around a volcano belongs to the scene
             (Self::Valley | Self::Oasis | Self::Moon, PieceKind::Place(relief)) => {
                 let preset = self.composed().unwrap_or_default();
                 let on = |material| Some((material, preset.root(material)?.clone()));
@@ -377,7 +375,7 @@ impl Item {
                     let mut settings = relief.settings.clone();
                     match material {
                         MaterialLayer::Water => {}
-                        // as dense as it was
+                        // keep the density of plants unscaled
                         MaterialLayer::Vegetation => {
                             settings.raise = 0.0;
                             settings.steepen = tidy(transform.rise_inward(1.0) / f64::from(settings.scale));
@@ -407,11 +405,11 @@ impl Item {
             definitions.iter_mut().for_each(|definition| definition.piece.visit_mut(rename));
             tree.definitions.push(definitions[k].clone());
         }
-        // later ones may be named by earlier ones
+        // renaming one definition can change instances in earlier ones: store all of them again
         let from = tree.definitions.len() - definitions.len();
         tree.definitions.splice(from.., definitions);
         let scale = COMPOSED * tree.frame.side / preset.frame.side;
-        // its surroundings shall come to lie at the height of the ground
+        // raise it so that its edges meet the height of the ground
         let program = Program::new(&preset, 0);
         let side = program.side;
         let edges = [[0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
@@ -431,8 +429,8 @@ impl Item {
     }
 }
 
-/// The spot where a new piece goes. `near` is what is selected; `on_ground` says whether there is ground where it shall
-/// be. Operators are put around what is there where that is needed.
+/// The spot for a new piece. `near` is the selected piece; `on_ground` tells whether there is ground at the new piece's
+/// position. Existing pieces are wrapped in operators if necessary.
 ///
 /// # Errors
 /// When operators would be nested too deeply.
@@ -441,12 +439,12 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
     if let Some(path) = near.filter(|path| !is_relief(path)) {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
-        // what is put beside copies is not to be repeated with them
+        // a piece put beside copies must not be repeated with them
         let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
         if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
             return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
-        // a primitive of the relief that happens to be selected does not say where another one goes
+        // a selected primitive of the relief does not determine the spot of the next one
         if path.root != Root::Material(MaterialLayer::Terrain) {
             return super::spot_beside(tree, path);
         }
@@ -488,10 +486,11 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     }
 }
 
-/// Puts an entry of the library at a place of the tree's metres; returns its way. `program` is of the tree as it is.
+/// Adds an entry of the library at a position of the tree and returns its path. `program` is the compiled tree before
+/// the edit.
 ///
 /// # Errors
-/// When the tree would be unsound.
+/// When the resulting tree would be invalid.
 pub fn place(
     tree: &mut Tree,
     item: Item,
@@ -526,11 +525,11 @@ pub fn place(
     Ok(path)
 }
 
-/// Puts a river with its water into the relief: along `line`, which falls from its first point to its last, `width`
-/// metres from the middle to the end of its banks and `depth` metres deep. Returns its way.
+/// Adds a river with its water to the relief and returns its path. `line` falls from its first point to its last.
+/// `width` is the distance in metres from the centre line to the end of the banks, `depth` the depth in metres.
 ///
 /// # Errors
-/// When the tree would be unsound.
+/// When the resulting tree would be invalid.
 pub fn place_river(
     tree: &mut Tree,
     line: Vec<CurvePoint>,
@@ -550,7 +549,7 @@ pub fn place_river(
     Ok(path)
 }
 
-/// Lays on the other material layers what belongs to a new piece of the relief, bound to it.
+/// Adds the linked pieces of a new relief piece (water, sand, snow, plants) to the other material layers.
 fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
     let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;
     let laid = item.belongings(&piece, &TransformPath::for_piece(tree, path, seed));
@@ -569,7 +568,7 @@ fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> R
     Ok(())
 }
 
-/// What lies on the ground is as thick, or grows as densely, as it usually does.
+/// Gives a piece of another material layer the usual thickness or density.
 fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
     let usual = match material {
         MaterialLayer::Terrain => return,

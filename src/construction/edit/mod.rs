@@ -1,20 +1,20 @@
-//! Hands on a tree: which piece is meant, and the edits that put pieces elsewhere.
+//! Edits of a tree: selecting pieces and moving them between operators.
 //!
-//! A [`PiecePath`] says where a piece is in its tree, from one of the roots down. Every edit leaves a tree that
-//! [`Tree::check`] takes, or leaves it as it was and says why.
+//! A [`PiecePath`] locates a piece in its tree, from one of the roots down. Every edit leaves a tree that
+//! [`Tree::check`] accepts, or leaves the tree unchanged and returns the reason.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | [`transform_path`] | from a piece's own metres to those of the tree and back, through everything it is in |
-//! | [`reshape`] | pieces moved, turned, scaled, raised |
+//! | [`transform_path`] | maps between a piece's own coordinates and the tree's, through all operators around it |
+//! | [`reshape`] | move, rotate, scale and raise pieces |
 //! | [`points`] | points of curves and contours, corners of images |
-//! | [`freehand`] | lines drawn by hand, which get few points |
+//! | [`freehand`] | fit few points to a line drawn by hand |
 //! | [`dimensions`] | radii, widths, steps of arrays, stretching and shearing |
-//! | [`snap`] | curves laid on the ground below, rivers made to fall |
-//! | [`pick_index`] | which pieces are at a place, and the outlines of where they end |
-//! | [`library`] | pieces to begin with, and where a new one goes |
-//! | [`link_group`] | pieces that go together: a lake and its water |
-//! | [`several`] | several pieces at once |
+//! | [`snap`] | drape curves on the ground below, make rivers fall |
+//! | [`pick_index`] | pieces at a point, and the outlines of their extents |
+//! | [`library`] | ready-made pieces, and where a new one goes |
+//! | [`link_group`] | linked pieces: a lake and its water |
+//! | [`several`] | edits of several pieces at once |
 
 pub mod dimensions;
 pub mod freehand;
@@ -35,70 +35,70 @@ use super::operators::placement::Placement;
 use super::operators::replace::Extent;
 use super::piece::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 
-/// What a way begins at.
+/// Start of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// The piece of a material layer.
     Material(MaterialLayer),
-    /// By its number.
+    /// A definition, by index.
     Definition(usize),
 }
 
-/// Where a piece is: a root, and from there the number of the child at each step.
+/// Location of a piece: a root, then a child index for each step down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PiecePath {
-    /// The tree or the original that it lies in.
+    /// The material layer or definition that contains it.
     pub root: Root,
-    /// Number of the child at each step.
+    /// Child index at each step.
     pub steps: Vec<usize>,
 }
 
-/// Where a piece can be put: among the children of an operator.
+/// A place for a piece among the children of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The operator that will hold the piece.
     pub parent: PiecePath,
-    /// The number that it will have.
+    /// The child index that the piece will have.
     pub at: usize,
 }
 
-/// Why an edit was not made.
+/// Reason why an edit was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// A piece would lie in itself.
-    #[error("a feature cannot go into itself")]
+    /// A piece would contain itself.
+    #[error("a feature cannot contain itself")]
     IntoItself,
     /// Primitives hold no pieces.
-    #[error("only an operator takes features")]
+    #[error("only operators can hold features")]
     NotAnOperator,
     /// The piece of a material layer cannot be moved.
-    #[error("the ground of a material layer stays where it is; move what is in it")]
+    #[error("the root of a material layer cannot be moved; move the features in it")]
     RootStays,
-    /// The children do not fit where the operator is.
-    #[error("it holds no features, or more than its place has room for")]
+    /// The children do not fit in the place of the operator.
+    #[error("the operator is empty, or holds several features where only one fits")]
     CannotDissolve,
-    /// The children are elsewhere without the operator.
-    #[error("it moves or bends what is in it; without it the features would jump")]
+    /// Without the operator, the children would move.
+    #[error("the operator moves or warps its features; without it they would jump")]
     WouldJump,
     /// There is no such piece.
-    #[error("the feature is not there any more")]
+    #[error("the feature no longer exists")]
     Gone,
-    /// The form needs the point.
-    #[error("a line needs two points, a contour three")]
+    /// The piece needs the point.
+    #[error("a line needs at least two points, a contour three")]
     TooFewPoints,
-    /// The form takes no further point.
-    #[error("there are as many points as there can be")]
+    /// The piece cannot have more points.
+    #[error("the line already has the maximum number of points")]
     TooManyPoints,
     /// The corners of an image must be convex.
-    #[error("the corners would not stay convex")]
+    #[error("the corners would no longer form a convex quadrangle")]
     NotConvex,
     /// An outline must not cross itself.
     #[error("the outline would cross or touch itself, or enclose nothing")]
     NotSimple,
-    /// They do not lie side by side.
-    #[error("only features side by side in one operator go into another one together")]
+    /// The pieces are not siblings.
+    #[error("only features in the same operator can be grouped")]
     NotBeside,
-    /// The tree would break a rule.
+    /// The resulting tree would be invalid.
     #[error("{0}")]
     Unsound(#[from] TreeError),
 }
@@ -127,7 +127,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// All of them, in the order of the menu.
+    /// All operators, in the order of the menu.
     pub const ALL: [Self; 9] = [
         Self::Blend,
         Self::Replace,
@@ -156,40 +156,40 @@ impl Wrap {
 }
 
 impl PiecePath {
-    /// The piece of `material`.
+    /// Path of the root of `material`.
     pub fn material(material: MaterialLayer) -> Self {
         Self { root: Root::Material(material), steps: Vec::new() }
     }
 
-    /// The piece of definition `index`.
+    /// Path of the root of definition `index`.
     pub fn definition(index: usize) -> Self {
         Self { root: Root::Definition(index), steps: Vec::new() }
     }
 
-    /// Child `index` of what is here.
+    /// Path of child `index`.
     pub fn child(&self, index: usize) -> Self {
         let mut steps = self.steps.clone();
         steps.push(index);
         Self { root: self.root, steps }
     }
 
-    /// Whether it is no child.
+    /// Whether it is the path of a root.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The piece it is in.
+    /// Path of the parent; `None` for a root.
     pub fn parent(&self) -> Option<Self> {
         let (_, steps) = self.steps.split_last()?;
         Some(Self { root: self.root, steps: steps.to_vec() })
     }
 
-    /// Its number among the children of its parent; 0 for a root.
+    /// Child index in the parent; 0 for a root.
     pub fn index(&self) -> usize {
         self.steps.last().copied().unwrap_or(0)
     }
 
-    /// Whether `other` is this piece or in it.
+    /// Whether `other` is this piece or inside it.
     pub fn holds(&self, other: &Self) -> bool {
         self.root == other.root && other.steps.starts_with(&self.steps)
     }
@@ -203,7 +203,7 @@ impl PiecePath {
         self.steps.iter().try_fold(root, |piece, &k| piece.children().get(k))
     }
 
-    /// The piece, if `tree` has it.
+    /// The piece, mutable, if `tree` has it.
     pub fn piece_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
         let root = match self.root {
             Root::Material(material) => material_mut(tree, material)?,
@@ -212,7 +212,7 @@ impl PiecePath {
         self.steps.iter().try_fold(root, |piece, &k| piece.children_mut()?.get_mut(k))
     }
 
-    /// Whether it, or something it is in, is locked.
+    /// Whether the piece or one that contains it is locked.
     pub fn is_locked(&self, tree: &Tree) -> bool {
         (0..=self.steps.len()).any(|k| {
             let path = Self { root: self.root, steps: self.steps[..k].to_vec() };
@@ -220,7 +220,7 @@ impl PiecePath {
         })
     }
 
-    /// Follows the piece when a child of `parent` at `at` was taken out; `None` if it was in that.
+    /// The path after child `at` of `parent` is removed; `None` if the piece was inside that child.
     fn after_removal(&self, parent: &Self, at: usize) -> Option<Self> {
         let mut path = self.clone();
         let depth = parent.steps.len();
@@ -255,7 +255,7 @@ fn set_material(tree: &mut Tree, material: MaterialLayer, piece: Option<Piece>) 
     }
 }
 
-/// Makes an edit that is taken back if it fails or leaves an unsound tree.
+/// Applies an edit and undoes it if it fails or leaves an invalid tree.
 fn soundly<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, EditError>) -> Result<T, EditError> {
     let before = tree.clone();
     let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(EditError::from));
@@ -274,10 +274,10 @@ fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
     Ok(children.remove(path.index()))
 }
 
-/// Puts a piece at a spot; returns its way.
+/// Inserts a piece at a spot and returns its path.
 ///
 /// # Errors
-/// When the parent is no operator, or the tree would be unsound.
+/// When the parent is not an operator, or the resulting tree would be invalid.
 pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| put(tree, spot, piece))
 }
@@ -290,10 +290,10 @@ fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditErro
     Ok(spot.parent.child(at))
 }
 
-/// Whether [`relocate`] would fail.
+/// Checks whether [`relocate`] would succeed.
 ///
 /// # Errors
-/// With the reason why it would.
+/// Returns the reason why it would fail.
 pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), EditError> {
     if from.is_root() {
         return Err(EditError::RootStays);
@@ -301,11 +301,11 @@ pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), Ed
     relocate(&mut tree.clone(), from, spot).map(|_| ())
 }
 
-/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that
-/// is not there yet is made, one that is a primitive becomes a blend of both.
+/// Moves a piece to a spot and returns its new path. The spot is counted before the move. A missing material layer is
+/// created; one that is a primitive becomes a blend of both.
 ///
 /// # Errors
-/// When it would go into itself or into what takes no pieces, or the tree would be unsound.
+/// When the piece would go into itself or into a primitive, or the resulting tree would be invalid.
 pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PiecePath, EditError> {
     if from.holds(&spot.parent) {
         return Err(EditError::IntoItself);
@@ -325,7 +325,7 @@ pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PieceP
     })
 }
 
-/// Sees to it that a material layer takes pieces; whether it was a primitive, which is now the first of them.
+/// Makes a material layer able to hold pieces. Returns whether it was a primitive, which is then its first piece.
 fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
     match tree.root(material).map(Piece::takes_pieces) {
         None => set_material(tree, material, Some(Piece::default())),
@@ -338,8 +338,8 @@ fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError
     Ok(false)
 }
 
-/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of
-/// whatever else it has: a river on an island has its own level, not the mean of that and the sea's.
+/// Adds a linked piece to a material layer, beside the other linked pieces. These replace the rest of the layer: a
+/// river on an island keeps its own level instead of being averaged with the sea's.
 fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
     open_tier(tree, material)?;
     let root = PiecePath::material(material);
@@ -364,11 +364,11 @@ fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Re
     put(tree, &Spot { parent, at }, piece)
 }
 
-/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select
-/// next.
+/// Removes a piece. For the root of a material layer this removes the layer, for a definition all its instances.
+/// Returns the path to select next.
 ///
 /// # Errors
-/// When it is not there.
+/// When the piece does not exist.
 pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, EditError> {
     path.piece(tree).ok_or(EditError::Gone)?;
     match (path.root, path.parent()) {
@@ -391,7 +391,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
                     set_material(tree, material, None);
                 }
             }
-            // an original that was nothing but an instance of this one shows nothing any more
+            // a definition that was only an instance of the removed one is empty now
             tree.definitions.retain(|definition| !shows(&definition.piece));
             Ok(None)
         }
@@ -403,7 +403,7 @@ pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, Ed
     }
 }
 
-/// The spot right after a piece. A root is put into a blend first, or, if it can be a sum as well, stays in it.
+/// The spot after a piece. A root is wrapped in a blend first.
 fn spot_beside(tree: &mut Tree, path: &PiecePath) -> Result<Spot, EditError> {
     if let Some(parent) = path.parent() {
         return Ok(Spot { parent, at: path.index() + 1 });
@@ -419,10 +419,10 @@ fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditEr
     Ok(())
 }
 
-/// Puts a copy beside a piece, `by` metres to the south-east; returns its way.
+/// Inserts a copy after a piece, shifted by `by` metres to the south-east, and returns its path.
 ///
 /// # Errors
-/// When it is not there, or the tree would have too many pieces.
+/// When the piece does not exist, or the tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
@@ -443,10 +443,10 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
     })
 }
 
-/// Puts the pieces of an operator in its place.
+/// Replaces an operator by the pieces that it holds.
 ///
 /// # Errors
-/// When it is none, when its place has room for one and it holds more, or when its pieces would jump.
+/// When it is not an operator, when it is a root with more than one piece, or when its pieces would move.
 pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| {
         let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
@@ -474,11 +474,11 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
     })
 }
 
-/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside
-/// it. Of a copy, another one is made. Returns the way to the new copy.
+/// Makes a piece a definition with two instances: the first takes its place, the second is shifted by `by` metres. If
+/// the piece is already an instance, it gets one more copy. Returns the path of the new instance.
 ///
 /// # Errors
-/// When it is not there, or a definition would contain itself.
+/// When the piece does not exist, or a definition would contain itself.
 pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
     soundly(tree, |tree| {
@@ -508,7 +508,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
     })
 }
 
-/// Gives a piece, or an original with all that shows it, another name.
+/// Renames a piece, or a definition along with all its instances.
 pub fn rename(tree: &mut Tree, path: &PiecePath, name: &str) {
     let name = name.trim();
     if let (Root::Definition(index), true) = (path.root, path.is_root()) {
@@ -529,7 +529,7 @@ pub fn rename(tree: &mut Tree, path: &PiecePath, name: &str) {
     }
 }
 
-/// `wanted`, with a number behind it if a piece is called so already.
+/// `wanted`, with a number appended if a piece already has that name.
 pub fn unused_name(tree: &Tree, wanted: &str) -> String {
     let mut names = Vec::new();
     for (_, root) in tree.roots() {
@@ -552,7 +552,7 @@ fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
 }
 
 impl Piece {
-    /// Whether pieces can be put into it.
+    /// Whether it can hold pieces.
     pub fn takes_pieces(&self) -> bool {
         !matches!(
             self.form,
@@ -565,12 +565,12 @@ impl Piece {
         )
     }
 
-    /// Whether it shows what is in it over and over.
+    /// Whether it repeats its pieces.
     pub fn repeats(&self) -> bool {
         matches!(self.form, PieceKind::Array(_) | PieceKind::Scatter(_))
     }
 
-    /// What it is called in a list: its name, or what it is.
+    /// Its title in lists: its name or, without one, its kind.
     pub fn title(&self) -> String {
         match &self.form {
             _ if !self.name.is_empty() => self.name.clone(),

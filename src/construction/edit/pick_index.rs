@@ -1,7 +1,7 @@
-//! Which pieces are at a place, and the outlines of where they end.
+//! Finds the pieces at a point, and the outlines of their extents.
 //!
-//! An [`PickIndex`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what
-//! they are in. Hidden and locked pieces are not found in the view.
+//! A [`PickIndex`] holds every visible primitive of all material layers with the transforms around it. The primitives
+//! in an instance are held once per instance. Hidden and locked pieces cannot be picked in the view.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -18,38 +18,38 @@ use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::OutlineFit;
 use crate::sample::Detail;
 
-/// A primitive made ready on its own.
+/// A primitive compiled on its own.
 #[derive(Debug)]
 struct PickShape {
     piece: Piece,
     seed: u32,
     program: Program,
-    /// Of the box around it, in square metres of its own.
+    /// Area of its bounding box, in square metres of its own coordinates.
     size: f64,
 }
 
 #[derive(Debug)]
 struct PickLeaf {
-    /// What is selected by it: the piece, or the outermost copy that shows it.
+    /// Path that picking selects: the piece itself, or the outermost instance that shows it.
     path: PiecePath,
     transform: TransformPath,
     shape: Arc<PickShape>,
 }
 
-/// See the module.
+/// Index of the pieces that can be picked in the view.
 #[derive(Debug)]
 pub struct PickIndex {
-    /// The tree that it was made of.
+    /// The tree that it indexes.
     pub tree: Arc<Tree>,
-    /// Chooses the random values of the tree.
+    /// Seed of the tree's random values.
     pub seed: u32,
-    /// The tree made ready.
+    /// The compiled tree.
     pub program: Arc<Program>,
     leaves: Vec<PickLeaf>,
 }
 
 impl PickIndex {
-    /// What `before` has as well is not made ready again.
+    /// Builds the index and reuses the shapes that `before` has in common.
     pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
         let program = Program::shared(tree, seed);
         let mut pick_index = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
@@ -78,12 +78,12 @@ impl PickIndex {
             let Some(definition) = tree.definition(&instance.definition) else { return };
             let mut transform = transform.clone();
             transform.push(&instance.settings);
-            // an original that is locked shows in its copies all the same
+            // a locked definition can still be picked through its instances
             let shown = Piece { locked: false, ..definition.piece.clone() };
             self.gather(&shown, path, Some(copy.unwrap_or(path)), &transform, before, depth + 1);
             return;
         }
-        // what is repeated is found by its copies, all of them at once
+        // an array or a scatter is picked as a whole, through all of its copies
         let seed = if piece.repeats() { transform.seed() } else { 0 };
         if piece.takes_pieces() && !piece.repeats() {
             for (k, child) in piece.children().iter().enumerate() {
@@ -100,7 +100,7 @@ impl PickIndex {
         self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
     }
 
-    /// The pieces that have weight at a place, the greatest first; of equal ones the smaller first.
+    /// The pieces that have weight at a point, the greatest weight first; of equal weights, the smaller piece first.
     pub fn pieces_at(&self, p: Point) -> Vec<(PiecePath, f64)> {
         let mut found: Vec<(PiecePath, f64, f64)> = Vec::new();
         for leaf in &self.leaves {
@@ -113,7 +113,7 @@ impl PickIndex {
                 None => found.push((leaf.path.clone(), weight, leaf.shape.size)),
             }
         }
-        // weights that a hand could not tell apart count as equal
+        // differences too small to see count as equal
         let step = |weight: f64| libm::floor(weight * 50.0);
         found.sort_by(|a, b| step(b.1).total_cmp(&step(a.1)).then(a.2.total_cmp(&b.2)));
         found.into_iter().map(|(path, weight, _)| (path, weight)).collect()
@@ -139,12 +139,12 @@ fn root_area(program: &Program) -> Area {
     program.roots[MaterialLayer::Terrain as usize].map_or(Area::EMPTY, |root| program.nodes[root as usize].area)
 }
 
-/// Where a piece has weight, in the metres around it.
+/// Bounding box of a piece's weight, in its parent's coordinates.
 pub fn area(tree: &Tree, path: &PiecePath) -> Area {
     path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true, 0)))
 }
 
-/// The middle of a piece, in the metres around it: what it turns about.
+/// The centre of a piece, in its parent's coordinates, about which it rotates.
 pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
     let piece = path.piece(tree)?;
     let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
@@ -170,7 +170,7 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
                 PieceKind::Place(group) => Some(&group.settings),
                 _ => None,
             };
-            // what it turns about already, where that is in it
+            // prefer the existing pivot, if it lies inside
             if let Some(placement) = placement {
                 let at =
                     [f64::from(placement.pivot_x + placement.move_x), f64::from(placement.pivot_y + placement.move_y)];
@@ -179,28 +179,28 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
                 }
             }
             let side = f64::from(tree.frame.side);
-            // what reaches beyond the square is taken hold of where it is seen
+            // for a piece that extends beyond the square, use its visible part
             let seen = area.intersection(Area { low: [0.0; 2], high: [side; 2] });
             middle(if seen.is_empty() { area } else { seen })
         }
     }
 }
 
-/// A line on the ground plan, in metres of the tree.
+/// An outline on the ground plan, in metres of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickOutline {
-    /// What it goes through.
+    /// The vertices.
     pub places: Vec<Point>,
-    /// Whether the last place is joined to the first.
+    /// Whether the last vertex connects to the first.
     pub closed: bool,
-    /// The line that a piece runs along, not where it ends.
+    /// Whether it is the line that a piece follows rather than the edge of its extent.
     pub inner: bool,
 }
 
-/// Primitives whose outlines are drawn at the most.
+/// Maximum number of primitives whose outlines are drawn.
 const MOST_LEAVES: usize = 48;
 
-/// Where a piece ends, and the lines that its points lie on.
+/// Outlines of a piece's extent, and the lines through its points.
 pub fn outlines(tree: &Tree, path: &PiecePath, seed: u32) -> Vec<PickOutline> {
     let mut out = Vec::new();
     if let Some(piece) = path.piece(tree) {
@@ -250,7 +250,7 @@ fn walk(
     out.extend(of_leaf(piece).into_iter().map(|line| placed_outside(line, transform)));
 }
 
-/// The line in the metres of the tree.
+/// Converts an outline to metres of the tree.
 fn placed_outside(mut line: PickOutline, transform: &TransformPath) -> PickOutline {
     line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
     line
@@ -262,7 +262,7 @@ fn ring_points(at: impl Fn(f64) -> Point) -> Vec<Point> {
     (0..ROUND).map(|k| at(k as f64 / ROUND as f64 * TAU)).collect()
 }
 
-/// In the piece's own metres.
+/// Outlines of a primitive, an array or a scatter, in its own coordinates.
 fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
     let closed = |places| PickOutline { places, closed: true, inner: false };
     match &piece.form {
@@ -273,7 +273,7 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
         PieceKind::Contour(contour) => {
             let prepared = contour.prepare();
             let line = PickOutline { places: prepared.ring(1.0, ROUND), closed: true, inner: true };
-            // where an outline of any shape ends is told by the box around it
+            // the extent around a free-form outline is shown as its bounding box
             let end = match contour.settings.outline {
                 OutlineFit::Direction => prepared.ring(prepared.reach(), ROUND),
                 _ => prepared.area().corners().to_vec(),
@@ -309,13 +309,13 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
     }
 }
 
-/// The line that copies lie along.
+/// The line that copies follow.
 fn middle_line(piece: &Piece) -> Vec<PickOutline> {
     let line = points::centreline(piece).map(|centreline| centreline.path.line());
     line.map(|places| PickOutline { places, closed: false, inner: true }).into_iter().collect()
 }
 
-/// Places of a line that are kept of its outline.
+/// Maximum number of vertices that an outline keeps of a line.
 const MOST_PLACES: usize = 240;
 
 fn beside_line(piece: &Piece) -> Vec<PickOutline> {
@@ -331,7 +331,7 @@ fn beside_line(piece: &Piece) -> Vec<PickOutline> {
         let long = length(step);
         if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
     };
-    // inside sharp bends the line runs nearer by than it reaches
+    // drop vertices inside sharp bends, where the line is nearer than the reach
     let is_edge =
         |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
     let side = |k: usize, by: f64| {

@@ -1,4 +1,4 @@
-//! Points of curves, ribbons and contours, and corners of images: added, moved, taken away.
+//! Adds, moves and removes points of curves, ribbons and contours, and corners of images.
 
 use super::EditError;
 use super::reshape::tidy;
@@ -14,38 +14,38 @@ use crate::primitives::curve::{CurveCentreline, CurvePoint, CurveSettings};
 use crate::primitives::ribbon::RibbonSettings;
 
 talweg_ground::params! {
-    /// A point of a line, with the size of the line there.
+    /// A point of a line, with the line's size there.
     LinePoint "Point" in "Construction", from "Génevaux et al. 2014, §4.1", also "vertex node" {
-        /// Where it lies, from the west edge.
+        /// Position from the west edge.
         x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Where it lies, from the north edge.
+        /// Position from the north edge.
         y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Height of the line here above the datum; between points it goes over smoothly.
+        /// Height of the line above the datum at this point; it is interpolated smoothly between points.
         height: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// How many times as wide as elsewhere the line is here.
+        /// Width of the line at this point, as a multiple of its usual width.
         width: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
-        /// How many times as deep, or high, as elsewhere the line is here.
+        /// Depth or height of the line at this point, as a multiple of the usual value.
         depth: f32 = 1.0, -100.0..=100.0, slider 0.0..=4.0;
     }
 }
 
 impl LinePoint {
-    /// The numbers of `point`.
+    /// The values of `point`.
     pub fn from_point(point: &CurvePoint) -> Self {
         Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
     }
 
-    /// Puts the numbers into `point`.
+    /// Writes the values into `point`.
     pub fn write(&self, point: &mut CurvePoint) {
         point.at = (self.x, self.y);
         (point.height, point.width, point.depth) = (self.height, self.width, self.depth);
     }
 }
 
-/// Points of a contour that had none.
+/// Number of points given to a round contour.
 const ROUND: usize = 8;
 
-/// The places that can be taken hold of, in the piece's own metres: points of a line or contour, corners.
+/// Positions of the handles, in the piece's own coordinates: points of a line or contour, corners of an image.
 pub fn handles(piece: &Piece) -> Vec<Point> {
     let place = |(x, y): (f32, f32)| [f64::from(x), f64::from(y)];
     match &piece.form {
@@ -65,7 +65,7 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
     }
 }
 
-/// The points of a line: a curve, a ribbon, what copies lie along or in.
+/// The points of a curve, a ribbon, an array, a scatter or a warp along a curve; `None` for other pieces.
 pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     match &piece.form {
         PieceKind::Curve(curve) => Some(&curve.points),
@@ -77,7 +77,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     }
 }
 
-/// The points of a line; nothing of other pieces.
+/// [`line()`], mutable.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
         PieceKind::Curve(curve) => Some(&mut curve.points),
@@ -89,12 +89,12 @@ pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     }
 }
 
-/// The line of a piece with all that runs along it.
+/// The centreline of a piece, with its widths and heights.
 pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
     let (points, settings) = match &piece.form {
         PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
         PieceKind::Ribbon(ribbon) => {
-            // the weight ends at the picture's edge
+            // the weight ends at the edge of the image
             let RibbonSettings { width, fade, run, .. } = ribbon.settings;
             let (width, fade) = ((width - fade).max(0.05 * width), fade.min(0.95 * width));
             (&ribbon.points, CurveSettings { width, fade, run, ..CurveSettings::default() })
@@ -111,7 +111,7 @@ pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
     (!points.is_empty()).then(|| CurveCentreline::new(points, &settings))
 }
 
-/// How far beside a line of copies a hand that adds a point may be.
+/// Curve settings whose reach is the maximum distance from a line of copies at which a click adds a point.
 fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSettings {
     let size = Area::enclosing(points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]));
     let near = if size.is_empty() { 0.0 } else { 0.05 * length(sub(size.high, size.low)) };
@@ -119,10 +119,10 @@ fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSetti
     CurveSettings { width, fade: width, run, ..CurveSettings::default() }
 }
 
-/// Moves the handle with a number to a place of the piece's own metres.
+/// Moves handle `index` to a position in the piece's own coordinates.
 ///
 /// # Errors
-/// When corners would not stay convex, or an outline would cross itself.
+/// When the corners would not stay convex, or the outline would cross itself.
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
     let at = (tidy(to[0]), tidy(to[1]));
     match &mut piece.form {
@@ -154,11 +154,11 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
     Ok(())
 }
 
-/// Adds a point at a place of the piece's own metres: between the two it lies between, or at the nearer end. Returns
-/// its number.
+/// Adds a point at a position in the piece's own coordinates: between its two neighbours along the line, or at the
+/// nearer end. Returns its index.
 ///
 /// # Errors
-/// When the piece has no points, or as many as it can have.
+/// When the piece has no points, or already has the maximum number.
 pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     if let PieceKind::Contour(contour) = &mut piece.form {
         return add_to_contour(contour, at);
@@ -175,7 +175,7 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
         points.push(CurvePoint::new(place.0, place.1, 0.0));
         return Ok(0);
     };
-    // beyond the reach of the line: at the nearer end
+    // out of reach of the line: use the nearer end
     let last = points.len() - 1;
     let away = |k: usize| length(sub(at, [f64::from(points[k].at.0), f64::from(points[k].at.1)]));
     let total = stations[last];
@@ -192,8 +192,8 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     Ok(k + 1)
 }
 
-/// The number of the point before arc length `along`, and a point there: height, width and depth between those of the
-/// two around, the profile of the nearer one.
+/// Index of the point before arc length `along`, and a new point there. Its height, width and depth are interpolated;
+/// its profile is that of the nearer neighbour.
 pub(super) fn place_between(
     points: &[CurvePoint],
     stations: &[f64],
@@ -237,7 +237,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     }
     let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
     let turn = libm::atan2(new[1], new[0]);
-    // the list goes once around: after the last one that lies before it
+    // points are in order around the centre: insert after the last one before the new direction
     let ahead = |p: &(f32, f32)| {
         let ahead = turn - angle(p);
         if ahead < 0.0 { ahead + std::f64::consts::TAU } else { ahead }
@@ -249,7 +249,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     Ok(index)
 }
 
-/// Puts a point between the two whose side it lies nearest to.
+/// Inserts a point into the side nearest to it.
 fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
     let n = contour.points.len();
     let place = |k: usize| [f64::from(contour.points[k % n].0), f64::from(contour.points[k % n].1)];
@@ -264,15 +264,15 @@ fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
     index
 }
 
-/// Gives a round contour points on its line, which then count in their order.
+/// Gives a round contour points on its circle, which then count in their order.
 pub fn give_points(contour: &mut Contour) {
     contour.settings.outline = OutlineFit::Smooth;
     let radius = f64::from(contour.settings.radius);
     contour.points = round(radius).map(|(x, y)| (tidy(x), tidy(y))).collect();
 }
 
-/// Gives copies the line that they are to lie along, or the outline that they are to lie in, where it is missing: what
-/// was chosen is seen at once, and can be bent.
+/// Gives copies or a warp a default curve or outline where it is missing. The new choice then shows at once and can be
+/// edited.
 pub fn give_line(piece: &mut Piece) {
     let line = |from: Point, to: Point| {
         let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));
@@ -309,16 +309,16 @@ pub fn give_line(piece: &mut Piece) {
     }
 }
 
-/// Places around a middle.
+/// Points on a circle around the origin.
 fn round(radius: f64) -> impl Iterator<Item = (f64, f64)> {
     let angle = |k: usize| k as f64 / ROUND as f64 * std::f64::consts::TAU;
     (0..ROUND).map(angle).map(move |angle| (radius * libm::cos(angle), radius * libm::sin(angle)))
 }
 
-/// Takes a point away.
+/// Removes a point.
 ///
 /// # Errors
-/// When too few would be left.
+/// When too few points would remain.
 pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), EditError> {
     if let PieceKind::Contour(contour) = &mut piece.form {
         if contour.points.len() <= 3 {

@@ -1,4 +1,4 @@
-//! Pieces moved, turned, scaled and raised as a hand would: where they lie changes, how high they are only by raising.
+//! Moves, rotates, scales and raises pieces on the ground plan. Only raising changes their heights.
 
 use crate::geometry::plane::{Point, add, scaled, sub};
 use crate::operators::array::Arrangement;
@@ -7,43 +7,43 @@ use crate::operators::scatter::ScatterRegion;
 use crate::piece::{Piece, PieceKind};
 use crate::primitives::curve::CurvePoint;
 
-/// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
+/// A similarity transform in the piece's parent coordinates: p ↦ about + shift + scale · turn (p - about).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reshape {
-    /// What stays where it is, but for the shift.
+    /// Fixed point of rotation and scaling.
     pub about: Point,
-    /// Degrees, from east to south.
+    /// Rotation in degrees, from east to south.
     pub turn: f64,
     /// Factor of distances from `about`.
     pub scale: f64,
-    /// Where `about` goes, in metres.
+    /// Displacement of `about`, in metres.
     pub shift: Point,
 }
 
 impl Reshape {
-    /// Moved by metres to the east and south.
+    /// A shift in metres to the east and south.
     pub fn shift(by: Point) -> Self {
         Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }
     }
 
-    /// Turned about a point.
+    /// A rotation about a point.
     pub fn turn(about: Point, degrees: f64) -> Self {
         Self { about, turn: degrees, scale: 1.0, shift: [0.0; 2] }
     }
 
-    /// Stretched by a factor from a point on.
+    /// A scaling from a point.
     pub fn scale(about: Point, by: f64) -> Self {
         Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
     }
 
-    /// A vector turned and scaled.
+    /// A rotated and scaled vector.
     fn vector(&self, v: Point) -> Point {
         let angle = self.turn * (std::f64::consts::PI / 180.0);
         let (sin, cos) = if self.turn == 0.0 { (0.0, 1.0) } else { (libm::sin(angle), libm::cos(angle)) };
         scaled([cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]], self.scale)
     }
 
-    /// Where `p` goes.
+    /// The image of `p`.
     pub fn moved(&self, p: Point) -> Point {
         add(add(self.about, self.shift), self.vector(sub(p, self.about)))
     }
@@ -74,7 +74,7 @@ impl Reshape {
         self.length(&mut placement.scale);
     }
 
-    /// The piece reshaped.
+    /// The transformed piece.
     #[must_use]
     pub fn applied(&self, piece: &Piece) -> Piece {
         let mut piece = piece.clone();
@@ -109,11 +109,11 @@ impl Reshape {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
                     *point = (tidy(x), tidy(y));
                 }
-                // as an image below: too small for its digits, an outline lies on itself
+                // a tiny outline can touch itself once rounded to six digits, as an image below
                 if contour.outline().is_err() {
                     contour.points = before;
                 }
-                // one profile holds all around
+                // a single profile applies in all directions
                 if contour.profiles.len() > 1 {
                     contour.profiles.iter_mut().for_each(|ray| self.angle(&mut ray.angle));
                 }
@@ -121,7 +121,7 @@ impl Reshape {
             PieceKind::Image(image) => {
                 let before = image.corners;
                 image.corners.iter_mut().for_each(|corner| self.move_place(&mut corner.0, &mut corner.1));
-                // shrunk to a line or a point it could not be drawn, nor read again
+                // an image shrunk to a line or a point could not be drawn, nor read again
                 if !image.is_convex() {
                     image.corners = before;
                 }
@@ -155,7 +155,7 @@ impl Reshape {
                 if !(is_curve && settings.follow) {
                     self.angle(&mut settings.turn_angle);
                 }
-                // what lies in a line begins where the pieces themselves are
+                // such copies start at the position of the pieces themselves, so these move along
                 if !is_curve {
                     self.move_place(&mut settings.pivot_x, &mut settings.pivot_y);
                     let shift = Self::shift(sub(self.moved(pivot), pivot));
@@ -177,7 +177,7 @@ impl Reshape {
     }
 }
 
-/// The number with six digits: what a hand sets needs no more, and people read it.
+/// The number rounded to six significant digits: enough for a dragged value, and readable in files.
 pub fn tidy(v: f64) -> f32 {
     if v == 0.0 || !v.is_finite() {
         return v as f32;
@@ -186,12 +186,12 @@ pub fn tidy(v: f64) -> f32 {
     (libm::round(v / unit) * unit) as f32
 }
 
-/// Degrees between -180 and 180.
+/// The angle wrapped to between -180 and 180 degrees.
 pub fn wrapped(degrees: f64) -> f64 {
     degrees - 360.0 * libm::floor((degrees + 180.0) / 360.0)
 }
 
-/// The piece `by` metres higher. What is laid on another ground keeps its thickness.
+/// The piece raised by `by` metres. Pieces added to other ground keep their thickness.
 #[must_use]
 pub fn raised(piece: &Piece, by: f64) -> Piece {
     let mut piece = piece.clone();

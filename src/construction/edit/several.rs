@@ -1,7 +1,7 @@
-//! Several pieces at once: moved, taken away, copied, hidden, locked, put into an operator.
+//! Edits several pieces at once: move, remove, copy, hide, lock, group under an operator.
 //!
-//! A piece in another one that is meant as well counts once, with that. What goes together with a piece counts once,
-//! too, whether it is meant by itself or not.
+//! A selected piece inside another selected piece counts only as part of that one. A linked piece counts once, whether
+//! it is selected itself or not.
 
 use super::link_group::{self, Motion};
 use super::snap::{GroundBeneath, lay};
@@ -11,7 +11,7 @@ use crate::geometry::plane::{Area, Point};
 use crate::materials::MaterialLayer;
 use crate::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
 
-/// The pieces that are in no other one of them, each once, in the order of the tree.
+/// The selected pieces that are inside no other selected piece, without duplicates, in the order of the tree.
 pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     let root = |path: &PiecePath| match path.root {
         Root::Material(material) => (0, material as usize),
@@ -19,20 +19,21 @@ pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     };
     let mut all: Vec<PiecePath> = paths.iter().filter(|path| path.piece(tree).is_some()).cloned().collect();
     all.sort_by(|a, b| root(a).cmp(&root(b)).then_with(|| a.steps.cmp(&b.steps)));
-    // what is in a piece follows right after it
+    // in this order, a piece directly precedes the pieces inside it
     all.dedup_by(|inner, outer| outer.holds(inner));
     all
 }
 
-/// The same, without what belongs to another one of them and is copied, hidden and taken away with that.
+/// The [`outermost`] pieces, except linked pieces that are copied, hidden and removed together with another one of
+/// them.
 fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
     let all = outermost(tree, paths);
     let owned: Vec<PiecePath> = all.iter().flat_map(|path| link_group::belongings(tree, path)).collect();
     all.into_iter().filter(|path| !owned.iter().any(|owned| owned.holds(path))).collect()
 }
 
-/// From the last to the first, so that what is done to one leaves the paths of the others as they are: what lies on the
-/// ground before the ground, whole originals at the end.
+/// The paths from last to first, so that an edit of one keeps the others valid: other material layers before the
+/// terrain, whole definitions at the end.
 fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     let rank = |path: &PiecePath| match (path.root, path.is_root()) {
         (Root::Definition(_), true) => 2,
@@ -44,8 +45,8 @@ fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
     paths
 }
 
-/// Moves pieces with what goes together with them. Lines among the [`outermost`] of them are laid on the `grounds`, of
-/// which there is one for each of those, or none.
+/// Moves pieces along with those linked to them. Lines among the [`outermost`] pieces are draped on their `grounds`:
+/// one for each such piece, or none.
 pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBeneath]) {
     let chosen = outermost(tree, paths);
     let with_others: Vec<PiecePath> =
@@ -67,15 +68,15 @@ pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion
     }
 }
 
-/// Takes pieces away, with what belongs to them and to no other. Returns what to select next.
+/// Removes pieces, with the linked pieces that belong to no other. Returns the path to select next.
 ///
 /// # Errors
-/// When one is not there.
+/// When one does not exist.
 pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePath>, EditError> {
     soundly(tree, |tree| {
         let mut next = None;
         let all = backwards(owners(tree, paths));
-        // numbers of originals change as others go
+        // removing one definition changes the indices of others, so keep their names
         let name = |tree: &Tree, path: &PiecePath| match path.root {
             Root::Definition(index) if path.is_root() => tree.definitions.get(index).map(|other| other.name.clone()),
             _ => None,
@@ -94,11 +95,11 @@ pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePa
     })
 }
 
-/// Puts a copy beside each piece, `by` metres to the south-east, with what belongs to it. Returns the copies, in the
-/// order of `paths`.
+/// Inserts a copy after each piece, shifted by `by` metres to the south-east, with its linked pieces. Returns the
+/// copies in the order of `paths`.
 ///
 /// # Errors
-/// When one is not there, or the tree would have too many pieces.
+/// When one does not exist, or the tree would have too many pieces.
 pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -> Result<Vec<PiecePath>, EditError> {
     soundly(tree, |tree| {
         let mut copies: Vec<(usize, PiecePath, Piece)> = Vec::new();
@@ -109,7 +110,7 @@ pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -
             copies.push((place, copy, piece));
         }
         copies.sort_by_key(|(place, ..)| *place);
-        // later ones were moved on by those that were put before them
+        // inserting a copy shifts the indices of later siblings: find each copy again
         let mut found: Vec<PiecePath> = Vec::new();
         for (_, path, piece) in &copies {
             let root = PiecePath { root: path.root, steps: Vec::new() };
@@ -120,7 +121,7 @@ pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -
     })
 }
 
-/// The first piece at or under `path` that `is_it`.
+/// The first piece at or under `path` for which `is_it` is true.
 fn first_of(tree: &Tree, path: PiecePath, is_it: &impl Fn(&PiecePath) -> bool) -> Option<PiecePath> {
     if is_it(&path) {
         return Some(path);
@@ -129,7 +130,7 @@ fn first_of(tree: &Tree, path: PiecePath, is_it: &impl Fn(&PiecePath) -> bool) -
     (0..count).find_map(|k| first_of(tree, path.child(k), is_it))
 }
 
-/// Shows pieces with what belongs to them, or hides them if all of them are shown. Returns whether they are hidden now.
+/// Hides pieces with those linked to them, or shows them unless all are visible. Returns whether they are hidden now.
 pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     let all = outermost(tree, paths);
     let hides = all.iter().all(|path| path.piece(tree).is_some_and(|piece| !piece.hidden));
@@ -137,7 +138,7 @@ pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     hides
 }
 
-/// Locks pieces, or unlocks them if all of them are locked. Returns whether they are locked now.
+/// Locks pieces, or unlocks them if all are locked. Returns whether they are locked now.
 pub fn toggle_locked(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     let all = outermost(tree, paths);
     let locks = !all.iter().all(|path| path.piece(tree).is_some_and(|piece| piece.locked));
@@ -149,10 +150,10 @@ pub fn toggle_locked(tree: &mut Tree, paths: &[PiecePath]) -> bool {
     locks
 }
 
-/// Puts an operator around a piece; returns the way to the operator.
+/// Wraps a piece in an operator and returns the operator's path.
 ///
 /// # Errors
-/// When it is not there, or operators would be nested too deeply.
+/// When the piece does not exist, or operators would be nested too deeply.
 pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
     let pivot = pick_index::centre(tree, path).unwrap_or_default();
     soundly(tree, |tree| {
@@ -162,7 +163,7 @@ pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath,
     })
 }
 
-/// An operator that turns, bends or repeats does so about `pivot`.
+/// Sets the centre about which an operator rotates, warps or repeats.
 fn put_pivot(form: &mut PieceKind, pivot: Point) {
     let pivot = pivot.map(|v| v as f32);
     let both = [pivot[0], pivot[1], pivot[0], pivot[1]];
@@ -175,10 +176,10 @@ fn put_pivot(form: &mut PieceKind, pivot: Point) {
     }
 }
 
-/// Puts an operator around pieces, where the last of them was; returns the way to the operator.
+/// Wraps pieces in one operator, at the position of the last piece. Returns the operator's path.
 ///
 /// # Errors
-/// When they are not side by side in one operator, or operators would be nested too deeply.
+/// When the pieces are not siblings in one operator, or operators would be nested too deeply.
 pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<PiecePath, EditError> {
     let all = outermost(tree, paths);
     if let [only] = all.as_slice() {
@@ -221,7 +222,7 @@ mod tests {
         Piece::named(name, PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
     }
 
-    /// a, b (c, d), e
+    /// The tree a, b (c, d), e.
     fn tree() -> Tree {
         let inner = blend("b", vec![disc("c", 200.0), disc("d", 300.0)]);
         Tree { terrain: blend("", vec![disc("a", 100.0), inner, disc("e", 400.0)]), ..Tree::default() }
@@ -293,7 +294,7 @@ mod tests {
         );
         let PieceKind::Place(group) = &tree.terrain.children()[1].form else { panic!("it is a place") };
         assert_eq!(group.settings.pivot_x, 250.0, "between both");
-        // one alone is put into it where it is
+        // a single piece is wrapped in place
         assert_eq!(group_all(&mut tree, &roots, Wrap::Add), Ok(path(&[])));
     }
 

@@ -1,4 +1,4 @@
-//! Lines laid on the ground that is there without them, and rivers made to fall.
+//! Drapes lines on the ground below, and makes rivers fall.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use crate::piece::Tree;
 use crate::primitives::curve::CurvePoint;
 use crate::sample::Detail;
 
-/// Metres that a river falls, at the least, over a metre.
+/// Minimum slope of a river, in metres per metre.
 const LEAST_FALL: f64 = 2e-4;
-/// Metres that heights are rounded by.
+/// Rounding step of heights, in metres.
 const ROUNDING: f64 = 1e-3;
 
-/// The relief without some pieces, as one of them sees it.
+/// The relief without some pieces, in the coordinates of one of them.
 pub struct GroundBeneath {
     program: Arc<Program>,
     transform: TransformPath,
 }
 
 impl GroundBeneath {
-    /// Without the piece at `path`. `before` is a program of a tree much like this one, to be quick.
+    /// The ground without the piece at `path`. `before` is the program of a similar tree, whose primitives are reused.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
         let program = Arc::new(without(tree, std::slice::from_ref(path), seed, before));
         Self { program, transform: TransformPath::for_piece(tree, path, seed) }
     }
 
-    /// Without all of the pieces at `paths`, as each of them sees it. `before` as in [`new`](Self::new).
+    /// The ground without all pieces at `paths`, in the coordinates of each. `before` is as in [`new`](Self::new).
     pub fn of_each(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Vec<Self> {
         let program = Arc::new(without(tree, paths, seed, before));
         let seen_by = |path| Self { program: program.clone(), transform: TransformPath::for_piece(tree, path, seed) };
         paths.iter().map(seen_by).collect()
     }
 
-    /// Height of the ground at a place of the piece's own metres, as the piece counts it.
+    /// Height of the ground at `q`, both in the piece's own coordinates.
     pub fn height(&self, q: Point) -> f64 {
         self.transform.height_inward(self.program.height(self.transform.outward(q), &Detail::FULL))
     }
@@ -52,15 +52,15 @@ fn without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>
     Program::reusing(&bare, seed, before)
 }
 
-/// Every point takes the height of the ground there.
+/// Sets every point to the height of the ground below it.
 pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     for point in points {
         point.height = tidy(ground([f64::from(point.at.0), f64::from(point.at.1)]));
     }
 }
 
-/// Lowers points so that the line falls from its higher end to its lower one all the way, a little at the least.
-/// Nothing is raised: a river cuts into what stands in its way. Returns how many points had to sink.
+/// Lowers points so that the line falls from its higher to its lower end, with at least the minimum slope. No point is
+/// raised: the river cuts into obstacles. Returns the number of points lowered.
 pub fn fall(points: &mut [CurvePoint]) -> usize {
     let ends = points.first().zip(points.last()).map(|(first, last)| first.height < last.height);
     let Some(backwards) = ends else { return 0 };

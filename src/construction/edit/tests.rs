@@ -46,7 +46,7 @@ fn pieces_go_where_they_are_put_and_never_into_themselves() {
     let mut inner = tree_of(vec![named("c"), named("d")]).terrain;
     inner.name = "inner".into();
     let start = tree_of(vec![named("a"), named("b"), inner]);
-    // from, to, at which place, and what is there then
+    // source, target parent, target index, children of the parent afterwards
     type Move<'a> = (&'a [usize], &'a [usize], usize, &'a [&'a str]);
     let moves: [Move; 5] = [
         (&[0], &[], 2, &["Blend", "b", "a", "inner", "c", "d"]),
@@ -82,13 +82,13 @@ fn an_original_never_comes_to_contain_itself() {
     let mut tree = tree_of(vec![named("hill"), disc(0.0, 0.0, 10.0)]);
     let copy = instantiate(&mut tree, &path(&[0]), 100.0).unwrap();
     assert_eq!((tree.definitions.len(), copy.clone()), (1, path(&[1])));
-    // the piece becomes an operator, so that a copy could go into it
+    // an operator can hold a copy, so that the definition would contain itself
     group(&mut tree, &PiecePath::definition(0), Wrap::Blend).unwrap();
     let into = Spot { parent: PiecePath::definition(0), at: 0 };
     let before = tree.clone();
     assert!(matches!(relocate(&mut tree, &copy, &into), Err(EditError::Unsound(_))));
     assert_eq!(tree, before);
-    // editing the original edits all, and without it its copies go too
+    // edits of the definition apply to all copies, and its removal removes them
     rename(&mut tree, &PiecePath::definition(0), "mound");
     assert!(tree.check().is_ok() && tree.definition("mound").is_some());
     remove(&mut tree, &PiecePath::definition(0)).unwrap();
@@ -176,7 +176,7 @@ fn what_was_moved_is_found_where_it_was_moved_to() {
         let program = Program::new(&tree, 1);
         let at = [2600.0, 3100.0];
         let new = place(&mut tree, item, at, None, &program, 1).unwrap();
-        // between copies there is nothing of them
+        // the area between the copies has no weight
         let first = new.child(0);
         let at = match new.piece(&tree).filter(|piece| piece.repeats()) {
             Some(_) => TransformPath::for_piece(&tree, &first, 1).outward(centre(&tree, &first).unwrap()),
@@ -185,7 +185,7 @@ fn what_was_moved_is_found_where_it_was_moved_to() {
         let found = PickIndex::new(&Arc::new(tree.clone()), 1, None).pieces_at(at);
         assert!(found.iter().any(|(path, _)| new.holds(path)), "{item:?}: {new:?} {found:?}");
         assert!(!outlines(&tree, &new, 1).is_empty());
-        // turned about its middle by a whole turn and back to its size, it is where it was
+        // a full turn about its centre and scaling back leave it unchanged
         let middle = centre(&tree, &new).unwrap();
         let piece = new.piece(&tree).unwrap();
         let moved = Reshape::shift([1500.0, -400.0]).applied(piece);
@@ -211,7 +211,7 @@ fn a_turned_copy_shows_the_turned_ground() {
     let reshape = Reshape { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
     *copy.piece_mut(&mut tree).unwrap() = reshape.applied(copy.piece(&tree).unwrap());
     let after = Program::new(&tree, 0);
-    // the middle of the crater is as deep below its own datum, which scaling enlarges
+    // compare weights, not heights: scaling also enlarges the crater's depth below its datum
     let p = [centre[0] + 20.0, centre[1]];
     let weight = |program: &Program, p| program.sample(p, &Detail::FULL).weight;
     assert!(weight(&before, p) > 0.5 && weight(&after, reshape.moved(p)) > 0.5);
@@ -219,7 +219,7 @@ fn a_turned_copy_shows_the_turned_ground() {
 
 #[test]
 fn new_pieces_go_on_the_ground_and_are_seen() {
-    // into nothing, into a replace that takes only what lies on ground, into a primitive
+    // into an empty tree, into a replace whose extent is the ground below, into a primitive
     for (base, at) in [
         (Tree::default(), [4000.0, 4000.0]),
         ((*presets::volcano()).clone(), [300.0, 300.0]),
@@ -334,7 +334,8 @@ fn outlines_run_where_the_weight_ends() {
             assert!(outline.places.len() > 20);
             for &p in &outline.places {
                 assert!(alone.sample(p, &Detail::FULL).weight < 0.02, "{item:?} {p:?}");
-                // a little towards the middle there is some; lines are left out, whose middle lies anywhere
+                // a point slightly towards the centre has weight; lines are skipped, because their centre can lie
+                // anywhere
                 let inside = [p[0] + 0.1 * (middle[0] - p[0]), p[1] + 0.1 * (middle[1] - p[1])];
                 assert!(item == Item::River || alone.sample(inside, &Detail::FULL).weight > 0.0, "{item:?} {p:?}");
             }
@@ -360,7 +361,7 @@ fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
     assert_eq!(pick(&tree), ["aside"]);
 }
 
-/// A dimension dragged somewhere lies there, and is told in numbers that people read.
+/// A dragged handle lies at the cursor, and its dimension has a readable text.
 #[test]
 fn dimensions_lie_where_they_are_dragged() {
     use dimensions::{PieceDimension, dimension_text, dimensions, set_dimension};
@@ -407,13 +408,13 @@ fn dimensions_lie_where_they_are_dragged() {
         let found = dimensions(&piece, arm);
         assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.form);
         for (k, (dimension, at)) in found.into_iter().enumerate() {
-            // half as far again from what it hangs on, which is where the place ends when it is drawn to nothing
+            // drag to 1.5 times the distance from its reference point, where the handle lies when the dimension is 0
             let mut small = piece.clone();
             let place_of = |piece: &Piece| dimensions(piece, arm)[k].1;
             let to = match dimension {
                 PieceDimension::Centre | PieceDimension::Step => [at[0] + 240.0, at[1] + 130.0],
                 PieceDimension::StretchY => {
-                    // leaning to the side of the other arm
+                    // lean towards the other arm
                     let other = dimensions(&piece, arm)[0].1;
                     let middle = placement_middle(&piece);
                     let part = |p: [f64; 2], by: f64| [(p[0] - middle[0]) * by, (p[1] - middle[1]) * by];
@@ -444,13 +445,13 @@ fn placement_middle(piece: &Piece) -> [f64; 2] {
     group.settings.map().apply(pivot)
 }
 
-/// What a dimension is measured from.
+/// The point that a dimension is measured from.
 fn hangs_on(piece: &Piece, dimension: dimensions::PieceDimension, at: [f64; 2]) -> [f64; 2] {
     use dimensions::PieceDimension;
     match (&piece.form, dimension) {
         (PieceKind::Place(_), _) => placement_middle(piece),
         (PieceKind::Array(group), _) => [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)],
-        // the line goes from west to east
+        // the line runs from west to east
         (_, PieceDimension::Width) => [at[0], 1000.0],
         _ => [4000.0, 4000.0],
     }
@@ -468,7 +469,7 @@ fn copies_get_the_line_that_they_are_to_lie_along() {
     let mut piece = Piece::new(PieceKind::Array(CopyGroup { settings, ..CopyGroup::default() }));
     points::give_line(&mut piece);
     assert_eq!(points::handles(&piece), [[4000.0, 4000.0], [4800.0, 4800.0], [5600.0, 5600.0]]);
-    // what is there stays
+    // existing points are kept
     points::move_handle(&mut piece, 1, [5000.0, 4000.0]).unwrap();
     let bent = piece.clone();
     points::give_line(&mut piece);

@@ -1,8 +1,8 @@
-//! From a piece's own metres to those of the tree and back: through every placement, warp and instance that it is in.
+//! Maps between a piece's own coordinates and the tree's, through every placement, warp and instance around it.
 //!
-//! Law: the same maps that [`Program`](crate::Program) puts together, ω⁻¹ of a warp included. Back
-//! through a twist the way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts
-//! since the push never folds the ground.
+//! The maps are those that [`Program`](crate::Program) concatenates, including the inverse map ω⁻¹ of a
+//! warp. A twist is inverted exactly, because it preserves distances. Noise is inverted by the iteration p ← q -
+//! (ω⁻¹(p) - p), which converges because the displacement never folds the ground.
 
 use super::{PiecePath, Root};
 use crate::geometry::plane::{Affine, Point, add, sub};
@@ -11,7 +11,7 @@ use crate::operators::placement::Placement;
 use crate::operators::warp::PreparedWarp;
 use crate::piece::{Piece, PieceKind, Tree};
 
-/// Steps of the way back through noise; each leaves less than two thirds of the error.
+/// Number of iterations that invert noise; each reduces the error to less than two thirds.
 const STEPS: usize = 24;
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ enum Link {
     Warp(PreparedWarp),
 }
 
-/// Everything that a piece is in, from the root down.
+/// All transforms around a piece, from the root down.
 #[derive(Clone, Debug)]
 pub struct TransformPath {
     links: Vec<Link>,
@@ -30,12 +30,12 @@ pub struct TransformPath {
 }
 
 impl TransformPath {
-    /// Of nothing: the tree's own metres.
+    /// The tree's own coordinates, without any transform.
     pub fn plain(seed: u32) -> Self {
         Self { links: Vec::new(), rise: 1.0, lift: 0.0, seed }
     }
 
-    /// What the piece at `path` is in. A piece of an original is taken to be in the first copy that shows it.
+    /// The transforms around the piece at `path`. A piece in a definition uses the first instance of that definition.
     pub fn for_piece(tree: &Tree, path: &PiecePath, seed: u32) -> Self {
         Self::nested(tree, path, seed, 0)
     }
@@ -61,7 +61,7 @@ impl TransformPath {
         transform
     }
 
-    /// What the children of `parent` are in, the one with number `at` in particular.
+    /// The transforms around child `at` of `parent`.
     pub fn for_child(tree: &Tree, parent: &PiecePath, at: usize, seed: u32) -> Self {
         let mut transform = Self::for_piece(tree, parent, seed);
         if let Some(piece) = parent.piece(tree) {
@@ -70,7 +70,7 @@ impl TransformPath {
         transform
     }
 
-    /// Goes into child `k` of a piece; of what is repeated, in the first copy.
+    /// Enters child `k` of a piece; of an array or a scatter, the first copy.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.form {
             PieceKind::Place(group) => self.push(&group.settings),
@@ -80,18 +80,18 @@ impl TransformPath {
                 }
             }
             PieceKind::Warp(group) => self.links.push(Link::Warp(group.prepare(self.seed))),
-            // what is added is a height of its own
+            // an added height is relative
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
             _ => {}
         }
     }
 
-    /// Goes through a placement.
+    /// Enters a placement.
     pub fn push(&mut self, placement: &Placement) {
         self.push_map(placement.map(), placement.heights(), placement.variation);
     }
 
-    /// Goes through a copy of an array or a scatter.
+    /// Enters a copy of an array or a scatter.
     pub fn push_copy(&mut self, copy: &Copy) {
         self.push_map(copy.map, (copy.rise, copy.lift), copy.variant);
     }
@@ -103,12 +103,12 @@ impl TransformPath {
         self.seed = self.seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1));
     }
 
-    /// What chooses the random values of the piece.
+    /// Seed of the piece's random values.
     pub fn seed(&self) -> u32 {
         self.seed
     }
 
-    /// From places of the tree to places of the piece.
+    /// Maps a point of the tree to the piece's coordinates.
     pub fn inward(&self, p: Point) -> Point {
         self.links.iter().fold(p, |p, link| match link {
             Link::Map { inward, .. } => inward.apply(p),
@@ -116,7 +116,7 @@ impl TransformPath {
         })
     }
 
-    /// From places of the piece to places of the tree.
+    /// Maps a point of the piece to the tree's coordinates.
     pub fn outward(&self, q: Point) -> Point {
         self.links.iter().rev().fold(q, |q, link| match link {
             Link::Map { outward, .. } => outward.apply(q),
@@ -124,22 +124,22 @@ impl TransformPath {
         })
     }
 
-    /// From the tree's heights to the piece's.
+    /// Converts a height of the tree to the piece's.
     pub fn height_inward(&self, z: f64) -> f64 {
         if self.rise == 0.0 { 0.0 } else { (z - self.lift) / self.rise }
     }
 
-    /// A height inside, as it is outside.
+    /// Converts a height of the piece to the tree's.
     pub fn height_outward(&self, z: f64) -> f64 {
         z * self.rise + self.lift
     }
 
-    /// A height difference of the tree as the piece counts it.
+    /// Converts a height difference of the tree to the piece's.
     pub fn rise_inward(&self, by: f64) -> f64 {
         if self.rise == 0.0 { 0.0 } else { by / self.rise }
     }
 
-    /// Whether east and west are exchanged for the piece.
+    /// Whether the transforms mirror the piece.
     pub fn is_mirrored(&self) -> bool {
         let flips =
             self.links.iter().filter(|link| matches!(link, Link::Map { inward, .. } if inward.determinant() < 0.0));
@@ -147,7 +147,7 @@ impl TransformPath {
     }
 }
 
-/// p with ω⁻¹(p) = q.
+/// The point p with ω⁻¹(p) = q.
 fn unbent(warp: &PreparedWarp, q: Point) -> Point {
     if let PreparedWarp::Twist { centre, angle, falloff } = warp {
         let path = sub(q, *centre);
@@ -158,7 +158,7 @@ fn unbent(warp: &PreparedWarp, q: Point) -> Point {
     (0..STEPS).fold(q, |p, _| sub(add(p, q), warp.displace::<false>(p).0))
 }
 
-/// The first copy of an original, of the material layers before those in other originals.
+/// The first instance of a definition, searching the material layers before other definitions.
 fn first_copy(tree: &Tree, index: usize) -> Option<PiecePath> {
     let name = &tree.definitions.get(index)?.name;
     let materials = crate::MaterialLayer::ALL.map(PiecePath::material);

@@ -1,43 +1,42 @@
-//! Boxes around boxes: which of many pieces a place or a capsule can touch, without asking each of them.
+//! Bounding-volume hierarchy: finds the pieces that a point or a capsule can touch without testing each one.
 //!
-//! Scheme: pieces are halved at the median of their middles along the longer side, down to `MOST` pieces, and laid out
-//! depth first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the
-//! box is met, jump where it is not.
-//! The hierarchy says who is asked, never in which order answers are summed: a blend sums its children in the order of
-//! the tree. Otherwise moving one piece would change the last bit of sums far away from it, and only what changed could
-//! not be computed again by itself.
+//! Build: the pieces of a box are split at the median of their centres along the longer axis, down to `MOST` pieces.
+//! The boxes are stored depth first, each with the index of the box after its contents. Traversal needs no stack:
+//! continue if the box is hit, jump to that index if not. The hierarchy decides which pieces are evaluated, never the
+//! order of summation: a blend sums its children in the order of the tree. Otherwise, moving one piece could change the
+//! last bit of a sum far away from it, and the changed area could not be recomputed on its own.
 
 use super::plane::Area;
 
-/// Pieces in a box that is not divided.
+/// Maximum number of pieces in a box that is not split.
 const MOST: usize = 4;
-/// Fewer pieces than this are quicker looked at one by one.
+/// Minimum number of pieces for a hierarchy; testing fewer one by one is faster.
 pub const FEW: usize = 8;
 
-/// A box around boxes or around pieces.
+/// A box of the hierarchy: around other boxes, or around pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
     /// The box.
     pub area: Area,
-    /// The box after everything in this one.
+    /// Index of the box after everything in this one.
     pub skip: u32,
-    /// Pieces in it, as part of the order; none in a box that is divided.
+    /// Start of its pieces in the order; the range is empty in a box that is split.
     pub from: u32,
-    /// The first piece after it.
+    /// End of its pieces in the order.
     pub to: u32,
 }
 
-/// Boxes around pieces.
+/// A hierarchy of boxes around pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
-    /// The boxes, those inside another after it.
+    /// The boxes, depth first: a box comes before the boxes inside it.
     pub bins: Vec<Bin>,
-    /// Positions of the pieces, those of a box side by side.
+    /// Indices of the pieces, grouped by box.
     pub order: Vec<u32>,
 }
 
 impl Hierarchy {
-    /// Around pieces of these areas; empty where there are few.
+    /// Builds a hierarchy over the bounding boxes `areas`; empty if there are fewer than [`FEW`].
     pub fn new(areas: &[Area]) -> Self {
         if areas.len() < FEW {
             return Self::default();
@@ -59,7 +58,7 @@ impl Hierarchy {
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
             let middle = usize::midpoint(from, to);
             let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
-            // only which half a piece is in counts
+            // a full sort is not needed: only the half that a piece falls into matters
             self.order[from..to].select_nth_unstable_by(middle - from, by);
             self.divide(areas, from, middle);
             self.divide(areas, middle, to);
@@ -70,12 +69,12 @@ impl Hierarchy {
         self.bins[here].skip = self.bins.len() as u32;
     }
 
-    /// Whether there is no piece.
+    /// Whether it has no boxes.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
 
-    /// Calls `see` with the position of every piece whose boxes `meets` holds for.
+    /// Calls `see` with the index of every piece in a box that satisfies `meets`.
     #[inline]
     pub fn each(&self, meets: impl Fn(&Area) -> bool, mut see: impl FnMut(u32)) {
         let mut k = 0;
@@ -90,7 +89,7 @@ impl Hierarchy {
     }
 }
 
-/// Positions met, in growing order: as many as a place usually is in.
+/// Indices of the pieces found, in ascending order; it has room for the usual number at one point.
 #[derive(Clone, Copy, Debug)]
 pub struct Met {
     positions: [u32; Self::MOST],
@@ -100,7 +99,7 @@ pub struct Met {
 impl Met {
     const MOST: usize = 32;
 
-    /// The positions that [`Hierarchy::each`] finds, in growing order; `None` where there are too many.
+    /// The indices that [`Hierarchy::each`] finds, in ascending order; `None` if there are too many.
     #[inline]
     pub fn find(hierarchy: &Hierarchy, meets: impl Fn(&Area) -> bool) -> Option<Self> {
         let mut met = Self { positions: [0; Self::MOST], count: 0 };
@@ -112,7 +111,7 @@ impl Met {
             };
             *room = position;
             met.count += 1;
-            // few, and nearly in order already
+            // insertion sort: the indices are few and nearly sorted
             let mut k = met.count - 1;
             while k > 0 && met.positions[k - 1] > met.positions[k] {
                 met.positions.swap(k - 1, k);
@@ -122,7 +121,7 @@ impl Met {
         fits.then_some(met)
     }
 
-    /// The pieces that are left, in their order.
+    /// The indices found, in ascending order.
     #[inline]
     pub fn positions(&self) -> &[u32] {
         &self.positions[..self.count]

@@ -1,15 +1,16 @@
-//! Lines cut into segments: curves through points or near them, closed ones, and roads with eased bends.
+//! Polylines: curves through or near points, closed curves, and roads with eased bends.
 
 use super::path::CurveFit;
 use crate::geometry::plane::{Point, add, higher, length, lower, scaled, sub};
 use crate::geometry::profile::MonotoneCubic;
 
-/// Segments of a line at the most.
+/// Maximum number of segments of a line.
 const MOST_CHORDS: usize = 6000;
-/// Segments of a piece at the most.
+/// Maximum number of segments of one curve piece.
 const MOST_IN_PIECE: usize = 96;
 
-/// Segments of the curve, exact to a thousandth of `reach`, and the indices of the given points among their ends.
+/// Flattens a curve to a polyline, accurate to a thousandth of `reach`. Also returns the indices of the given points
+/// among its vertices.
 pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
@@ -20,7 +21,7 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
     let mut line = vec![points[0]];
     let mut marks = vec![0];
     let piece = |b: [Point; 4], line: &mut Vec<Point>| {
-        // a cubic strays from its segment by no more than a quarter of its greatest second difference, divided by the
+        // the distance of a cubic from its chord is at most a quarter of its greatest second difference, divided by the
         // square of the number of segments
         let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
         let segments = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
@@ -36,7 +37,7 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
         let (a, b) = (points[k], points[k + 1]);
         match run {
             CurveFit::Near => {
-                // half a side of a quadratic before and after every inner point
+                // each inner point is the control point of a quadratic between the middles of its two sides
                 let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
                 let start = middle(a, b);
                 if k == 0 {
@@ -56,7 +57,7 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
             _ => {
                 let before = if k > 0 { points[k - 1] } else { sub(scaled(a, 2.0), b) };
                 let after = if k + 2 < n { points[k + 2] } else { sub(scaled(b, 2.0), a) };
-                // tangents no longer than the side: no loops where points are unevenly spaced
+                // limit the tangents to the length of the side: unevenly spaced points would make loops
                 let side = length(sub(b, a));
                 let held = |v: Point| {
                     let long = length(v);
@@ -71,20 +72,20 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
     (line, marks)
 }
 
-/// The corners of a closed line through `points`, exact to a thousandth of `wide`, and the indices of the given points
-/// among them.
+/// The corners of a closed line through `points`, accurate to a thousandth of `wide`, and the indices of the given
+/// points among them.
 pub fn closed_line(points: &[Point], run: CurveFit, wide: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());
     }
-    // once around, with a point more on both sides: the curve knows its neighbours there
+    // repeat points beyond both ends, so that the curve has all its neighbours at the seam
     let around: Vec<Point> = (0..n + 3).map(|k| points[(k + n - 1) % n]).collect();
     let (line, marks) = flatten(&around, CurveFit::Through, wide);
     (line[marks[1]..marks[n + 1]].to_vec(), marks[1..=n].iter().map(|mark| mark - marks[1]).collect())
 }
 
-/// The line with its heading averaged over `over` of arc length, twice.
+/// The line with its heading averaged twice over the arc length `over`.
 pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>) {
     let mut at = vec![0.0];
     for ends in line.windows(2) {
@@ -126,7 +127,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
     for _ in 0..2 {
         let given = heading.clone();
         for (i, h) in heading.iter_mut().enumerate() {
-            // a narrower window at the ends keeps their headings
+            // a narrower window near the ends preserves the headings there
             let by = half.min(i).min(count - 1 - i);
             *h = given[i - by..=i + by].iter().sum::<f64>() / (2 * by + 1) as f64;
         }
@@ -137,7 +138,7 @@ pub(super) fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, 
         made.push(add(last, [step * libm::cos(*h), step * libm::sin(*h)]));
     }
     let stations: Vec<usize> = marks.iter().map(|&m| ((at[m] / step + 0.5) as usize).min(count)).collect();
-    // a rounded corner is shorter: half-way between the given points the road comes back to where it was
+    // rounded corners shorten the line: shift it back to the original half-way between the given points
     let place = |s: f64| {
         let k = at.partition_point(|&a| a <= s).clamp(1, at.len() - 1) - 1;
         let long = at[k + 1] - at[k];

@@ -1,12 +1,12 @@
-//! Geometry of the ground plan: what pieces are laid out by.
+//! Plane geometry of the ground plan.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | [`plane`] | points, boxes, capsules, affine maps |
-//! | [`path`], [`line`] | curves through points or near them; how far a place is along and beside them |
+//! | [`path`], [`line`] | curves through or near points; arc length and offset of a point relative to a curve |
 //! | [`outline`] | closed lines of any simple shape |
-//! | [`profile`] | monotone cubics: cross profiles, and what changes along a curve |
-//! | [`hierarchy`] | boxes around boxes |
+//! | [`profile`] | monotone cubics: cross profiles, and values that vary along a curve |
+//! | [`hierarchy`] | bounding-volume hierarchy |
 
 pub mod hierarchy;
 mod line;

@@ -1,45 +1,45 @@
-//! Closed lines of any simple shape, and how far a place is from them.
+//! Closed lines of any simple shape, and their signed distance.
 //!
-//! Law: the points in the order that they were given, joined by straight sides or by a closed Catmull-Rom curve that is
-//! cut into sides; d(p) the distance to the nearest side, below 0 inside. d is Lipschitz with the constant 1.
-//! The depth of the shape is the radius of the largest circle in it.
-//! Scheme: boxes around eight sides each; a box that lies farther away than the nearest side so far is left out, and so
-//! is one that a ray to the east cannot cross. Inside is where such a ray crosses an odd number of sides. The deepest
-//! place is found by dividing boxes, the most promising first.
+//! Definition: the points in the given order, joined by straight sides or by a closed Catmull-Rom curve that is
+//! flattened to sides. d(p) is the distance to the nearest side, negative inside; its Lipschitz constant is 1. The
+//! depth of the shape is the radius of the largest circle inside it. Method: one bounding box holds eight sides. A box
+//! is skipped if it is farther away than the nearest side so far and a ray to the east cannot cross it. A point is
+//! inside if that ray crosses an odd number of sides. The depth is found by subdividing boxes, the most promising
+//! first.
 //! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
 use super::plane::{Area, Point, cross, dot, higher, length, scaled, sub};
 
-/// Sides in a box.
+/// Number of sides in a bounding box.
 const RUN: usize = 8;
-/// How exactly the depth is known, as a share of it.
+/// Relative tolerance of the depth.
 const EXACT: f64 = 1e-4;
-/// Boxes that are divided at the most on the way to the deepest place.
+/// Maximum number of boxes that the search for the depth subdivides.
 const MOST_DIVIDED: usize = 20_000;
 
-/// A closed line ready to be asked.
+/// A closed line prepared for distance queries.
 #[derive(Clone, Debug)]
 pub struct ClosedOutline {
-    /// The corners; the last side goes back to the first one.
+    /// The corners; the last side returns to the first corner.
     corners: Vec<Point>,
     runs: Vec<Area>,
     /// Radius of the largest circle inside.
     depth: f64,
 }
 
-/// Why points are no outline.
+/// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides meet that are no neighbours: between the points with these numbers and those after them, from 1.
+    /// Two sides that are not adjacent meet. Each number is the point at which one of them starts, counted from 1.
     #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
     Crossing(usize, usize),
-    /// It has no inside.
-    #[error("its outline encloses nothing; three points at least must not lie on one line")]
+    /// The outline encloses nothing.
+    #[error("its outline encloses nothing; at least three points must not lie on one line")]
     Empty,
 }
 
-/// The way from the nearest place of a side to `p`.
+/// The vector from the nearest point of a side to `p`.
 #[inline]
 fn from_side(a: Point, b: Point, p: Point) -> Point {
     let (side, way) = (sub(b, a), sub(p, a));
@@ -48,7 +48,7 @@ fn from_side(a: Point, b: Point, p: Point) -> Point {
     sub(way, scaled(side, t))
 }
 
-/// Whether two sides have a place in common.
+/// Whether two sides have a point in common.
 fn meet([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     let turn = |a: Point, b: Point, p: Point| cross(sub(b, a), sub(p, a));
     let (c1, d1, a1, b1) = (turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b));
@@ -61,10 +61,10 @@ fn meet([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
 }
 
 impl ClosedOutline {
-    /// The line through `points`, straight from one to the next or [`CurveFit::Through`] them.
+    /// The line through `points`, either straight from one to the next or [`CurveFit::Through`] them.
     ///
     /// # Errors
-    /// When it meets itself, or has no inside.
+    /// When the line crosses or touches itself, or encloses nothing.
     pub fn new(points: &[Point], fit: CurveFit) -> Result<Self, OutlineError> {
         let mut given: Vec<(usize, Point)> = points.iter().copied().enumerate().collect();
         given.dedup_by(|a, b| a.1 == b.1);
@@ -93,7 +93,7 @@ impl ClosedOutline {
         [self.corners[k], self.corners[next]]
     }
 
-    /// The first two sides that meet and are no neighbours, or neighbours that lie on each other.
+    /// The first two non-adjacent sides that meet, or adjacent sides that overlap.
     fn crossing(&self) -> Option<(usize, usize)> {
         let n = self.corners.len();
         (0..n).find_map(|a| {
@@ -118,7 +118,7 @@ impl ClosedOutline {
     fn deepest(&self, around: &Area) -> f64 {
         let size = sub(around.high, around.low);
         let half = 0.5 * higher(size[0], size[1]);
-        // middle, half a side, depth there and the most that may be in the box
+        // centre and half side of the box, depth at the centre, upper bound of the depth in the box
         let look = |middle: Point, half: f64| {
             let depth = -self.distance(middle).0;
             (middle, half, depth, depth + half * std::f64::consts::SQRT_2)
@@ -152,12 +152,12 @@ impl ClosedOutline {
         &self.corners
     }
 
-    /// The box around it.
+    /// The bounding box.
     pub fn area(&self) -> Area {
         self.runs.iter().copied().fold(Area::EMPTY, Area::union)
     }
 
-    /// Distance of `p` from the line, below 0 inside, and the gradient of that.
+    /// Signed distance of `p` from the line, negative inside, and its gradient.
     pub fn distance(&self, p: Point) -> (f64, Point) {
         let n = self.corners.len();
         let (mut nearest, mut way, mut is_inside) = (f64::INFINITY, [0.0; 2], false);

@@ -1,15 +1,16 @@
-//! Curves on the ground plan: through points or near them, smoothed like roads, and how far a place is along and beside
+//! Curves on the ground plan: through or near points, eased like roads; arc length and offset of a point relative to
 //! them.
 //!
-//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into
-//! segments whose distance from the curve is below a thousandth of the reach. A place knows its distance d from the
-//! nearest segment; its arc length s and its offset o to the right are means over all segments that are nearly as near,
-//! s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps; the mean
-//! goes over from one leg to the other within τ, and what is built on s and o keeps the Lipschitz property that the
-//! document asks for.
-//! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular
-//! arcs into clothoids (curvature in proportion to the length); the drift at the end is taken back evenly.
-//! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
+//! Definition: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic pieces (between the middles of the sides) are
+//! flattened to segments, less than a thousandth of the reach away from the curve. A point has the distance d to the
+//! nearest segment. Its arc length s and its offset o to the right are weighted means over all segments that are nearly
+//! as near: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps,
+//! but the mean moves from one leg to the other within τ. Functions of s and o therefore keep the Lipschitz property
+//! that the paper requires.
+//! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
+//! circular arcs into clothoids (curvature proportional to arc length). The drift of the end point is distributed
+//! evenly.
+//! Lipschitz: d, sₖ and oₖ change by at most the distance moved, wₖ by at most 8/(3√3)/τ times the change of dₖ - d.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
@@ -18,23 +19,23 @@ pub(crate) use super::line::flatten;
 use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 talweg_ground::choices! {
-    /// How a curve runs between its points.
+    /// Shape of a curve between its points.
     CurveFit {
         Through "Through the points": "A smooth curve through every point.",
-        Near "Near the points": "A rounder curve that keeps inside the corners.",
-        Straight "Straight": "Straight from point to point.",
+        Near "Near the points": "A rounder curve that stays inside the corners.",
+        Straight "Straight": "Straight lines from point to point.",
     }
 }
 
-/// Parts of a long way that are looked at by themselves.
+/// Maximum number of parts into which a long segment is divided for its bounds.
 const MOST_PARTS: usize = 48;
 const MOST_CELLS: f64 = 128.0;
-/// Side of a cell in reaches, where the path is short enough for it.
+/// Side of a grid cell as a fraction of the reach, unless the path is so long that the cells would be too many.
 const CELL: f64 = 0.3;
-/// Segments of a path that has no more cells than `PER_SEGMENT` for each of them.
+/// Maximum number of segments of a short path, whose number of cells is limited to `PER_SEGMENT` for each segment.
 const SHORT: usize = 128;
 const PER_SEGMENT: f64 = 2.0;
-/// Segments in one box.
+/// Number of segments in one bounding box.
 const RUN: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +43,12 @@ struct PathSegment {
     from: Point,
     along: Point,
     length: f64,
-    /// Arc length at its beginning.
+    /// Arc length at its start.
     start: f64,
 }
 
 impl PathSegment {
-    /// Place on the segment from its beginning, and the way from there to `p`.
+    /// Distance of the nearest point from the start of the segment, and the vector from that point to `p`.
     #[inline]
     fn foot(&self, p: Point) -> (f64, Point) {
         let from_start = sub(p, self.from);
@@ -63,14 +64,14 @@ impl PathSegment {
     }
 }
 
-/// Where a place is beside a path.
+/// Position of a point relative to a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NearestPoint {
     /// Distance to the path, in metres.
     pub distance: f64,
-    /// Arc length from its beginning, in metres.
+    /// Arc length from the start of the path, in metres.
     pub along: f64,
-    /// Offset to the right, in metres; to the left it is below 0.
+    /// Offset to the right, in metres; negative to the left.
     pub offset: f64,
     /// Gradient of the distance.
     pub ddistance: Point,
@@ -80,7 +81,7 @@ pub struct NearestPoint {
     pub doffset: Point,
 }
 
-/// The same over a capsule: ranges, and bounds of the gradients.
+/// Bounds of a [`NearestPoint`] over a capsule: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestBounds {
     /// Range of the distance.
@@ -93,52 +94,53 @@ pub struct NearestBounds {
     pub dalong: f64,
     /// Bound of the gradient of the offset.
     pub doffset: f64,
-    /// Places are between segments: else the gradients of distance and offset are at right angles to that of the arc
-    /// length, wherever that is not 0.
+    /// Whether several segments are averaged. If not, the gradients of distance and offset are perpendicular to that of
+    /// the arc length, wherever that gradient is not 0.
     pub is_mixed: bool,
 }
 
 impl NearestBounds {
-    /// Bound of a gradient whose part by the arc length is no longer than `along`, and that by the offset or the
-    /// distance no longer than `across`.
+    /// Bound of a gradient with two parts: at most `along` from the arc length, at most `across` from the offset or the
+    /// distance.
     pub fn slope(&self, along: f64, across: f64) -> f64 {
         if self.is_mixed { along + across } else { (along * along + across * across).sqrt() * (1.0 + 1e-9) }
     }
 }
 
-/// A path as it is written down.
+/// The geometry of a path, for buffers and comparisons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathOutline {
-    /// How far from the curve places are asked for.
+    /// Maximum distance from the curve for queries, in metres.
     pub reach: f64,
-    /// τ, in metres: how much farther segments may be that count as nearly as near.
+    /// τ, in metres: segments up to this much farther than the nearest take part in the mean.
     pub tolerance: f64,
-    /// x, y and arc length; segments run from one to the next.
+    /// x, y and arc length of the vertices; consecutive vertices bound a segment.
     pub vertices: Vec<[f64; 3]>,
 }
 
-/// A curve ready to be asked.
+/// A curve prepared for queries.
 #[derive(Clone, Debug)]
 pub struct Path {
     segments: Vec<PathSegment>,
-    /// Boxes around [`RUN`] segments each.
+    /// Bounding boxes of [`RUN`] segments each.
     runs: Vec<Area>,
     /// Arc length at the given points.
     pub stations: Vec<f64>,
     reach: f64,
-    /// How much farther than the nearest a segment may be and still count: τ.
+    /// τ: segments up to this much farther than the nearest take part in the mean.
     tolerance: f64,
-    /// Box around all places that are asked for.
+    /// Bounding box of all points within reach.
     pub area: Area,
     columns: usize,
     per_cell: f64,
-    /// For every cell the end of its runs in `near`.
+    /// For every cell, the end of its runs in `near`.
     ends: Vec<u32>,
     near: Vec<u16>,
 }
 
 impl Path {
-    /// `reach` is how far from the curve places are asked for; `smoothing` a length of arc.
+    /// `reach` is the maximum distance from the curve for queries; `smoothing` is the arc length over which bends are
+    /// eased.
     pub fn new(points: &[Point], run: CurveFit, smoothing: f64, reach: f64) -> Self {
         let (mut line, mut marks) = flatten(points, run, reach);
         if smoothing > 0.0 && line.len() > 2 {
@@ -178,7 +180,7 @@ impl Path {
         path
     }
 
-    /// What it is made of.
+    /// The geometry of the path.
     pub fn outline(&self) -> PathOutline {
         let mut vertices: Vec<[f64; 3]> = self.segments.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
         if let Some(last) = self.segments.last() {
@@ -188,7 +190,7 @@ impl Path {
         PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
-    /// The place at arc length `s`, held within the path, and the direction there, of length 1.
+    /// The point at arc length `s`, clamped to the path, and the unit direction there.
     pub fn point_at(&self, s: f64) -> (Point, Point) {
         let k = self.segments.partition_point(|segment| segment.start <= s).max(1) - 1;
         let segment = &self.segments[k];
@@ -196,18 +198,18 @@ impl Path {
         (add(segment.from, scaled(segment.along, t)), segment.along)
     }
 
-    /// The line as it runs, from segment to segment.
+    /// The vertices of the path, in order.
     pub fn line(&self) -> Vec<Point> {
         let end = self.segments.last().map(|segment| add(segment.from, scaled(segment.along, segment.length)));
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
-    /// Notes for every cell the runs that may count there.
+    /// Stores for every grid cell the runs of segments that may matter there.
     fn sort_into_cells(&mut self) {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
         let cell = higher(CELL * self.reach, longest / MOST_CELLS);
-        // a short path has few runs in any cell
+        // for a short path a few large cells suffice
         let is_short = self.segments.len() <= SHORT;
         let cells = PER_SEGMENT * self.segments.len() as f64;
         let cell = if is_short { higher(cell, (side[0] * side[1] / cells).sqrt()) } else { cell };
@@ -217,7 +219,7 @@ impl Path {
         let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
         let centre =
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
-        // at the rim segments count that are out of reach themselves
+        // at the rim of the reach, segments up to τ beyond it take part in the mean
         let margin = self.reach + self.tolerance + half;
         let each = |run: &Area, see: &mut dyn FnMut(usize, f64)| {
             let around = run.grown(margin);
@@ -235,7 +237,7 @@ impl Path {
                 }
             }
         };
-        // no nearer than a place of a run is the line to the middle of a cell
+        // for each cell, an upper bound of the distance from its centre to the line
         let mut nearest = vec![f64::INFINITY; columns * rows];
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             each(run, &mut |k, _| {
@@ -255,7 +257,7 @@ impl Path {
                 }
             });
         }
-        // by cells, the runs of each in their order
+        // counting sort by cell, which keeps the runs of a cell in order
         self.ends = vec![0; columns * rows];
         met.iter().for_each(|(k, _)| self.ends[*k as usize] += 1);
         let mut end = 0;
@@ -271,7 +273,7 @@ impl Path {
         }
     }
 
-    /// The runs that count at `p`, and perhaps more.
+    /// The runs that matter at `p`, and perhaps others.
     #[inline]
     fn candidates(&self, p: Point) -> &[u16] {
         if !self.area.contains(p) {
@@ -291,7 +293,7 @@ impl Path {
         &self.segments[from..(from + RUN).min(self.segments.len())]
     }
 
-    /// Where `p` is, if within reach.
+    /// Position of `p` relative to the path, if it is within reach.
     #[inline]
     pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
@@ -311,7 +313,7 @@ impl Path {
         let farthest = distance + self.tolerance;
         let mut sum = 0.0;
         let mut near = NearestPoint { distance, ..NearestPoint::default() };
-        // sums of ∇w, ∇(w s), ∇(w o), each with a part that turns with ∇d
+        // sums of ∇w, ∇(w s), ∇(w o); each has one part proportional to ∇d, kept apart in `turn`
         let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
         let mut first = true;
         let counts = |index: &&u16| self.runs[usize::from(**index)].square(p) < farthest * farthest;
@@ -343,7 +345,7 @@ impl Path {
                 if inside {
                     dsum[1] = add(dsum[1], scaled(segment.along, w));
                 }
-                // o is the distance from the whole line, beyond the ends as well
+                // o is the distance from the infinite line, even beyond the ends of the segment
                 dsum[2] = add(dsum[2], scaled([-segment.along[1], segment.along[0]], w));
             }
         }
@@ -359,8 +361,8 @@ impl Path {
         Some(near)
     }
 
-    /// What [`nearest_point`](Self::nearest_point) says anywhere on the capsule; `None` where all of it is out of
-    /// reach. Long ways are looked at in parts: over each of them the segments that count are few.
+    /// Bounds of [`nearest_point`](Self::nearest_point) over the capsule; `None` if all of it is out of reach. A long
+    /// capsule is divided into parts, because few segments matter for each part.
     pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
         let span = sub(capsule.to, capsule.from);
         let parts = ((length(span) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
@@ -376,13 +378,13 @@ impl Path {
         }
         let mut all = all?;
         if leaves {
-            // parts out of reach have no weight, whatever their distance
+            // parts out of reach have no weight, so their distance needs no exact bound
             all.distance = all.distance.union(Interval::one(self.reach));
         }
         Some(all)
     }
 
-    /// Distance from the nearest segment, and the way from its foot.
+    /// Distance to the nearest segment, and the vector from its nearest point.
     fn nearest(&self, p: Point) -> (f64, Point) {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
@@ -399,7 +401,8 @@ impl Path {
         (nearest.sqrt(), foot)
     }
 
-    /// [`nearest`](Self::nearest) by the cells; `None` where all segments are farther than the reach and τ.
+    /// [`nearest`](Self::nearest), found through the grid cells; `None` if all segments are farther away than the reach
+    /// plus τ.
     fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for &index in self.candidates(p) {
@@ -414,7 +417,7 @@ impl Path {
                 }
             }
         }
-        // a cell that misses a nearer segment is farther from it than that
+        // a cell can only lack segments that are farther away than this
         let nearest = nearest.sqrt();
         (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }
@@ -435,7 +438,7 @@ impl Path {
         }
         let window = nearest + self.tolerance + 2.0 * r;
         let (mut along, mut offset) = (Interval::EMPTY, Interval::EMPTY);
-        // Σ |∇w| over the segments that may count, and the least Σ w
+        // bound of Σ |∇w| over the segments that may take part, and the minimum of Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
         let square = window * window * (1.0 + 1e-9);
         let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
@@ -453,7 +456,7 @@ impl Path {
             let part = 1.0 - x.high * x.high;
             sum += part * part;
             let steepest = lower(higher(0.577_350_269_189_625_8, x.low), x.high);
-            // two ways from one place differ in direction by no more than their feet lie apart
+            // the directions from two nearest points to one point differ by at most the distance between those points
             let apart = length(sub(from_foot, foot)) + 2.0 * r;
             let far = d + nearest - 2.0 * r;
             let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
@@ -462,7 +465,7 @@ impl Path {
             along = along.union(s);
             offset = offset.union(Interval::centred(cross(segment.along, from_foot), r));
         }
-        // one segment alone is not mixed
+        // a single segment is not averaged
         let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
         let distance = Interval::new(higher(nearest - r, 0.0), nearest + r);
         Some(NearestBounds {
@@ -546,7 +549,7 @@ mod tests {
         let ends =
             (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
         assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
-        // curvature grows steadily: no segment turns by more than a few degrees
+        // curvature changes gradually: no segment turns by more than a few degrees
         let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
         assert!(sharpest < 0.2, "{sharpest}");
         let corner = eased.segments.iter().map(|c| length(c.foot([500.0, 0.0]).1)).fold(f64::INFINITY, lower);

@@ -1,6 +1,6 @@
-//! Geometry of the ground plan: points, boxes, capsules, affine maps. x grows to the east, y to the south, in metres.
+//! Plane geometry of the ground plan: points, boxes, capsules, affine maps. x points east, y south, in metres.
 
-/// A place, or a vector.
+/// A point or a vector.
 pub type Point = [f64; 2];
 
 /// a + b.
@@ -45,32 +45,32 @@ pub fn smooth(t: f64) -> (f64, f64) {
     }
 }
 
-/// A rectangle along the axes; empty where `low` exceeds `high`.
+/// An axis-aligned rectangle; empty if `low` exceeds `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// The corner of least coordinates.
+    /// Corner with the smallest coordinates.
     pub low: Point,
-    /// The corner of greatest coordinates.
+    /// Corner with the largest coordinates.
     pub high: Point,
 }
 
 impl Area {
-    /// The box of nothing.
+    /// The empty box.
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
-    /// Everything there is; finite, so that maps of it are as well.
+    /// The whole plane; finite, so that its images under affine maps are finite too.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
-    /// The box of a circle.
+    /// The bounding box of a circle.
     pub fn centred(centre: Point, radius: f64) -> Self {
         Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }
     }
 
-    /// The least box of some points.
+    /// The bounding box of some points.
     pub fn enclosing(points: impl IntoIterator<Item = Point>) -> Self {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
-    /// Whether there is no point in it.
+    /// Whether it holds no point.
     pub fn is_empty(&self) -> bool {
         self.low[0] > self.high[0] || self.low[1] > self.high[1]
     }
@@ -90,7 +90,7 @@ impl Area {
             && other.low[1] <= self.high[1]
     }
 
-    /// The least box of both.
+    /// The bounding box of both.
     pub fn union(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -104,7 +104,7 @@ impl Area {
         }
     }
 
-    /// What both have in common; may be empty.
+    /// The intersection of both; may be empty.
     pub fn intersection(self, other: Self) -> Self {
         Self {
             low: [higher(self.low[0], other.low[0]), higher(self.low[1], other.low[1])],
@@ -112,7 +112,7 @@ impl Area {
         }
     }
 
-    /// Grown by `by` on every side.
+    /// The area grown by `by` on every side.
     pub fn grown(self, by: f64) -> Self {
         if self.is_empty() {
             return self;
@@ -120,17 +120,17 @@ impl Area {
         Self { low: [self.low[0] - by, self.low[1] - by], high: [self.high[0] + by, self.high[1] + by] }
     }
 
-    /// The point in its middle.
+    /// The centre.
     pub fn centre(&self) -> Point {
         [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])]
     }
 
-    /// Its corners, around it.
+    /// The four corners, in order around the rectangle.
     pub fn corners(&self) -> [Point; 4] {
         [self.low, [self.high[0], self.low[1]], self.high, [self.low[0], self.high[1]]]
     }
 
-    /// Distance from `p` to the nearest place of the area.
+    /// Distance from `p` to the nearest point of the area; 0 inside.
     pub fn distance(&self, p: Point) -> f64 {
         self.square(p).sqrt()
     }
@@ -156,51 +156,51 @@ pub fn higher(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Numbers from `low` to `high`.
+/// The interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The least.
+    /// Lower end.
     pub low: f64,
-    /// The greatest.
+    /// Upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// No number.
+    /// The empty interval.
     pub const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
-    /// From `low` to `high`.
+    /// The interval from `low` to `high`.
     pub fn new(low: f64, high: f64) -> Self {
         Self { low, high }
     }
 
-    /// One number.
+    /// The interval that holds only `value`.
     pub fn one(value: f64) -> Self {
         Self { low: value, high: value }
     }
 
-    /// From `middle` - `by` to `middle` + `by`.
+    /// The interval from `middle` - `by` to `middle` + `by`.
     pub fn centred(middle: f64, by: f64) -> Self {
         Self { low: middle - by, high: middle + by }
     }
 
-    /// The least range of both.
+    /// The smallest interval that contains both.
     pub fn union(self, other: Self) -> Self {
         Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
     }
 
-    /// What both hold; of two that should meet and, by rounding, do not, a point between.
+    /// The intersection. If rounding alone separates two intervals that should meet, it is the gap between them.
     pub fn intersection(self, other: Self) -> Self {
         let (low, high) = (higher(self.low, other.low), lower(self.high, other.high));
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
     }
 
-    /// All sums of a number of each.
+    /// The sum in interval arithmetic.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// All its numbers times `k`.
+    /// The interval times `k`.
     pub fn times(self, k: f64) -> Self {
         if k < 0.0 {
             Self { low: self.high * k, high: self.low * k }
@@ -209,36 +209,36 @@ impl Interval {
         }
     }
 
-    /// The product of any two numbers of the ranges.
+    /// The product in interval arithmetic.
     pub fn product(self, other: Self) -> Self {
         let all = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         all.into_iter().fold(Self::EMPTY, |range, v| range.union(Self::one(v)))
     }
 
-    /// Greatest distance from 0.
+    /// Greatest absolute value.
     pub fn reach(&self) -> f64 {
         higher(self.low.abs(), self.high.abs())
     }
 
-    /// Greatest difference between a number of one and a number of the other.
+    /// Greatest difference between a number in one interval and a number in the other.
     pub fn spread(&self, other: &Self) -> f64 {
         higher(higher(self.high - other.low, other.high - self.low), 0.0)
     }
 }
 
-/// A capsule of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
+/// A region that a bound applies to: all points within `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// Where the segment begins.
+    /// Start of the segment.
     pub from: Point,
-    /// Where the segment ends.
+    /// End of the segment.
     pub to: Point,
-    /// Distance to both sides, in metres.
+    /// Radius around the segment, in metres.
     pub pad: f64,
 }
 
 impl Capsule {
-    /// The segment alone.
+    /// A segment, without padding.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
@@ -258,22 +258,22 @@ impl Capsule {
         scaled(add(self.from, self.to), 0.5)
     }
 
-    /// Distance from the middle within which all places lie.
+    /// Radius of a circle around the middle that contains the capsule.
     pub fn radius(&self) -> f64 {
         0.5 * length(sub(self.to, self.from)) + self.pad
     }
 
-    /// The box around it.
+    /// The bounding box.
     pub fn area_of(&self) -> Area {
         Area::enclosing([self.from, self.to]).grown(self.pad)
     }
 
-    /// The same with `by` metres more to all sides.
+    /// The capsule with its radius `by` metres larger.
     pub fn padded(self, by: f64) -> Self {
         Self { pad: self.pad + by, ..self }
     }
 
-    /// Distances from `centre` to the places of the capsule.
+    /// Range of the distances from `centre` to the points of the capsule.
     pub fn distances(&self, centre: Point) -> Interval {
         let (a, along) = (sub(centre, self.from), sub(self.to, self.from));
         let square = dot(along, along);
@@ -284,44 +284,44 @@ impl Capsule {
     }
 }
 
-/// p ↦ matrix · p + offset.
+/// An affine map: p ↦ matrix · p + offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
     /// Rows of the matrix.
     pub rows: [Point; 2],
-    /// What is added after the matrix.
+    /// Translation, applied after the matrix.
     pub offset: Point,
 }
 
 impl Affine {
-    /// The map that moves nothing.
+    /// The identity map.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0, 0.0] };
 
-    /// Where `p` goes.
+    /// The image of `p`.
     #[inline]
     pub fn apply(&self, p: Point) -> Point {
         [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
     }
 
-    /// The gradient before the map of something whose gradient after it is `g`.
+    /// Transforms a gradient `g` in the map's target coordinates to its source coordinates (transposed matrix).
     #[inline]
     pub fn pull(&self, g: Point) -> Point {
         [self.rows[0][0] * g[0] + self.rows[1][0] * g[1], self.rows[0][1] * g[0] + self.rows[1][1] * g[1]]
     }
 
-    /// First `self`, then `next`.
+    /// The composition: first `self`, then `next`.
     pub fn then(&self, next: &Self) -> Self {
         let column = |k: usize| [self.rows[0][k], self.rows[1][k]];
         let row = |r: Point| [dot(r, column(0)), dot(r, column(1))];
         Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.apply(self.offset) }
     }
 
-    /// Factor of areas; negative where it mirrors.
+    /// Determinant: the factor of areas, negative for a reflection.
     pub fn determinant(&self) -> f64 {
         cross(self.rows[0], self.rows[1])
     }
 
-    /// The map back; the determinant is not 0.
+    /// The inverse map; the determinant must not be 0.
     pub fn inverse(&self) -> Self {
         let d = self.determinant();
         let [[a, b], [c, e]] = self.rows;
@@ -330,7 +330,7 @@ impl Affine {
         Self { offset: [-offset[0], -offset[1]], ..back }
     }
 
-    /// Greatest stretching of a length (spectral norm), a hair more than exact.
+    /// Greatest stretching of a length (spectral norm), rounded up slightly.
     pub fn stretching(&self) -> f64 {
         let [[a, b], [c, d]] = self.rows;
         let (sum, det) = (a * a + b * b + c * c + d * d, a * d - b * c);
@@ -338,12 +338,12 @@ impl Affine {
         (0.5 * (sum + root)).sqrt() * (1.0 + 1e-12)
     }
 
-    /// The box around where `area` goes.
+    /// The bounding box of the image of `area`.
     pub fn area(&self, area: &Area) -> Area {
         if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
-    /// What contains everywhere that `capsule` goes.
+    /// A capsule that contains the image of `capsule`.
     pub fn map_capsule(&self, capsule: &Capsule) -> Capsule {
         Capsule { from: self.apply(capsule.from), to: self.apply(capsule.to), pad: capsule.pad * self.stretching() }
     }
@@ -361,7 +361,7 @@ mod tests {
         let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
         assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
-        // no direction is stretched by more than the norm, one by as much
+        // the norm is the maximum: every direction stays below it and one comes close to it
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
             higher(longest, length(sub(a.apply(v), a.offset)))

@@ -1,27 +1,29 @@
-//! Cross profiles: how the ground rises and falls with the distance from a curve or a centre.
+//! Cross profiles: height of the ground as a function of the distance from a curve or a centre.
 //!
-//! Law: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland
-//! 1984): C¹, and never beyond the points. Level before the first point and after the last.
-//! Source: Génevaux et al. 2014, §4.1 (there quadratic pieces).
+//! Definition: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch &
+//! Butland 1984). They are C¹ and never overshoot the points. The profile is level before the first point and after the
+//! last.
+//! Source: Génevaux et al. 2014, §4.1 (which uses quadratic pieces).
 
 use serde::{Deserialize, Serialize};
 
 use super::plane::{Interval, higher, lower};
 
-/// Points (distance, rise) with growing distances: distances as parts of the width, rises as parts of the depth.
+/// Points (distance, height) in order of distance: distances as fractions of the width, heights as fractions of the
+/// depth.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Profile(pub Vec<(f32, f32)>);
 
-/// Distances go up to this.
+/// Greatest distance, as a fraction of the width.
 pub const FARTHEST: f32 = 8.0;
-/// Rises go up to this.
+/// Greatest height, as a fraction of the depth.
 pub const HIGHEST: f32 = 8.0;
 const MOST_POINTS: usize = 64;
 const LEAST_GAP: f32 = 1e-3;
 
 impl Profile {
-    /// Points with growing distances inside their range.
+    /// The points sorted by distance, clamped to their ranges, without duplicates.
     pub fn sanitised(&self) -> Self {
         let mut points: Vec<(f32, f32)> = self
             .0
@@ -43,21 +45,21 @@ impl Profile {
     }
 }
 
-/// A monotone cubic through points.
+/// A piecewise monotone cubic through points.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MonotoneCubic {
     xs: Vec<f64>,
-    /// Value and derivative at every x.
+    /// Value and derivative at each x.
     knots: Vec<(f64, f64)>,
 }
 
 impl MonotoneCubic {
-    /// Through points with growing x.
+    /// The cubic through points sorted by x.
     pub fn from_points(points: &[(f64, f64)]) -> Self {
         let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
         let secants: Vec<f64> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
         let knots = points.iter().enumerate().map(|(k, &(_, y))| {
-            // level beyond the ends, so that it is smooth there too
+            // zero tangents at the ends join the level parts beyond them smoothly
             let tangent = if k == 0 || k + 1 == points.len() {
                 0.0
             } else {
@@ -74,7 +76,7 @@ impl MonotoneCubic {
         self.xs.iter().zip(&self.knots).map(|(&x, &(y, slope))| [x, y, slope])
     }
 
-    /// The same line, `by` times as high.
+    /// The cubic with all values multiplied by `by`.
     pub fn scaled(mut self, by: f64) -> Self {
         for (y, slope) in &mut self.knots {
             (*y, *slope) = (*y * by, *slope * by);
@@ -83,11 +85,11 @@ impl MonotoneCubic {
     }
 
     fn piece(&self, x: f64) -> usize {
-        // few points: looking through them beats halving
+        // points are few: a linear search is faster than a binary search
         self.xs[1..self.xs.len() - 1].iter().take_while(|&&at| at <= x).count()
     }
 
-    /// Value and derivative.
+    /// Value and derivative at `x`.
     #[inline]
     pub fn sample(&self, x: f64) -> (f64, f64) {
         let Some(last) = self.xs.len().checked_sub(1) else { return (0.0, 0.0) };
@@ -108,7 +110,7 @@ impl MonotoneCubic {
         (y0 + t * (c1 + t * (c2 + t * c3)), (c1 + t * (2.0 * c2 + t * 3.0 * c3)) / width)
     }
 
-    /// Range of the values and bound of the slope between two places.
+    /// Range of the values over `x`, and bound of the slope.
     pub fn bounds(&self, x: Interval) -> (Interval, f64) {
         let Some(last) = self.xs.len().checked_sub(1) else { return (Interval::one(0.0), 0.0) };
         let (a, b) = (self.sample(x.low), self.sample(x.high));
@@ -129,7 +131,7 @@ impl MonotoneCubic {
                     slope = higher(slope, self.knots[knot].1.abs());
                 }
             }
-            // the parabola of slopes has its vertex at t = -c2 / 3 c3
+            // the slope is a parabola with its vertex at t = -c2 / (3 c3)
             let width = right - left;
             let (m0, m1, rise) =
                 (self.knots[k].1 * width, self.knots[k + 1].1 * width, self.knots[k + 1].0 - self.knots[k].0);
@@ -144,17 +146,17 @@ impl MonotoneCubic {
         (range, slope * (1.0 + 1e-9))
     }
 
-    /// How far from 0 it goes on changing: farther away it is level.
+    /// Greatest distance from 0 at which it still changes; it is level beyond.
     pub fn end(&self) -> f64 {
         self.xs.iter().fold(0.0, |end, x| higher(end, x.abs()))
     }
 
-    /// Value and derivative at 0: what all profiles round one centre must share.
+    /// Value of the first point, at distance 0; all profiles around one centre must share it.
     pub fn first(&self) -> f64 {
         self.knots.first().map_or(0.0, |k| k.0)
     }
 
-    /// The same line with the value `y` at 0.
+    /// The cubic with the value `y` at 0.
     pub fn starting_at(&self, y: f64) -> Self {
         let mut points: Vec<(f64, f64)> = self.xs.iter().zip(&self.knots).map(|(&x, k)| (x, k.0)).collect();
         match points.first_mut() {

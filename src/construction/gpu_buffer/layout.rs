@@ -1,31 +1,31 @@
-//! What the words mean: every record once, for writing and for reading.
+//! Layout of the words: each record is described once, for writing and for reading.
 
 use super::records::{
     ContourWords, CurveWords, DiscWords, ImageWords, RibbonWords, WordPass, WordReader, Words, Writer,
 };
 use super::{BufferError, HEADER, MAGIC, VERSION, op};
 
-/// A primitive by its kind.
+/// Parameters of a primitive, by kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeafWords {
-    /// Of a disc.
+    /// A disc.
     Disc(DiscWords),
-    /// Of a curve.
+    /// A curve.
     Curve(CurveWords),
-    /// Of a contour.
+    /// A contour.
     Contour(ContourWords),
-    /// Of an image.
+    /// An image.
     Image(ImageWords),
-    /// Of a ribbon.
+    /// A ribbon.
     Ribbon(RibbonWords),
 }
 
-/// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
+/// A primitive with its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
-    /// Lowest and highest height, |∇f|, |∇α|.
+    /// Lowest and highest height, bounds of |∇f| and |∇α|.
     pub bounds: [f32; 4],
-    /// Parameters, by the kind of primitive.
+    /// Parameters, by kind.
     pub words: LeafWords,
 }
 
@@ -66,25 +66,25 @@ impl Words for Primitive {
     }
 }
 
-/// An instruction with its box (low x, low y, high x, high y) and what is inside.
+/// An instruction with its bounding box and the instructions inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// Low x, low y, high x, high y.
+    /// Bounding box: low x, low y, high x, high y.
     pub area: [f32; 4],
-    /// What it does.
+    /// Operation with its operands.
     pub what: Operation,
 }
 
-/// The ground that a replacement or an addition acts on.
+/// The ground window of a replacement or an addition.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct WindowWords {
-    /// Whether by height, and from, to, below, above.
+    /// Whether height limits the window (0 or 1), and from, to, below, above.
     pub height: (u32, [f32; 4]),
-    /// Whether by slope, and from, to, below, above.
+    /// Whether slope limits the window (0 or 1), and from, to, below, above.
     pub slope: (u32, [f32; 4]),
-    /// Distance over which slopes are taken.
+    /// Half the distance over which slopes are measured.
     pub base: f32,
-    /// The box around what acts: slopes are measured within.
+    /// Bounding box of the pieces that are laid: slopes are measured only inside.
     pub laid: [f32; 4],
 }
 
@@ -96,16 +96,16 @@ impl Words for WindowWords {
     }
 }
 
-/// How a picture pushes or a curve drags.
+/// Parameters of a warp by an image or along a curve.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PushWords {
-    /// Bound of the stretching everywhere.
+    /// Upper bound of the stretching.
     pub stretching: f32,
-    /// Push of what is white, to the east and to the south, in metres.
+    /// Displacement at white, to the east and to the south, in metres.
     pub push: [f32; 2],
-    /// Where the samples of the picture begin, its width and its height.
+    /// Index of the image's first sample, its width and its height.
     pub picture: [u32; 3],
-    /// Places of a curve: x, y, drag to the east, to the south.
+    /// Points of a curve: x, y, drag to the east, drag to the south.
     pub places: Vec<[f32; 4]>,
 }
 
@@ -118,125 +118,125 @@ impl Words for PushWords {
     }
 }
 
-/// What an instruction does; primitives by their number.
+/// Operations with their operands; primitives by index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// [`op::LEAF`](super::op::LEAF).
     Leaf {
-        /// Number of the primitive.
+        /// Index of the primitive.
         primitive: u32,
     },
     /// [`op::PLACED`](super::op::PLACED).
     Placed {
-        /// Number of the primitive.
+        /// Index of the primitive.
         primitive: u32,
-        /// Map of places: xx, xy, yx, yy, x, y.
+        /// Affine map of points: xx, xy, yx, yy, x, y.
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
     /// [`op::GROUP`](super::op::GROUP).
     Group {
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::BLEND`](super::op::BLEND).
     Blend {
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
-        /// 0 (as below), 1 (with the new piece) or 2 (over).
+        /// Extent: 0 (as below), 1 (with the new piece) or 2 (over).
         extent: u32,
-        /// The ground that is replaced.
+        /// Ground window that limits what is replaced.
         window: WindowWords,
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::ADD`](super::op::ADD).
     Add {
-        /// 0 (as below) or 1 (with the new piece).
+        /// Extent: 0 (as below) or 1 (with the new piece).
         extent: u32,
-        /// The ground that it is laid on.
+        /// Ground window that limits where pieces are added.
         window: WindowWords,
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::WARP`](super::op::WARP).
     Warp {
-        /// Map of places: xx, xy, yx, yy, x, y.
+        /// Affine map of points: xx, xy, yx, yy, x, y.
         map: [f32; 6],
-        /// How much the map stretches at the most.
+        /// Maximum stretching of the map.
         stretching: f32,
-        /// 0 noise, 1 twist, 2 picture, 3 curve.
+        /// Kind of warp: 0 noise, 1 twist, 2 image, 3 curve.
         bend: u32,
-        /// Centre of a twist or picture, strength or angle, waves per metre or radius.
+        /// Centre (x, y) of a twist or image; strength or angle; waves per metre or radius.
         numbers: [f32; 4],
         /// Seeds of the two noises.
         seeds: [u32; 2],
-        /// What a picture and a curve do.
+        /// Parameters of an image or a curve.
         push: PushWords,
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::DETAIL`](super::op::DETAIL).
     Detail {
-        /// Level where the second begins to be seen.
+        /// Level at which the second piece starts to fade in.
         from: f32,
-        /// Level from which on it alone is seen.
+        /// Level from which only the second piece shows.
         to: f32,
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
     /// [`op::GULLIES`](super::op::GULLIES).
     Gullies {
-        /// Map of places: xx, xy, yx, yy, x, y.
+        /// Affine map of points: xx, xy, yx, yy, x, y.
         map: [f32; 6],
-        /// How much the map stretches at the most.
+        /// Maximum stretching of the map.
         stretching: f32,
-        /// Height of a metre of its own.
+        /// Height scale of the node's frame.
         rise: f32,
-        /// How much gullies branch, and fade on crests.
+        /// Branching of the gullies, and their fade on crests.
         bends: [f32; 2],
-        /// Distance between the samples that the slope is for, and half the distance over which it is taken.
+        /// Sample spacing for the slope, and half the distance over which it is measured.
         probe: [f32; 2],
         /// Slopes between which gullies fade in.
         fade: [f32; 2],
-        /// Height of the ground where nothing is.
+        /// Height of the ground where there is no piece.
         ground: f32,
-        /// Cell, depth and turn, and what chooses the centres.
+        /// Octaves: cell, depth and turn; seed of the cell centres.
         octaves: Vec<([f32; 4], u32)>,
-        /// The one piece inside.
+        /// The single instruction inside.
         of: Vec<Instruction>,
     },
     /// [`op::SHARE`](super::op::SHARE).
     Share {
-        /// Which share counts: 1 - t (0), t (1) or 1 (2).
+        /// Which fraction applies: 1 - t (0), t (1) or 1 (2).
         share: u32,
-        /// What is inside, in order.
+        /// Instructions inside, in order.
         of: Vec<Instruction>,
     },
 }
 
-/// A buffer taken apart.
+/// A decoded buffer.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct BufferListing {
-    /// Side, relief, height of the ground.
+    /// Side, relief, height of the ground where there is no piece.
     pub frame: [f32; 3],
-    /// Vectors of the noise.
+    /// Gradient vectors of the noise.
     pub vectors: Vec<[f32; 2]>,
-    /// All primitives, each once.
+    /// All primitives, without duplicates.
     pub primitives: Vec<Primitive>,
-    /// The first instruction of each material layer.
+    /// First instruction of each material layer.
     pub materials: [Option<Instruction>; 5],
 }
 
-/// No tree is deeper.
+/// Nesting limit for reading; no tree is deeper.
 const DEEPEST: usize = 400;
 
 impl BufferListing {
-    /// The listing as words.
+    /// Encodes the listing as words.
     pub fn words(&self) -> Vec<u32> {
         let mut io = Writer { words: vec![0; HEADER] };
         for vector in &self.vectors {
@@ -264,10 +264,10 @@ impl BufferListing {
         io.words
     }
 
-    /// Takes words apart.
+    /// Decodes words.
     ///
     /// # Errors
-    /// When they are no buffer of this version, or broken.
+    /// When the words are not a buffer of this version, or are damaged.
     pub fn read(words: &[u32]) -> Result<Self, BufferError> {
         if words.len() < HEADER || words[0] != MAGIC {
             return Err(BufferError::Magic);
@@ -318,7 +318,7 @@ impl Operation {
         }
     }
 
-    /// An instruction of this number with nothing in it.
+    /// An operation of this number with empty operands.
     fn from_number(number: u32) -> Option<Self> {
         let of = Vec::new();
         Some(match number {
@@ -409,7 +409,7 @@ impl Operation {
 }
 
 impl Instruction {
-    /// Writes it and what is inside; the frames that it needs.
+    /// Writes the instruction and those inside. Returns the number of frames that they need.
     fn write(&self, io: &mut Writer, offsets: &[u32]) -> u32 {
         let Self { mut area, what } = self.clone();
         let mut what = what;
@@ -432,7 +432,7 @@ impl Instruction {
         let ground = io.words.len() as u32;
         for (k, inner) in what.nested().into_iter().flatten().enumerate() {
             let within = inner.write(io, offsets);
-            // a probe stands on the frame that asks
+            // a probe adds a frame on top of the operator that measures the slope
             frames = frames.max(within + u32::from(k == 0 && probe.is_some()));
             if k == 0 && has_ground {
                 io.words.push(op::GROUND);

@@ -1,58 +1,58 @@
-//! Programs as buffers: a construction as `u32` words that a shader walks without recursion.
+//! Programs as buffers: a construction as `u32` words that a shader interprets without recursion.
 //!
-//! Words are whole numbers or the bits of an `f32`; metres throughout. [`Buffer::words`] holds the tree,
-//! [`Buffer::image_samples`] those of its images one after the other. Everything is found from the header:
+//! A word is an integer or the bits of an `f32`; all lengths are metres. [`Buffer::words`] holds the tree,
+//! [`Buffer::image_samples`] the samples of its images, one image after the other. The header locates everything:
 //!
-//! | word | what |
+//! | word | meaning |
 //! |---|---|
 //! | 0, 1 | [`MAGIC`], [`VERSION`] |
-//! | 2 | words in all |
-//! | 3, 4, 5 | side of the square, relief, height of the ground where nothing is |
-//! | 6 to 10 | where the instructions of each [`MaterialLayer`] begin: terrain, water, sand, snow, vegetation; 0: there are none |
-//! | 11 | frames that a walk needs at the most |
-//! | 12 | where the 256 vectors of the noise are, two words each |
-//! | 13, 14 | where the primitives begin, and their number |
+//! | 2 | number of words |
+//! | 3, 4, 5 | side of the square, relief, height of the ground where there is no piece |
+//! | 6 to 10 | index of the first instruction of each [`MaterialLayer`]: terrain, water, sand, snow, vegetation; 0 if the layer is absent |
+//! | 11 | maximum number of frames that the interpreter needs |
+//! | 12 | index of the 256 gradient vectors of the noise, two words each |
+//! | 13, 14 | index of the first primitive, and the number of primitives |
 //! | 15 | 0 |
 //!
 //! # Instructions
-//! They stand in the order in which they are carried out. Those up to [`op::PROBE`] begin with
-//! `op, skip, low x, low y, high x, high y`: a place outside the box goes on at `skip`, which is behind everything
-//! inside. Then come the operands, then what is inside. A walk has a place `p`, a `spacing` (see [`Detail`]) and a
-//! stack of frames; frame 0 keeps the sample. A sample (height, weight) is *given* to the frame on top.
+//! Instructions are stored in the order of execution. Those up to [`op::PROBE`] start with `op, skip, low x, low y,
+//! high x, high y`. If the point is outside this box, execution continues at `skip`, after all instructions inside. The
+//! operands follow, then the instructions inside. The interpreter keeps a point `p`, a `spacing` (see [`Detail`]) and a
+//! stack of frames; frame 0 receives the result. A sample (height, weight) is always *given* to the frame on top.
 //!
-//! | op | operands from word 6 | what it does |
+//! | op | operands from word 6 | effect |
 //! |---|---|---|
 //! | 1 [`op::LEAF`] | primitive | gives the sample of the primitive at `p` |
-//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | the same at map·p and spacing · stretching; height · rise + lift |
-//! | 3 [`op::GROUP`] | | nothing but its box: part of what is around it |
-//! | 4 [`op::BLEND`] | | opens a frame that sums what it is given: Σα, Σα f |
-//! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; what is given after GROUND takes the place of what is there |
-//! | 6 [`op::ADD`] | the same | opens a frame; what is given after GROUND is laid on what is there |
-//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped place |
-//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums by share |
-//! | 9 [`op::SHARE`] | which | what is inside counts 1 - t (0), t (1) or 1 (2) of the frame; skipped where that is 0 |
-//! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe takes; p becomes map·p |
-//! | 11 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it; of gullies with the spacing there, over the ground there |
-//! | 12 [`op::GROUND`] | (one word alone) | what was given is the ground that the rest comes on; ends a probe |
-//! | 13 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its sample |
-//! | 0 [`op::END`] | (one word alone) | the sample is in frame 0 |
+//! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | gives the sample of the primitive at map·p with spacing · stretching; height · rise + lift |
+//! | 3 [`op::GROUP`] | | only a bounding box: its instructions belong to the frame around it |
+//! | 4 [`op::BLEND`] | | opens a frame that sums the samples given: Σα, Σα f |
+//! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; samples given after GROUND replace the ground |
+//! | 6 [`op::ADD`] | the same | opens a frame; samples given after GROUND are added to the ground |
+//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped point |
+//! | 8 [`op::DETAIL`] | from, to | opens a frame that sums, scaled by fractions |
+//! | 9 [`op::SHARE`] | which | scales the samples inside by 1 - t (0), t (1) or 1 (2); skips them if this is 0 |
+//! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
+//! | 11 [`op::PROBE`] | ground | runs the instructions at `ground` at the four points p ± base to measure the slope; gullies use the spacing and the ground height of their own operands |
+//! | 12 [`op::GROUND`] | (a single word) | the samples so far are the ground for the following ones; ends one point of a probe |
+//! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and spacing, gives its sample |
+//! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below), 1 (with the
-//! new piece) or, of copies that lie on each other, 2 (over, see [`copies`](super::operators::copies)); the ground of
-//! copies is an empty group. What repeats its pieces is written as a blend or a replacement of all copies. Of an
-//! addition by slope in a turned copy a walk measures slopes along the axes of the tree, the program along those of
-//! the copy.
-//! Laws: those of the [`operators`](super::operators).
-//! A frame that sums and was given one answer alone gives that answer.
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the
+//! new piece). Copies that cover each other have the extent 2 (over, see [`copies`](super::operators::copies)), with an
+//! empty group as their ground. Arrays and scatters are written as a blend or a replacement of all copies. For an
+//! addition by slope inside a rotated copy, the interpreter measures slopes along the axes of the tree; the program
+//! measures them along those of the copy.
+//! Formulas: those of the [`operators`](super::operators). A frame that sums only one sample returns that sample
+//! unchanged.
 //!
 //! # Primitives
-//! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it:
-//! heights, |∇f|, |∇α|), then by kind the fields of [`DiscWords`] (0), [`CurveWords`] (1), [`ContourWords`] (2),
-//! [`ImageWords`] (3), [`RibbonWords`] (4), in their order. A list is its length and its items; a [`LineWords`] is a
-//! list of `x, y, slope at x` of a monotone cubic, level beyond its ends. Instances share the words of their
-//! primitives.
+//! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole
+//! primitive: heights, |∇f|, |∇α|). Then follow, by kind, the fields of [`DiscWords`] (0), [`CurveWords`] (1),
+//! [`ContourWords`] (2), [`ImageWords`] (3) or [`RibbonWords`] (4), in their order. A list is its length and its items.
+//! A [`LineWords`] is a list of `x, y, slope at x` of a monotone cubic, level beyond its ends. Instances share the
+//! words of their primitives.
 //!
-//! [`interpreter`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
+//! [`interpreter`] executes all this as a shader does, in `f32`, and is tested against the [`Program`].
 
 pub mod interpreter;
 pub mod layout;
@@ -86,15 +86,15 @@ pub const VERSION: u32 = 5;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
-/// Numbers of the instructions.
+/// Opcodes of the instructions.
 pub mod op {
-    /// Ends the walk.
+    /// Ends execution.
     pub const END: u32 = 0;
     /// A primitive.
     pub const LEAF: u32 = 1;
-    /// A primitive that was moved, turned, scaled or raised.
+    /// A primitive that is moved, rotated, scaled or raised.
     pub const PLACED: u32 = 2;
-    /// A box around part of a blend.
+    /// A bounding box around part of a blend.
     pub const GROUP: u32 = 3;
     /// Opens a blend.
     pub const BLEND: u32 = 4;
@@ -104,65 +104,65 @@ pub mod op {
     pub const ADD: u32 = 6;
     /// Opens a warp.
     pub const WARP: u32 = 7;
-    /// Opens a mixture by level of detail.
+    /// Opens a blend by level of detail.
     pub const DETAIL: u32 = 8;
-    /// Part of such a mixture.
+    /// One piece of such a blend.
     pub const SHARE: u32 = 9;
-    /// Opens ground with gullies.
+    /// Opens a piece with gullies.
     pub const GULLIES: u32 = 10;
-    /// Asks for the slope of the ground.
+    /// Measures the slope of the ground.
     pub const PROBE: u32 = 11;
-    /// What was given is the ground.
+    /// Ends the ground of a replacement, an addition or gullies.
     pub const GROUND: u32 = 12;
-    /// Closes what was opened last.
+    /// Closes the frame that was opened last.
     pub const GIVE: u32 = 13;
 }
 
-/// Segments of a path, or instructions of a replacement, in one box.
+/// Number of segments of a path, or of instructions of a replacement, in one bounding box.
 pub const RUN: usize = 8;
-/// Extent of copies that lie on each other.
+/// Extent of copies that cover each other.
 pub const OVER: u32 = 2;
 
-/// Why words are no construction.
+/// Reason why words are not a construction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BufferError {
     /// The first word is not [`MAGIC`].
-    #[error("these words are no construction: they do not begin with its mark")]
+    #[error("these words are not a construction: they do not start with its signature")]
     Magic,
-    /// Another [`VERSION`].
+    /// A different [`VERSION`].
     #[error("the buffer has version {0}; this program reads version {VERSION}")]
     Version(u32),
-    /// Too short, or a word that means nothing there.
-    #[error("the buffer breaks off or is not what its header says, near word {0}")]
+    /// Too short, or an invalid word.
+    #[error("the buffer is truncated or contradicts its header, near word {0}")]
     Broken(usize),
 }
 
-/// A construction as words.
+/// A construction encoded as words.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Buffer {
-    /// The words, as a storage buffer takes them.
+    /// The words, ready for a storage buffer.
     pub words: Vec<u32>,
-    /// Samples of the pictures, from 0 to 1.
+    /// Samples of the images, from 0 to 1.
     pub image_samples: Vec<f32>,
 }
 
 impl Buffer {
-    /// The tree as bytes, least significant first, as graphics cards take them.
+    /// The words as little-endian bytes, ready for upload to a GPU.
     pub fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.words)
     }
 
-    /// Reads the words back.
+    /// Decodes the words.
     ///
     /// # Errors
-    /// When they are no buffer of this version, or broken.
+    /// When the words are not a buffer of this version, or are damaged.
     pub fn listing(&self) -> Result<BufferListing, BufferError> {
         BufferListing::read(&self.words)
     }
 }
 
 impl Program {
-    /// The program as a buffer.
+    /// Encodes the program as a buffer.
     pub fn to_buffer(&self) -> Buffer {
         let mut encoder =
             Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), image_samples: Vec::new() };
@@ -181,12 +181,12 @@ impl Program {
 struct Encoder<'a> {
     program: &'a Program,
     primitives: Vec<Primitive>,
-    /// Index of the words of a primitive, by where it is in memory: instances share it.
+    /// Index of each encoded primitive by its memory address: instances share one encoding.
     known: BTreeMap<usize, u32>,
     image_samples: Vec<f32>,
 }
 
-/// The box in `f32` that holds it.
+/// The box in `f32`, rounded outwards.
 fn rounded_outward(area: &Area) -> [f32; 4] {
     let down = |v: f64| if f64::from(v as f32) > v { (v as f32).next_down() } else { v as f32 };
     let up = |v: f64| if f64::from(v as f32) < v { (v as f32).next_up() } else { v as f32 };
@@ -208,7 +208,7 @@ impl Encoder<'_> {
         &self.program.nodes[id as usize]
     }
 
-    /// A node in what is around it: the frame of the copy that it is in.
+    /// Encodes a node. `around` is the frame of the copy that contains it.
     fn step(&mut self, id: u32, around: &NodeFrame) -> Instruction {
         let program = self.program;
         let node = &program.nodes[id as usize];
@@ -247,7 +247,7 @@ impl Encoder<'_> {
             Operator::Add(deposit) => {
                 let Deposit { extent, window } = deposit;
                 let window = self.window_words(window, node, around);
-                // what is added is a height of its own: it is not lifted
+                // an added height is relative, so the frame must not lift it
                 let level = around.unlifted();
                 let inner = |k: usize| if k == 0 { around } else { &level };
                 let of = (0..node.children.len()).map(|k| self.step(node.children[k], inner(k))).collect();
@@ -289,7 +289,9 @@ impl Encoder<'_> {
                 let frame = around.composed(frame);
                 let GullyLaw { octaves, branching, crest_fade, fade } = &gullies.law;
                 let octave = |octave: &GullyOctave| {
-                    let GullyLattice::Hash(seed) = octave.lattice else { unreachable!("made by a plane's settings") };
+                    let GullyLattice::Hash(seed) = octave.lattice else {
+                        unreachable!("settings on a plane make hashed lattices")
+                    };
                     let [cosine, sine] = octave.turn;
                     ([octave.cell, octave.depth, cosine, sine].map(|v| v as f32), seed)
                 };
@@ -337,7 +339,7 @@ impl Encoder<'_> {
         node.children.iter().map(|&child| self.step(child, around)).collect()
     }
 
-    /// A child, or a copy.
+    /// Encodes a child or a copy.
     fn part(&mut self, node: &ProgramNode, k: usize, around: &NodeFrame) -> Instruction {
         match &node.operator {
             Operator::Repeat(Repeated { copies, .. }) => {
@@ -348,12 +350,12 @@ impl Encoder<'_> {
         }
     }
 
-    /// The children or copies, in boxes where there are many.
+    /// Encodes the children or copies, grouped by bounding box if there are many.
     fn grouped(&mut self, node: &ProgramNode, around: &NodeFrame) -> Vec<Instruction> {
         if node.hierarchy.is_empty() {
             return (0..node.parts()).map(|k| self.part(node, k, around)).collect();
         }
-        // the outermost box is that of the node
+        // skip the outermost box: it is that of the node
         self.bins(node, around, 1, node.hierarchy.bins.len())
     }
 
@@ -397,7 +399,7 @@ impl Encoder<'_> {
         index
     }
 
-    /// Where the samples of a picture begin, its width and its height.
+    /// Index of an image's first sample, its width and its height.
     fn picture(&mut self, picture: &ImageSampler) -> [u32; 3] {
         let raster = picture.raster();
         let from = self.image_samples.len() as u32;
@@ -429,7 +431,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Instructions whose order counts, in boxes around those that follow each other where there are many.
+/// Groups consecutive instructions by bounding box if there are many; their order stays.
 fn in_runs(mut of: Vec<Instruction>) -> Vec<Instruction> {
     while of.len() >= 2 * RUN {
         let mut rest = of.into_iter().peekable();
@@ -463,7 +465,7 @@ fn disc_words(leaf: &disc::PreparedDisc) -> DiscWords {
     }
 }
 
-/// The points of a line; of a level one the first alone, which holds everywhere.
+/// The points of a line. For a constant line, only the first point, which is enough.
 fn line_words(line: &profile::MonotoneCubic) -> LineWords {
     let mut points: LineWords = line.points().map(|point| point.map(|v| v as f32)).collect();
     if points.iter().all(|&[_, y, slope]| y == points[0][1] && slope == 0.0) {
@@ -496,7 +498,7 @@ fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords
 fn curve_words(leaf: &curve::PreparedCurve) -> CurveWords {
     let profiles = leaf.profiles().map(|(s, is_even, line)| (s as f32, u32::from(is_even), line_words(line)));
     let profiles: Vec<_> = profiles.collect();
-    // stations where nothing changes are left out; the first and the last profile hold beyond their stations
+    // drop stations between equal profiles; the first and the last profile extend beyond their stations
     let is_same = |a: usize, b: usize| (profiles[a].1, &profiles[a].2) == (profiles[b].1, &profiles[b].2);
     let ends = |&k: &usize| k > 0 && !is_same(k - 1, k) || k + 1 < profiles.len() && !is_same(k, k + 1);
     let mut kept: Vec<_> = (0..profiles.len()).filter(ends).map(|k| profiles[k].clone()).collect();
@@ -526,5 +528,5 @@ fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {
     }
 }
 
-/// Extents as numbers in the buffer.
+/// The buffer stores extents as these numbers.
 const _: () = assert!(Extent::Below as u32 == 0 && Extent::Both as u32 == 1);

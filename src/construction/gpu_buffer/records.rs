@@ -1,9 +1,9 @@
-//! Primitives as words: each field stands in its place, for writing and for reading.
+//! Primitives as words: each field has a fixed position, for writing and for reading.
 
-/// Goes over words, writing what it is given or giving what it reads.
+/// A pass over words that either writes the given values or reads new ones.
 pub(super) trait WordPass {
     fn word(&mut self, value: &mut u32);
-    /// How many items a list can still have.
+    /// Maximum number of further items that a list can have.
     fn room(&self) -> usize;
 }
 
@@ -24,7 +24,7 @@ impl WordPass for Writer {
 pub(super) struct WordReader<'a> {
     pub words: &'a [u32],
     pub at: usize,
-    /// It was asked for more than there is.
+    /// Whether a read went beyond the end.
     pub is_broken: bool,
 }
 
@@ -42,7 +42,7 @@ impl WordPass for WordReader<'_> {
     }
 }
 
-/// What stands in words one after the other.
+/// A value stored as consecutive words.
 pub(super) trait Words: Default {
     fn pass(&mut self, io: &mut impl WordPass);
 }
@@ -110,121 +110,121 @@ macro_rules! records {
     };
 }
 
-/// Points of a monotone cubic: x, y, and the slope there.
+/// Points of a monotone cubic: x, y, and the slope at x.
 pub type LineWords = Vec<[f32; 3]>;
 
 records! {
     /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed +
-    /// 0x9e3779b9 (i + 1); its place is turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r =
-    /// (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
+    /// 0x9e3779b9 (i + 1). Its lattice is rotated by i times the angle of the 3-4-5 triangle and moved by (½ + r, ¼ -
+    /// r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, of sizes 2.6 and 4.
     DiscWords {
-        /// Where it stands.
+        /// Centre.
         centre: [f32; 2],
         /// Height in metres.
         height: f32,
-        /// Distances up to which the weight is 1 and from which on it is 0.
+        /// Distance up to which the weight is 1.
         core: f32,
-        /// Where the weight is 0.
+        /// Distance from which the weight is 0.
         radius: f32,
-        /// 0 level, 1 hills, 2 ridged, 3 dunes.
+        /// Ground form: 0 level, 1 hills, 2 ridged, 3 dunes.
         surface: u32,
         /// Number of octaves.
         octaves: u32,
-        /// Height of the first octave.
+        /// Amplitude of the first octave.
         amplitude: f32,
-        /// Length of its waves, in metres.
+        /// Wavelength of the first octave, in metres.
         size: f32,
-        /// Height of each octave beside the one before.
+        /// Amplitude of each octave relative to the previous one.
         roughness: f32,
-        /// Where the wind blows to, of length 1.
+        /// Unit vector in the direction that the wind blows to.
         wind: [f32; 2],
-        /// Chooses the random values.
+        /// Seed of the random values.
         seed: u32,
     }
     /// A curve's centreline.
     CourseWords {
-        /// Distance within which it has weight, and τ of [`path`](crate::geometry::path).
+        /// Distance within which it has weight, in metres.
         reach: f32,
-        /// τ.
+        /// τ of [`path`](crate::geometry::path).
         tolerance: f32,
         /// Distance up to which the weight is 1.
         core: f32,
-        /// Where the weight is 0.
+        /// Distance from which the weight is 0.
         radius: f32,
-        /// Factor of the width up to which the weight is 1, radius - core farther it is 0; 0 where the width is the
-        /// same everywhere.
+        /// Distance up to which the weight is 1, as a fraction of the local width; the weight is 0 from radius - core
+        /// farther out. 0 if the width is constant.
         core_share: f32,
-        /// x, y; segments run from one to the next.
+        /// x, y of the vertices; consecutive vertices bound a segment.
         vertices: Vec<[f32; 2]>,
-        /// Boxes around [`RUN`](super::RUN) segments each, and the arc length where the first begins.
+        /// Bounding boxes of [`RUN`](super::RUN) segments each, and the arc length at the start of the first segment.
         runs: Vec<([f32; 4], f32)>,
-        /// By arc length.
+        /// Height by arc length.
         height: LineWords,
-        /// Factor of the width, by arc length.
+        /// Width factor by arc length.
         width: LineWords,
-        /// Factor of the depth, by arc length.
+        /// Depth factor by arc length.
         depth: LineWords,
     }
     /// A curve with its profiles.
     CurveWords {
-        /// The line that it runs along.
+        /// The line that it follows.
         centreline: CourseWords,
-        /// Arc length, whether both sides are the same, rise by offset / width.
+        /// Arc length, whether both sides are equal, rise as a function of offset / width.
         profiles: Vec<(f32, u32, LineWords)>,
     }
     /// A contour.
     ContourWords {
-        /// Where it stands.
+        /// Centre.
         centre: [f32; 2],
         /// Height at the centre, in metres.
         height: f32,
         /// Depth in metres.
         depth: f32,
-        /// In radii.
+        /// Distance up to which the weight is 1, in radii.
         core: f32,
-        /// Where the weight is 0, in radii.
+        /// Distance from which the weight is 0, in radii.
         reach: f32,
-        /// Greatest radius.
+        /// Greatest radius, in metres.
         farthest: f32,
-        /// Radius of the largest circle inside, where points count in their order.
+        /// Radius of the largest circle inside, for an outline whose points count in their order.
         inner: f32,
-        /// The corners of the outline from the centre, where points count in their order; else none.
+        /// The corners of the outline relative to the centre; empty if points count by direction.
         outline: Vec<[f32; 2]>,
-        /// By the angle, where points count by direction; it goes once around before -π and once after π.
+        /// Radius by angle, if points count by direction. The points extend by one turn before -π and after π.
         radius: LineWords,
-        /// Angle from -π on, rise by distance / radius.
+        /// Angle in ascending order from -π, rise as a function of distance / radius.
         rays: Vec<(f32, LineWords)>,
     }
-    /// A picture over four corners: p = corner + e u + f v + g u v.
+    /// An image over four corners: p = corner + e u + f v + g u v.
     ImageWords {
         /// The north-west corner.
         corner: [f32; 2],
-        /// From it to the north-east corner.
+        /// Vector to the north-east corner.
         e: [f32; 2],
-        /// From it to the south-west corner.
+        /// Vector to the south-west corner.
         f: [f32; 2],
-        /// What the south-east corner is off the parallelogram.
+        /// Offset of the south-east corner from that of a parallelogram.
         g: [f32; 2],
         /// Height in metres.
         height: f32,
         /// Depth in metres.
         depth: f32,
-        /// Share of the picture over which the weight rises at its border.
+        /// Width of the border over which the weight rises, as a fraction of the image.
         border: f32,
-        /// First sample in the pictures, width, height.
+        /// Index of the image's first sample, width, height.
         picture: [u32; 3],
-        /// The same of the map of weights; without one the width and height are 0.
+        /// The same of the weight image; without one the width and height are 0.
         weights: [u32; 3],
     }
-    /// A picture along a curve.
+    /// An image along a curve.
     RibbonWords {
-        /// The line that it runs along.
+        /// The line that it follows.
         centreline: CourseWords,
-        /// First sample in the pictures, width, height.
+        /// Index of the image's first sample, width, height.
         picture: [u32; 3],
-        /// Pictures for a metre of the line.
+        /// Images per metre of the line.
         per_length: f32,
-        /// Brightness that lies at the height of the line.
+        /// Brightness at the height of the line.
         level: f32,
     }
 }

@@ -1,44 +1,44 @@
-//! What a construction lays out, each by a tree of its own, and what the ground of a piece is made of.
+//! The material layers of a construction, each with a tree of its own, and the materials of pieces.
 
 pub mod shares;
 
-/// The trees of a construction.
+/// The material layers of a construction, one tree each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialLayer {
     /// The ground.
     Terrain,
-    /// Water that lies on it.
+    /// Water on the ground.
     Water,
-    /// Sand that lies on it.
+    /// Sand on the ground.
     Sand,
-    /// Snow that lies on it.
+    /// Snow on the ground.
     Snow,
-    /// What grows on it.
+    /// Plants on the ground.
     Vegetation,
 }
 
 impl MaterialLayer {
-    /// All of them, the ground first.
+    /// All material layers, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// Those that lie on the ground and raise it.
+    /// The layers that lie on the ground and raise it.
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 talweg_ground::choices! {
-    /// What the ground of a piece is made of.
+    /// Material of a piece's ground.
     PieceMaterial {
-        Unset "As it is": "The material of the operator around it; without one that of the ground below it.",
-        Ground "Ground": "What the scene's palette says by height and slope.",
+        Unset "Inherit": "The material of the operator around it or, without one, of the ground below it.",
+        Ground "Ground": "The colour of the scene's palette at this height and slope.",
         Rock "Rock": "Solid rock.",
         Grass "Grass": "Meadow.",
         Sand "Sand": "Sand.",
         Snow "Snow": "Snow.",
         Road "Road": "The surface of a road.",
-        Bare "Bare": "Earth on which nothing grows.",
+        Bare "Bare": "Bare earth without plants.",
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "what choices derive is in their macro, alike for all")]
+#[expect(clippy::derivable_impls, reason = "the `choices` macro has the derives, the same for all")]
 impl Default for PieceMaterial {
     fn default() -> Self {
         Self::Unset
@@ -46,7 +46,7 @@ impl Default for PieceMaterial {
 }
 
 impl PieceMaterial {
-    /// Those that differ from the palette's ground, in the order of
+    /// The materials other than the palette's ground, in the order of
     /// [`MaterialShares::laid`](crate::materials::shares::MaterialShares::laid).
     pub const LAID: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }

@@ -1,14 +1,15 @@
-//! What the ground is made of: materials of pieces, blended by the weights that blend their heights.
+//! Ground materials of the terrain: the materials of pieces, blended by the weights that blend their heights.
 //!
-//! A piece made of something has the share 1 of it, one that says nothing has none. Of the shares m of a node:
+//! A piece with a material has the fraction 1 of it. A piece without a material has the fraction 0 of each. Fractions m
+//! of a node:
 //! - blend, warp, level of detail and copies that blend: m = Σ α m / Σ α;
-//! - replace and add: m = m_A + w (m_B - s_B m_A), with w the share of B in the height, s_B = Σ m_B. What B says
-//!   nothing of stays as it is below: a piece without a material has the one of the ground it is laid on;
-//! - copies that lie on each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
+//! - replace and add: m = m_A + w (m_B - s_B m_A). Here w is the fraction of B in the height and s_B = Σ m_B. Where B
+//!   sets no material, the one below remains: a piece without a material takes that of the ground under it;
+//! - copies that cover each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
 //!
-//! Shares of a terrain fade with the surface where it ends, s(α/½). What is left of 1 is the palette's ground.
+//! At the edge of a terrain its fractions fade with the surface, as s(α/½). The remainder to 1 is the palette's ground.
 //! Source: Génevaux et al. 2014, §5.1 to 5.4 (weights); fig. 20 (several materials). Materials of pieces are Talweg's
-//! own.
+//! own extension.
 
 use super::{MaterialLayer, PieceMaterial};
 use crate::compiled_program::{NodeSelection, Operator, Program};
@@ -17,12 +18,12 @@ use crate::operators::copies::Overlap;
 use crate::operators::replace::{Extent, Replacement};
 use crate::sample::{Detail, GroundSample, THRESHOLD};
 
-/// Shares of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
+/// Fractions of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MaterialShares([f64; PieceMaterial::LAID.len() + 1]);
 
 impl MaterialShares {
-    /// All of one material; nothing of [`PieceMaterial::Unset`].
+    /// The fraction 1 of one material; all fractions are 0 for [`PieceMaterial::Unset`].
     pub fn whole(material: PieceMaterial) -> Self {
         let mut shares = Self::default();
         let place = match PieceMaterial::LAID.iter().position(|laid| *laid == material) {
@@ -34,17 +35,17 @@ impl MaterialShares {
         shares
     }
 
-    /// Those of [`PieceMaterial::LAID`]; they come to 1 at the most.
+    /// Fractions of [`PieceMaterial::LAID`]; their sum is at most 1.
     pub fn laid(&self) -> [f64; PieceMaterial::LAID.len()] {
         std::array::from_fn(|k| self.0[k])
     }
 
-    /// How much of the ground something is said of.
+    /// Fraction of the ground that has a material set.
     pub fn said(&self) -> f64 {
         self.0.iter().sum()
     }
 
-    /// `above` laid on these with the share `w` of the height.
+    /// These materials covered by `above`, whose fraction of the height is `w`.
     #[must_use]
     pub fn covered_by(&self, above: &Self, w: f64) -> Self {
         let left = higher(1.0 - w * above.said(), 0.0);
@@ -56,7 +57,7 @@ impl MaterialShares {
     }
 }
 
-/// Pieces being blended.
+/// Weighted sum of the materials in a blend.
 #[derive(Default)]
 struct SharesSum {
     shares: MaterialShares,
@@ -77,7 +78,7 @@ impl SharesSum {
 }
 
 impl Program {
-    /// What the terrain is made of at `p`, in metres. `selection` must hold what has weight there.
+    /// Materials of the terrain at `p`, in metres. `selection` must hold every piece that has weight there.
     pub fn material_shares_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> MaterialShares {
         match self.roots[MaterialLayer::Terrain as usize] {
             Some(root) if self.nodes[root as usize].has_material && self.nodes[root as usize].area.contains(p) => {
@@ -88,12 +89,12 @@ impl Program {
         }
     }
 
-    /// Whether a piece of the terrain is made of something.
+    /// Whether a piece of the terrain has a material.
     pub fn has_materials(&self) -> bool {
         self.roots[MaterialLayer::Terrain as usize].is_some_and(|root| self.nodes[root as usize].has_material)
     }
 
-    /// The shares of a node where it has weight.
+    /// Materials of a node at a point where it has weight.
     fn shares_of(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> MaterialShares {
         let node = &self.nodes[id as usize];
         if !node.has_material {

@@ -1,9 +1,10 @@
-//! Arrays: pieces repeated in a line, in rows and columns, around a centre, along a curve.
+//! Arrays: pieces repeated in a line, in rows and columns, around a centre, or along a curve.
 //!
-//! Law: copy k of a line is put at pivot + R(turn) k · step; copy (i, j) of a grid at pivot + R(turn) (j · step_x + i
-//! mod 2 · stagger · step_x, i · step_y); of a ring at centre + R(k · sweep / n) (pivot - centre), or with n - 1 where
-//! the ring is not whole; of a curve at arc length k · spacing, or at n even parts of it. More copies leave those
-//! before them where they are, except where a ring or a curve is divided by their number.
+//! Positions: copy k of a line is at pivot + R(turn) k · step. Copy (i, j) of a grid is at pivot + R(turn) (j · step_x
+//! + i mod 2 · stagger · step_x, i · step_y). Copy k of a ring of n is at centre + R(k · sweep / n) (pivot - centre),
+//! with n - 1 in place of n if the ring is not closed. On a curve, copy k is at arc length k · spacing, or n copies are
+//! spaced evenly from end to end. A larger count keeps the earlier copies in place, unless it divides a ring or a
+//! curve.
 //! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
@@ -14,45 +15,45 @@ use crate::piece::CopyGroup;
 use crate::primitives::curve::CurvePoint;
 
 talweg_ground::choices! {
-    /// How copies are laid out.
+    /// Layout of the copies.
     Arrangement {
-        Line "In a line": "One after the other, each one step on.",
-        Grid "Rows and columns": "Side by side and one behind the other.",
+        Line "In a line": "One after the other, each one step further.",
+        Grid "Rows and columns": "In a grid of rows and columns.",
         Radial "Around a centre": "On a circle or part of one.",
-        Curve "Along a curve": "On a curve through points, as high and as large as the points say.",
+        Curve "Along a curve": "Along a curve, whose points set the height and size of the copies.",
     }
 }
 
 talweg_ground::params! {
     /// Repeats features in a line, in rows and columns, around a centre or along a curve.
     ArraySettings "Array" in "Operator", from "Génevaux et al. 2014, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
-        /// How the copies are laid out.
+        /// Layout of the copies.
         arrangement: Arrangement = Arrangement::Line;
-        /// How many copies there are.
+        /// Number of copies.
         count: u32 = 5, 1..=250_000, slider 1..=100 => |a| a.arrangement != Arrangement::Grid && !(a.arrangement == Arrangement::Curve && a.by_spacing);
-        /// How many copies lie in a row.
+        /// Number of copies in a row.
         columns: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
-        /// How many rows there are.
+        /// Number of rows.
         rows: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
-        /// How far the next copy, or column, lies to the east, before the array is turned.
+        /// Distance to the next copy or column, to the east, before the array is rotated.
         step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// How far the next copy, or row, lies to the south, before the array is turned.
+        /// Distance to the next copy or row, to the south, before the array is rotated.
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
-        /// By what share of a column every second row is moved: ½ as bricks are laid.
+        /// Shift of every second row, as a fraction of the column spacing; ½ gives a brick pattern.
         stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
-        /// East-west place of the centre that they stand around.
+        /// Centre of the ring, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
-        /// North-south place of the centre that they stand around.
+        /// Centre of the ring, from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
-        /// Angle from the first copy to where they have gone around: 360 is a whole ring.
+        /// Angle that the copies cover; 360° is a full ring.
         sweep_angle: f32 ["°"] = 360.0, -360.0..=360.0 => |a| a.arrangement == Arrangement::Radial;
-        /// Puts copies along the curve at an even spacing, in place of a number of them.
+        /// Places copies at a fixed spacing along the curve instead of a fixed number of copies.
         by_spacing: bool = false => |a| a.arrangement == Arrangement::Curve;
-        /// Distance from one copy to the next along the curve.
+        /// Distance between copies along the curve.
         spacing: f32 ["m"] = 400.0, 0.1..=1.0e6, slider 10.0..=2000.0 => |a| a.arrangement == Arrangement::Curve && a.by_spacing;
-        /// How the curve runs between its points.
+        /// Shape of the curve between its points.
         run: CurveFit = CurveFit::Through => |a| a.arrangement == Arrangement::Curve;
-        /// Whether copies turn with the ring or the curve.
+        /// Rotates the copies with the ring or the curve.
         follow: bool = true => |a| matches!(a.arrangement, Arrangement::Radial | Arrangement::Curve);
         copy_params!();
     }
@@ -60,7 +61,7 @@ talweg_ground::params! {
 
 copy_style!(ArraySettings);
 
-/// A curve that copies lie along.
+/// A curve that copies follow.
 pub(crate) struct CopyCurve {
     path: Path,
     height: MonotoneCubic,
@@ -68,7 +69,7 @@ pub(crate) struct CopyCurve {
 }
 
 impl CopyCurve {
-    /// `None` with fewer than two points. `reach` is how far beside it places are asked for.
+    /// `None` if there are fewer than two points. `reach` is the maximum distance from the curve for queries.
     pub fn new(points: &[CurvePoint], run: CurveFit, reach: f64) -> Option<Self> {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         if places.len() < 2 {
@@ -79,7 +80,7 @@ impl CopyCurve {
         let line = |value: &dyn Fn(&CurvePoint) -> f32| {
             let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
             for (&s, point) in path.stations.iter().zip(points) {
-                // points in one place count once
+                // coincident points count once
                 if knots.last().is_none_or(|last| s - last.0 >= 1e-6) {
                     knots.push((s, f64::from(value(point))));
                 }
@@ -90,12 +91,12 @@ impl CopyCurve {
         Some(Self { path, height, scale })
     }
 
-    /// Its length.
+    /// Arc length in metres.
     pub fn length(&self) -> f64 {
         self.path.stations.last().copied().unwrap_or(0.0)
     }
 
-    /// The copy at arc length `s` and an offset to the right.
+    /// The copy at arc length `s`, `offset` metres to the right of the curve.
     pub fn place(&self, s: f64, offset: f64, follow: bool, id: [i32; 2]) -> CopyPlace {
         let (at, along) = self.path.point_at(s);
         let turn = if follow { libm::atan2(along[1], along[0]) } else { 0.0 };
@@ -105,10 +106,10 @@ impl CopyCurve {
 }
 
 impl CopyGroup<ArraySettings> {
-    /// Where the copies are put, the first one first.
+    /// Positions of the copies, in order.
     ///
     /// # Errors
-    /// When they are too many, or a curve has no two points.
+    /// When there are too many copies, or the curve has fewer than two points.
     pub fn places(&self) -> Result<Vec<CopyPlace>, String> {
         let settings = &self.settings;
         let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
@@ -156,13 +157,13 @@ impl CopyGroup<ArraySettings> {
             }
             Arrangement::Curve => {
                 let curve = CopyCurve::new(&self.points, settings.run, 0.0)
-                    .ok_or("a curve that copies lie along needs two points")?;
+                    .ok_or("an array along a curve needs at least two points")?;
                 let long = curve.length();
                 let spacing = f64::from(settings.spacing);
                 let (count, step) = if settings.by_spacing {
                     (libm::floor(long / spacing + 1e-9), spacing)
                 } else {
-                    // the first and the last at the ends
+                    // the first and the last copy lie at the ends
                     (count as f64 - 1.0, long / (count as f64 - 1.0).max(1.0))
                 };
                 if count >= MOST_COPIES as f64 {

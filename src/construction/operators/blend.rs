@@ -1,15 +1,16 @@
-//! The blend: pieces side by side, going over into each other.
+//! The blend: pieces side by side that blend into each other where they overlap.
 //!
-//! Law: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
-//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the
-//! document leaves the division out, which holds only where the weights come to 1; and where all weights vanish there
-//! is no bound, so that α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
+//! Formula: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
+//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α.
+//! Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the paper omits the division, which is correct only
+//! if the weights sum to 1. Where all weights vanish there is no bound, so a bound of the weighted gradient is kept
+//! too: α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| ([`GroundBounds::laid`]).
 //! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
 use crate::sample::{GroundBounds, GroundSample};
 
-/// Weighted pieces being summed.
+/// Weighted sums of a blend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendSum {
     /// Σ α and Σ α f.
@@ -24,7 +25,7 @@ pub struct BlendSum {
 }
 
 impl BlendSum {
-    /// Adds a piece with its weight times `share`.
+    /// Adds a piece, with its weight multiplied by `share`.
     #[inline]
     pub fn add(&mut self, piece: &GroundSample, share: f64) {
         let weight = piece.weight * share;
@@ -45,7 +46,7 @@ impl BlendSum {
         }
     }
 
-    /// The blend of what was added; one alone is given unchanged.
+    /// The blend of the pieces added; a single piece is returned unchanged.
     #[inline]
     pub fn sample(&self) -> GroundSample {
         if self.count < 2 {
@@ -58,7 +59,7 @@ impl BlendSum {
     }
 }
 
-/// The two least of some numbers: the least of the others is one of them, whichever is left out.
+/// The two smallest of some numbers, enough to find the minimum of all others when any one number is removed.
 struct TwoLeast(f64, f64);
 
 impl TwoLeast {
@@ -68,7 +69,7 @@ impl TwoLeast {
         })
     }
 
-    /// The least, if one number of this value is left out.
+    /// The minimum after one number of this value is removed.
     fn without(&self, value: f64) -> f64 {
         if value == self.0 { self.1 } else { self.0 }
     }
@@ -93,7 +94,7 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     }
     let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
-        // f lies between the others and this one, and the nearer to this one the more it weighs
+        // f lies between this piece and the others, closer to this piece the larger its weight
         let others = Interval::new(lows.without(piece.height.low), -highs.without(-piece.height.high));
         let spread = piece.height.spread(&others);
         let most = sum.weight.high - piece.weight.high + piece.weight.low;

@@ -1,11 +1,10 @@
-//! Copies: pieces that an [array](super::array) or a [scatter](super::scatter) repeats. The pieces are made ready once
-//! (once for each variant of their hills); a copy is a map and a box.
+//! Copies: pieces that an [array](super::array) or a [scatter](super::scatter) repeats. The pieces are prepared once
+//! per variant of their noise; a copy is a map and a bounding box.
 //!
-//! Law: copy k takes p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Copies that meet
-//! are blended, or the later one lies on the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 -
-//! α_B) α_A, a weight above 1 counting as 1. That is Porter & Duff's *over*: on any ground below, one copy after the
-//! other replaces it.
-//! Gradient and Lipschitz: those of a blend of B by α_B with A by (1 - α_B) α_A.
+//! Transform: copy k maps p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Overlapping
+//! copies are blended, or each covers the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 - α_B)
+//! α_A, where a weight above 1 counts as 1. This is Porter & Duff's *over*: as if each copy in turn replaced the ground
+//! below. Gradient and Lipschitz: those of a blend of B with weight α_B and A with weight (1 - α_B) α_A.
 //! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
 use super::blend::{self, BlendSum};
@@ -16,43 +15,44 @@ use crate::primitives::curve::CurvePoint;
 use crate::sample::{GroundBounds, GroundSample};
 use talweg_ground::field::Stream;
 
-/// Copies of one array or scatter at the most.
+/// Maximum number of copies of one array or scatter.
 pub const MOST_COPIES: usize = 250_000;
-/// Sets of hills that copies show at the most.
+/// Maximum number of noise variants among copies.
 pub const MOST_VARIANTS: u32 = 16;
 
 talweg_ground::choices! {
-    /// What happens where copies meet.
+    /// Treatment of overlapping copies.
     Overlap {
-        Blend "Blend": "They go over into each other, in any order.",
-        Replace "Later ones on top": "Each takes the place of those before it, as craters do.",
+        Blend "Blend": "Overlapping copies blend into each other, in any order.",
+        Replace "Later ones on top": "Each copy replaces earlier ones, as craters do.",
     }
 }
 
-/// What arrays and scatters say of their copies; [`params!`](talweg_ground::params) takes it in as `copy_params!();`.
+/// The parameters of copies that arrays and scatters share; [`params!`](talweg_ground::params) includes them as
+/// `copy_params!();`.
 macro_rules! copy_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// East-west place of the features that comes to lie where a copy is put.
+            /// East-west position of the point in the features that is placed at each copy's position.
             pivot_x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-            /// North-south place of the features that comes to lie where a copy is put.
+            /// North-south position of the point in the features that is placed at each copy's position.
             pivot_y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-            /// By how much every copy is turned, from east to south; lines and rows turn with them.
+            /// Rotation of every copy, from east to south; lines and rows rotate with it.
             turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-            /// How many times as large every copy is, in every direction.
+            /// Size factor of every copy, in all directions.
             scale: f32 = 1.0, 0.001..=1000.0, slider 0.1..=4.0;
-            /// By how much more or less single copies are turned at the most, at random.
+            /// Maximum random rotation of a copy, to either side.
             turn_jitter: f32 ["°"] = 0.0, 0.0..=180.0;
-            /// By what share single copies are larger or smaller at the most, at random.
+            /// Maximum random size variation of a copy, as a fraction.
             scale_jitter: f32 = 0.0, 0.0..=0.95;
-            /// By what share single copies are higher or lower at the most, at random, beside their size.
+            /// Maximum random height variation of a copy, as a fraction, in addition to its size.
             height_jitter: f32 ["share"] = 0.0, 0.0..=1.0;
-            /// How many kinds of hills the copies show: those of features that have noise differ from one kind to the
-            /// next. Each kind is made ready once.
+            /// Number of different noise variants among the copies; only features with noise, such as hills, differ.
+            /// Each variant is computed once.
             variants: u32 = 1, 1..=16;
-            /// What happens where copies meet.
+            /// Treatment of overlapping copies.
             overlap: $crate::operators::copies::Overlap = $crate::operators::copies::Overlap::Blend;
-            /// Chooses everything that is random.
+            /// Seed of all random values.
             seed: u32 = 1, 0..=1_000_000, slider 0..=100;
             $($rest)*
         ] }
@@ -60,24 +60,24 @@ macro_rules! copy_params {
 }
 pub(super) use copy_params;
 
-/// What arrays and scatters say of their copies.
+/// Settings of copies, shared by arrays and scatters.
 pub struct CopyStyle {
     pub(crate) pivot: Point,
-    /// Radians.
+    /// Rotation of every copy, in radians.
     pub(crate) turn: f64,
     pub(crate) scale: f64,
-    /// Of turns in radians, of sizes and heights as shares.
+    /// Random variation of rotation in radians, of size and height as fractions.
     pub(crate) jitter: [f64; 3],
     pub(crate) variants: u32,
     pub(crate) overlap: Overlap,
     pub(crate) seed: u32,
 }
 
-/// Writes down how a group of parameters with `copy_params!` says it.
+/// Implements `style` for a parameter group that includes `copy_params!`.
 macro_rules! copy_style {
     ($settings:ty) => {
         impl $settings {
-            /// What is said of every copy.
+            /// Settings of its copies.
             pub fn style(&self) -> $crate::operators::copies::CopyStyle {
                 let radians = |degrees: f32| f64::from(degrees) * (std::f64::consts::PI / 180.0);
                 $crate::operators::copies::CopyStyle {
@@ -95,43 +95,43 @@ macro_rules! copy_style {
 }
 pub(super) use copy_style;
 
-/// Where a copy is put.
+/// Position and transform of a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CopyPlace {
-    /// In metres.
+    /// Position in metres.
     pub at: Point,
-    /// By how much it is turned there, in radians from east to south.
+    /// Rotation in radians, from east to south.
     pub turn: f64,
-    /// How many times as large it is there.
+    /// Size factor.
     pub scale: f64,
-    /// Metres by which it is raised.
+    /// Height offset in metres.
     pub raise: f64,
-    /// What its random values go by: the same for the same copy, whatever is around it.
+    /// Key of its random values: the same copy keeps it whatever surrounds it.
     pub id: [i32; 2],
 }
 
 impl CopyPlace {
-    /// Neither turned, scaled nor raised.
+    /// A copy that is not rotated, scaled or raised.
     pub fn plain(at: Point, id: [i32; 2]) -> Self {
         Self { at, turn: 0.0, scale: 1.0, raise: 0.0, id }
     }
 }
 
-/// A copy of the pieces.
+/// A copy as maps of positions and heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Copy {
-    /// From places of the pieces to those around.
+    /// Map from the pieces' coordinates to the parent's.
     pub map: Affine,
-    /// z ↦ rise · z + lift.
+    /// Factor of heights: z ↦ rise · z + lift.
     pub rise: f64,
-    /// See `rise`.
+    /// Offset of heights; see `rise`.
     pub lift: f64,
-    /// Which set of hills it shows.
+    /// Index of its noise variant.
     pub variant: u32,
 }
 
 impl CopyStyle {
-    /// Copies at these places, with the random values of `seed`.
+    /// Copies at `places`, with random variation from `seed`.
     pub fn copies(&self, places: &[CopyPlace], seed: u32) -> Vec<Copy> {
         let random = Stream::new(seed, self.seed).fork(0xc0_0135);
         let streams = [0, 1, 2, 3].map(|salt| random.fork(salt));
@@ -139,7 +139,7 @@ impl CopyStyle {
             let [i, j] = place.id;
             let signed = |k: usize| f64::from(streams[k].signed(i, j)) * self.jitter[k];
             let turn = self.turn + place.turn + signed(0);
-            // quarter turns of nothing stay exact
+            // an angle of 0 must stay exact
             let (sin, cos) = if turn == 0.0 { (0.0, 1.0) } else { (libm::sin(turn), libm::cos(turn)) };
             let scale = self.scale * place.scale * (1.0 + signed(1));
             let rows = [[cos * scale, -sin * scale], [sin * scale, cos * scale]];
@@ -153,10 +153,10 @@ impl CopyStyle {
 }
 
 impl Piece {
-    /// The copies that an array or a scatter makes, with the random values of `seed`; `None` of other pieces.
+    /// The copies of an array or a scatter, with random values from `seed`; `None` for other pieces.
     ///
     /// # Errors
-    /// When they are too many, or where they lie is not said.
+    /// When there are too many copies, or the curve or outline has too few points.
     pub fn copies(&self, seed: u32) -> Option<Result<(Vec<Copy>, Overlap), String>> {
         let made = |style: CopyStyle, places: Result<Vec<CopyPlace>, String>| {
             places.map(|places| (style.copies(&places, seed), style.overlap))
@@ -168,25 +168,25 @@ impl Piece {
         }
     }
 
-    /// The first of its [`copies`](Self::copies).
+    /// The first of the [`copies`](Self::copies).
     pub fn first_copy(&self, seed: u32) -> Option<Copy> {
         self.copies(seed)?.ok()?.0.first().copied()
     }
 }
 
 impl<S> CopyGroup<S> {
-    /// The points in the plane.
+    /// Positions of its points, in metres.
     pub(crate) fn corners(&self) -> Vec<Point> {
         self.points.iter().map(|CurvePoint { at: (x, y), .. }| [f64::from(*x), f64::from(*y)]).collect()
     }
 }
 
-/// The sentence for copies that are too many.
+/// The error message for too many copies.
 pub(crate) fn too_many() -> String {
-    format!("its copies would be more than {MOST_COPIES}; put them farther apart")
+    format!("it would have more than {MOST_COPIES} copies; space them farther apart")
 }
 
-/// Height and weight of `b` on `a`, each a height and a weight; that of `b` is above 0.
+/// Height and weight of `b` over `a`. Each argument is a height and a weight; the weight of `b` must be above 0.
 #[inline]
 pub fn heights(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     let w = lower(b.1, 1.0);
@@ -194,7 +194,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     if left <= 0.0 { (b.0, w) } else { ((w * b.0 + left * a.0) / (w + left), w + left) }
 }
 
-/// `b` on `a`.
+/// `b` over `a`.
 #[inline]
 pub fn sample(a: &GroundSample, b: &GroundSample) -> GroundSample {
     if b.weight <= 0.0 {
@@ -209,7 +209,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample) -> GroundSample {
     GroundSample { height, weight, ..sum.sample() }
 }
 
-/// Bounds of `b` on `a`.
+/// Bounds of `b` over `a`.
 pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     if b.is_nothing() {
         return *a;
@@ -220,7 +220,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds) -> GroundBounds {
     let fade = (1.0 - w.low) * dunder + dw * under.high;
     let below = GroundBounds { weight: left, fade, laid: (1.0 - w.low) * laid_under, ..*a };
     let both = blend::bounds(&[over, below]);
-    // 1 - (1 - α_A)(1 - α_B): never above 1, never below either
+    // the weight is 1 - (1 - α_A)(1 - α_B): never above 1, never below α_B
     let weight = both
         .weight
         .intersection(crate::geometry::plane::Interval::new(crate::geometry::plane::higher(w.low, 0.0), 1.0));

@@ -1,8 +1,10 @@
-//! Adding: a piece laid on what is below, everywhere or only where that is low, high, flat or steep.
+//! Adding: a piece laid on the ground below, either everywhere or only where that ground is low, high, flat or steep.
 //!
-//! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with
-//! it where A is no terrain (to 0, by σ = α_A/½). H and S are [windows](super::ground_window) of heights and slopes.
-//! Gradient: exact. Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
+//! Formula: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|). H and S are the height and slope bands of a
+//! [ground window](super::ground_window). The weight is α_A, or α_A + α². With the second weight, f_A fades to 0 where
+//! A is not terrain, by σ = α_A/½.
+//! Gradient: exact.
+//! Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
@@ -12,33 +14,33 @@ use crate::geometry::plane::{Interval, Point, lower};
 use crate::sample::{GroundBounds, GroundSample};
 
 talweg_ground::params! {
-    /// Lays each feature on what those before it have made, everywhere or only where that is low or flat: dunes
-    /// between rocks.
+    /// Adds the heights of each feature to the ground made by those before it, everywhere or only where that ground is
+    /// low or flat: dunes between rocks.
     AddSettings "Add" in "Operator", from "Génevaux et al. 2014, fig. 13", also "deposit lay sum dunes sand detail" {
-        /// Where there is terrain in the end.
+        /// Extent of the resulting terrain.
         extent: Extent = Extent::Below;
         window_params!();
     }
 }
 
-/// Where something is laid.
+/// A prepared addition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deposit {
-    /// Where there is terrain in the end.
+    /// Extent of the resulting terrain.
     pub extent: Extent,
-    /// The ground that it is laid on.
+    /// The ground window that limits where pieces are added.
     pub window: GroundWindow,
 }
 
 impl AddSettings {
-    /// In the metres around a frame.
+    /// Converts the settings to the parent's coordinates.
     pub(crate) fn prepare(&self, frame: &NodeFrame) -> Deposit {
         Deposit { extent: self.extent, window: ground_window!(self, frame) }
     }
 }
 
 impl Deposit {
-    /// The ground that things are laid on: where it is no terrain and is to become some, it sinks to 0.
+    /// The ground to lay pieces on. Where it is not terrain but can become terrain, it sinks to 0.
     #[inline]
     pub fn ground(&self, a: &GroundSample) -> GroundSample {
         if self.extent == Extent::Below {
@@ -49,7 +51,7 @@ impl Deposit {
         GroundSample { height: sigma * a.height, slope, ..*a }
     }
 
-    /// Bounds of the ground alone, before anything is laid on it.
+    /// Bounds of the ground before pieces are laid on it.
     pub fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
         if self.extent == Extent::Below {
             return *a;
@@ -59,7 +61,7 @@ impl Deposit {
         GroundBounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
     }
 
-    /// `b` laid on `a`, by a share.
+    /// `b` laid on `a`, with the fraction `share` and its gradient.
     #[inline]
     pub fn sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
@@ -74,7 +76,7 @@ impl Deposit {
         GroundSample { height, weight: a.weight + w * w, slope, fade }
     }
 
-    /// Bounds of `b` laid on `a`, where the share of `b` and its gradient lie within `share`.
+    /// Bounds of `b` laid on `a`; `share` holds the range of the fraction and the bound of its gradient.
     pub fn bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;

@@ -1,24 +1,25 @@
-//! Levels of detail: a plain piece from afar, a rich one from near.
+//! Levels of detail: a simple piece at a distance, a detailed one close up.
 //!
-//! Law: t = 1 - (k_B - κ)/(k_B - k_A) held within [0, 1]; A alone at 0, B alone at 1, between them (1 - t) A + t B,
-//! each by its weight. The document mixes f and α separately, which is the same where both have the same weight; by
-//! weight, f keeps its meaning also where only one of the two is.
+//! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1]. A alone shows at 0, B alone at 1. Between them the result
+//! is the weighted blend of A, with its weight times 1 - t, and B, with its weight times t. The paper interpolates f
+//! and α separately, which is the same if both weights are equal. The blend also gives a meaningful f where only one of
+//! the two has weight.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use crate::sample::GroundBounds;
 
 talweg_ground::params! {
-    /// The first feature from afar, the last one from near, going over into each other.
+    /// Shows the first feature at a distance and the last one close up, with a smooth transition between them.
     DetailSettings "Level of detail" in "Operator", from "Génevaux et al. 2014, fig. 16", also "lod switch fade distance near far" {
-        /// Level of detail up to which only the first feature shows: 0 is far away, 1 is near.
+        /// Level of detail up to which only the first feature shows; 0 is far away, 1 is close up.
         from: f32 = 0.3, 0.0..=1.0;
-        /// Level of detail from which on only the last feature shows.
+        /// Level of detail from which only the last feature shows.
         to: f32 = 0.7, 0.0..=1.0;
     }
 }
 
 impl DetailSettings {
-    /// Share of the second piece.
+    /// Fraction of the last piece.
     pub fn share(&self, level: f64) -> f64 {
         let (from, to) = (f64::from(self.from), f64::from(self.to));
         if level <= from {
@@ -31,7 +32,7 @@ impl DetailSettings {
     }
 }
 
-/// The bounds with the weight times `share`.
+/// The bounds with the weight multiplied by `share`.
 pub fn shared(bounds: &GroundBounds, share: f64) -> GroundBounds {
     GroundBounds { weight: bounds.weight.times(share), fade: bounds.fade * share, laid: bounds.laid * share, ..*bounds }
 }

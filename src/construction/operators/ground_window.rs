@@ -1,10 +1,10 @@
-//! Windows: the range of heights and of slopes of the ground within which something acts, with soft ends.
+//! Ground windows: the range of heights and slopes of the ground within which an operator acts, with soft ends.
 //!
-//! Law: share = H(f_A) · S(|∇f_A|). H and S are 1 between two values and fall to 0 over a flank on both sides, by
-//! 3t² - 2t³. The slope is taken across ±`base` metres, by central differences as in the document's §3: it then is
-//! Lipschitz wherever f_A is, and small stones do not count as steep.
-//! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A /
-//! base.
+//! Formula: fraction = H(f_A) · S(|∇f_A|). H and S are 1 between two values and fall to 0 over a flank on both sides,
+//! by 3t² - 2t³. The slope is measured across ±`base` metres by central differences, as in §3 of the paper. It is
+//! therefore Lipschitz wherever f_A is, and features smaller than the base do not count as steep.
+//! Gradient: exact, by the chain rule through the four points around.
+//! Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A / base.
 //! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
@@ -12,28 +12,28 @@ use crate::compiled_program::NodeFrame;
 use crate::geometry::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
 use crate::sample::{GroundBounds, GroundSample};
 
-/// What operators say of the ground that they act on; [`params!`](talweg_ground::params) takes it in as
+/// The parameters of a ground window, shared by several operators; [`params!`](talweg_ground::params) includes them as
 /// `window_params!();`.
 macro_rules! window_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// Acts only between two heights of the ground below.
+            /// Limits the operator to a range of heights of the ground below.
             by_height: bool = false;
-            /// Lowest height where it acts in full.
+            /// Lowest height at which the operator acts fully.
             height_from: f32 ["m"] = -10_000.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
-            /// Highest height where it acts in full.
+            /// Greatest height at which the operator acts fully.
             height_to: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
-            /// Height over which it thins out beyond the two.
+            /// Height over which the effect fades out beyond both limits.
             height_feather: f32 ["m"] = 100.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_height;
-            /// Acts only between two slopes of the ground below.
+            /// Limits the operator to a range of slopes of the ground below.
             by_slope: bool = false;
-            /// Gentlest slope where it acts in full.
+            /// Gentlest slope at which the operator acts fully.
             slope_from: f32 ["°"] = 0.0, 0.0..=80.0 => |window| window.by_slope;
-            /// Steepest slope where it acts in full.
+            /// Steepest slope at which the operator acts fully.
             slope_to: f32 ["°"] = 12.0, 0.0..=80.0 => |window| window.by_slope;
-            /// Angle over which it thins out beyond the two.
+            /// Angle over which the effect fades out beyond both limits.
             slope_feather: f32 ["°"] = 10.0, 1.0..=80.0 => |window| window.by_slope;
-            /// Distance to either side over which the slope is measured: what is smaller does not count as steep.
+            /// Distance to each side over which the slope is measured; smaller features do not count as steep.
             base: f32 ["m"] = 40.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_slope;
             $($rest)*
         ] }
@@ -41,7 +41,7 @@ macro_rules! window_params {
 }
 pub(super) use window_params;
 
-/// Writes down what a group of parameters with `window_params!` says of its ground.
+/// Prepares the ground window of a parameter group that includes `window_params!`.
 macro_rules! ground_window {
     ($settings:expr, $frame:expr) => {
         $crate::operators::ground_window::WindowRanges {
@@ -54,12 +54,12 @@ macro_rules! ground_window {
 }
 pub(super) use ground_window;
 
-/// 1 between two values, falling smoothly to 0 on both sides.
+/// A smooth band: 1 between two values, falling smoothly to 0 on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothBand {
-    /// Least value where it is 1.
+    /// Smallest value at which it is 1.
     pub from: f64,
-    /// Greatest value where it is 1.
+    /// Greatest value at which it is 1.
     pub to: f64,
     /// Width of the flank below `from`.
     pub below: f64,
@@ -68,7 +68,7 @@ pub struct SmoothBand {
 }
 
 impl SmoothBand {
-    /// 1 everywhere.
+    /// A band that is 1 everywhere.
     pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
 
     pub(crate) fn sample(&self, x: f64) -> (f64, f64) {
@@ -95,26 +95,26 @@ impl SmoothBand {
     }
 }
 
-/// Ranges as people give them: from, to and feather, in metres and degrees, and whether they count.
+/// Ranges as entered by the user: whether they apply; from, to and feather, in metres or degrees.
 pub struct WindowRanges {
     pub(crate) height: (bool, [f32; 3]),
     pub(crate) slope: (bool, [f32; 3]),
     pub(crate) base: f32,
 }
 
-/// Where on the ground below something acts.
+/// Ranges of heights and slopes of the ground within which an operator acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundWindow {
-    /// Heights of the ground where it acts; anywhere without.
+    /// Heights of the ground at which it acts; `None` for all heights.
     pub height: Option<SmoothBand>,
-    /// Slopes of the ground, as tangents, where it acts; anywhere without.
+    /// Slopes of the ground, as tangents, at which it acts; `None` for all slopes.
     pub slope: Option<SmoothBand>,
     /// Half the distance over which slopes are measured.
     pub base: f64,
 }
 
 impl WindowRanges {
-    /// In the metres around a frame.
+    /// Converts the ranges to the parent's coordinates.
     pub(crate) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
         let (rise, lift, scale) = (frame.rise, frame.lift, frame.size());
         let (by_height, [height_from, height_to, height_feather]) = self.height;
@@ -142,26 +142,26 @@ impl WindowRanges {
 }
 
 impl GroundWindow {
-    /// Whether it is the same everywhere.
+    /// Whether it acts everywhere alike.
     pub fn is_open(&self) -> bool {
         self.height.is_none() && self.slope.is_none()
     }
 
-    /// `b`, of which only a share acts.
+    /// `b` with its weight scaled by the fraction `share`, given with its gradient.
     pub fn held(b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
         let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         GroundSample { weight: w * share.0, fade, ..*b }
     }
 
-    /// Bounds of `b` where the share of it and its gradient lie within `share`.
+    /// Bounds of `b` with its weight scaled; `share` holds the range of the fraction and the bound of its gradient.
     pub fn held_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let fade = (dw * share.0.high + w.high * share.1) * (1.0 + 1e-9);
         GroundBounds { weight: w.product(share.0), fade, laid: laid * share.0.high, ..*b }
     }
 
-    /// The same in the metres around a frame that it is in.
+    /// The same window in the coordinates around `frame`.
     pub(crate) fn placed(&self, frame: &NodeFrame) -> Self {
         if frame.is_plain {
             return *self;
@@ -183,12 +183,12 @@ impl GroundWindow {
         Self { height, slope, base: self.base * size }
     }
 
-    /// How far around a place it looks.
+    /// Stencil radius in metres: how far from a point it samples the ground.
     pub fn sight(&self) -> f64 {
         if self.slope.is_some() { self.base } else { 0.0 }
     }
 
-    /// Share that is laid at `p` on a ground of `surface(p) → (height, gradient)`, and its gradient.
+    /// Fraction at `p` and its gradient, on a ground of `surface(p) → (height, gradient)`.
     pub fn share<const G: bool>(&self, p: Point, surface: impl Fn(Point) -> (f64, Point)) -> (f64, Point) {
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
         if let Some(window) = self.height {
@@ -216,12 +216,12 @@ impl GroundWindow {
         (share, dshare)
     }
 
-    /// The share on ground of this height, whatever its slope.
+    /// Fraction by height alone, without the slope.
     pub fn share_by_height(&self, height: f64) -> f64 {
         self.height.map_or(1.0, |window| window.sample(height).0)
     }
 
-    /// The share on ground of this height, with these heights `base` to the east, west, south and north.
+    /// Fraction on ground of this height; the four heights lie `base` to the east, west, south and north.
     pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
         let share = self.share_by_height(height);
         let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
@@ -229,8 +229,9 @@ impl GroundWindow {
         share * window.sample(length([(east - west) * per, (south - north) * per])).0
     }
 
-    /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
-    /// goes, whose slope in the middle of the capsule, `radius` from its ends, is `steep`.
+    /// Range of the fraction and bound of its gradient over a capsule. `ground` is the range and the Lipschitz bound of
+    /// the ground within the stencil radius. `steep` is the slope at the capsule's middle, `radius` the distance from
+    /// there to its ends.
     pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {
@@ -247,7 +248,7 @@ impl GroundWindow {
         (share, dshare * (1.0 + 1e-9))
     }
 
-    /// Slope of the ground at `p` as [`share`](Self::share) sees it.
+    /// Slope of the ground at `p`, as measured by [`share`](Self::share).
     pub fn steepness(&self, p: Point, height: impl Fn(Point) -> f64) -> f64 {
         if self.slope.is_none() {
             return 0.0;

@@ -1,22 +1,25 @@
-//! The law of gullies: stripes down a slope, by point.
+//! The gully function: stripes that run down a slope, evaluated point by point.
 //!
-//! Law: octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope. With g the slope, uphill
-//! (that of the smoothed ground, and of the octaves before), e the unit vector across it on the ground and c_i the
-//! centres of the cells of a jittered lattice of side λ_k about a place p:
-//! s = Σ w_i cos φ_i / Σ w_i, φ_i = 2π (p - c_i)·e / λ_k, w_i = (1 - d_i²/1.44)² up to a distance d_i of 1.2 cells.
-//! The ground rises by ½ a_k m s, with a_k = depth · persistence^k, and keeps its mean height. Its slope ½ a_k m s' e,
-//! s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i, is added to g for the next octave, `branching` times, so that finer gullies run
-//! into the larger ones at an angle.
-//! m fades where the ground is gentle, and from octave to octave by 1 - `crest_fade` · s² on crests and in creases:
-//! gullies begin below a crest and do not cross it.
+//! Octave k draws stripes of wavelength λ_k = size / 2^k whose crests run down the slope.
+//! - g is the uphill slope of the smoothed ground plus the octaves before.
+//! - e is the unit vector perpendicular to g on the ground.
+//! - c_i are the cell centres of a jittered lattice of side λ_k around a point p, at the distances d_i in cells.
+//! - w_i = (1 - d_i²/1.44)² are their weights, up to a distance of 1.2 cells.
+//! - φ_i = 2π (p - c_i)·e / λ_k are their phases.
 //!
-//! Lipschitz: let D bound |∇g|, over places where |g| is n at the least. |∇e| ≤ |∇g|/n, as what is added to g is square
-//! to it and never makes it shorter; with ρ the greatest m/n, m |∇e| ≤ ρ |∇g|. Then m |∇s| ≤ m (2π + κ)/λ + 2π υ ρ
-//! |∇g|, with κ a bound of Σ |∇(w_i/Σw)| and υ one of Σ w_i d_i / Σ w_i, in cells; m and the g of the next octave
-//! follow by the product rule.
-//! Computed in `f32` on grids, in `f64` in trees, and there with [`Dual`] numbers for the gradient.
+//! The wave is s = Σ w_i cos φ_i / Σ w_i. The ground rises by ½ a_k m s, with a_k = depth · persistence^k; its mean
+//! height stays the same. The slope of the octave is ½ a_k m s' e with s' = -2π/λ_k Σ w_i sin φ_i / Σ w_i. For the next
+//! octave, `branching` times this slope is added to g. Finer gullies therefore run into the larger ones at an angle.
+//! The mask m fades on gentle ground. After each octave it is multiplied by 1 - `crest_fade` · s², so that it fades on
+//! crests and in creases. Gullies therefore begin below a crest and do not cross it.
+//!
+//! Lipschitz: consider points where |g| ≥ n. The slope added to g is perpendicular to it and never shortens it, so
+//! |∇e| ≤ |∇g|/n. With ρ the maximum of m/n, m |∇e| ≤ ρ |∇g|. Then m |∇s| ≤ m (2π + κ)/λ + 2π υ ρ |∇g|. Here κ bounds
+//! Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the next octave's g follow by the
+//! product rule.
+//! Grids compute in `f32`, trees in `f64`, with [`Dual`] numbers for the gradient.
 //! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope in
-//! degrees, depths in metres and the bounds are ours.
+//! degrees, depths in metres and the bounds are Talweg's own.
 
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Sub};
@@ -25,27 +28,27 @@ use crate::geometry::plane::{Interval, Point, higher, length, lower, smooth};
 use crate::primitives::noise;
 use talweg_ground::field::Stream;
 
-/// Radius of the kernel in cells, squared: no farther than a centre outside the 3 × 3 cells can lie.
+/// Squared radius of the kernel, in cells. Centres outside the 3 × 3 cells around a point are never closer.
 const REACH_SQUARED: f64 = 1.44;
-/// How far centres lie off the middle of their cells, in cells along each axis.
+/// Maximum offset of a centre from the middle of its cell, in cells along each axis.
 const JITTER: f64 = 0.3;
-/// As much in space, where the corners of a cell lie farther from its middle.
+/// The same for a lattice in space: smaller, because the corners of a cell are farther from its middle.
 const SOLID_JITTER: f64 = 0.15;
-/// Slope (rise over run) below which no direction is told.
+/// Slope (rise over run) below which the direction is undefined.
 const LEVEL: f32 = 1.0e-6;
-/// Turns, in radians, of which no few come to a whole.
+/// The golden angle in radians: no small multiple is close to a full turn.
 pub const GOLDEN_ANGLE: f64 = 2.399_963_2;
-/// Bound of κ and of υ on the plane, wherever the centres lie: four of them as far from a place as they can be.
+/// Maximum of κ on the plane for any centres, when four of them are as far from a point as possible; then that of υ.
 const MOST_KERNEL_SLOPE: f64 = 20.000_1;
 const MOST_KERNEL_WAY: f64 = 1.131_4;
-/// No bound of a change is greater.
+/// Cap that keeps bounds of changes finite.
 const NO_BOUND: f64 = 1.0e12;
 
-/// A number that the law can be computed in.
+/// Number types that the gully function can compute with.
 pub trait GullyNumber:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// A number that depends on nothing.
+    /// A constant.
     fn constant(value: f64) -> Self;
     /// Its value.
     fn value(self) -> f64;
@@ -85,7 +88,7 @@ impl GullyNumber for f64 {
     }
 }
 
-/// A dual number: a value and how it changes to the east and to the south.
+/// A dual number: a value with its derivatives to the east and to the south.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
     /// The value.
@@ -95,7 +98,7 @@ pub struct Dual {
 }
 
 impl Dual {
-    /// `value` whose gradient is `a` · that of `self` + `b` · that of `other`.
+    /// A dual number of `value` with the gradient `a` · ∇self + `b` · ∇other.
     fn of_two(self, value: f64, a: f64, other: Self, b: f64) -> Self {
         Self { value, gradient: [0, 1].map(|k| a * self.gradient[k] + b * other.gradient[k]) }
     }
@@ -152,17 +155,17 @@ impl GullyNumber for Dual {
     }
 }
 
-/// Where the random values of a lattice come from.
+/// Source of a lattice's random values.
 #[derive(Clone, Copy, Debug)]
 pub enum GullyLattice {
     /// 64 bits for each cell.
     Stream(Stream),
-    /// 32 bits for each cell of a plane, which shaders make as well.
+    /// 32 bits for each cell of a plane; shaders can compute them too.
     Hash(u32),
 }
 
 impl GullyLattice {
-    /// That of a layer of cells in space.
+    /// The lattice for a layer of cells in space.
     fn layer(self, z: i32) -> Self {
         match self {
             Self::Stream(stream) => Self::Stream(stream.fork(u64::from(z as u32))),
@@ -179,7 +182,7 @@ impl GullyLattice {
     }
 }
 
-/// A centre's place along an axis of its cell, from its random bits.
+/// Position of a centre along one axis of its cell, from its random bits.
 #[inline]
 fn centre(bits: u64, shift: u32, jitter: f64) -> (f64, f64) {
     (jitter, ((bits >> shift) & 0xffff) as f64 * (1.0 / 32_768.0))
@@ -188,37 +191,37 @@ fn centre(bits: u64, shift: u32, jitter: f64) -> (f64, f64) {
 /// Stripes of one wavelength.
 #[derive(Clone, Copy, Debug)]
 pub struct GullyOctave {
-    /// Metres of a cell.
+    /// Side of a cell, in metres.
     pub cell: f64,
-    /// Cells along a side after which the lattice repeats, where it does.
+    /// Number of cells after which the lattice repeats; `None` if it does not.
     pub around: Option<i32>,
-    /// Metres.
+    /// Depth in metres.
     pub depth: f64,
-    /// Cosine and sine by which the lattice is turned, so that its rows do not lie on those of another octave.
+    /// Cosine and sine of the lattice's rotation, which keeps its rows from aligning with those of another octave.
     pub turn: [f64; 2],
-    /// Whether the lattice fills space, as it does on a globe.
+    /// Whether the lattice fills space, as on a globe.
     pub is_solid: bool,
-    /// Where its centres lie.
+    /// Source of the random centres.
     pub lattice: GullyLattice,
 }
 
-/// The law, in metres.
+/// The gully function, in metres.
 #[derive(Clone, Debug)]
 pub struct GullyLaw {
-    /// The widest first.
+    /// Octaves, the widest first.
     pub octaves: Vec<GullyOctave>,
-    /// How much of an octave's slope is added to the slope that the next one follows.
+    /// Fraction of an octave's slope that is added to the slope of the next octave.
     pub branching: f64,
-    /// How much gullies fade on crests and in creases.
+    /// Strength of the fading on crests and in creases.
     pub crest_fade: f64,
     /// Slopes (rise over run) between which gullies fade in.
     pub fade: [f64; 2],
 }
 
 impl GullyLaw {
-    /// By how many metres the ground rises at `place`, and how much of a crest it is there, by depth. `up` is away from
-    /// the ground, `slope` uphill, rise over run. An octave counts by `share(number, wavelength)`; one that does not
-    /// count ends the sum.
+    /// Added height at `place` in metres, and the crest value: the sum of the waves weighted by depth. `up` is the
+    /// ground's normal, `slope` points uphill with the length rise over run. `share(octave, wavelength)` is an octave's
+    /// amplitude fraction; the sum ends at the first octave of fraction 0.
     #[inline]
     pub fn sample<T: GullyNumber>(
         &self,
@@ -267,8 +270,8 @@ impl GullyLaw {
         (raised, crest)
     }
 
-    /// By how much the ground of a disc of the plane can rise, and a Lipschitz bound of it. In the middle of the disc
-    /// the slope is `slope`; it changes by `change` a metre at the most. Octaves count as in [`sample`](Self::sample).
+    /// Range of the added height over a disc of the plane, and its Lipschitz bound. `slope` is the slope at the disc's
+    /// centre, `change` the maximum of its change per metre. `share` is as in [`sample`](Self::sample).
     pub fn bounds(
         &self,
         (middle, radius): (Point, f64),
@@ -285,7 +288,7 @@ impl GullyLaw {
         if mask <= 0.0 {
             return (Interval::one(0.0), 0.0);
         }
-        // the greatest rise of the mask is where it is a half
+        // the mask is steepest where it is ½
         let half = lower(higher(0.5, part(least)), part(most));
         let mut fading = 6.0 * half * (1.0 - half) / width * change;
         let gentlest = higher(least, from);
@@ -316,7 +319,7 @@ impl GullyLaw {
 }
 
 impl GullyOctave {
-    /// The wave at `place`, from -1 to 1, and how it rises along `across`, for each metre.
+    /// The wave at `place`, from -1 to 1, and its slope along `across`, per metre.
     #[inline]
     fn stripes<T: GullyNumber>(&self, place: [T; 3], across: [T; 3]) -> (T, T) {
         let [cosine, sine] = self.turn.map(T::constant);
@@ -372,7 +375,7 @@ impl GullyOctave {
         let at = [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]].map(|x| x / self.cell);
         let first = at.map(|x| x.floor() as i32);
         let (mut weights, mut moments, mut least, mut slopes) = (0.0, 0.0, 0.0, 0.0);
-        // a disc in the middle of nine cells reaches centres of two more to each side
+        // points of the disc can reach centres up to two cells away
         for y in -2..=2 {
             for x in -2..=2 {
                 let cell = [first[0].wrapping_add(x), first[1].wrapping_add(y)];
@@ -392,7 +395,7 @@ impl GullyOctave {
                     moments += weight(d) * d;
                 }
                 least += weight(d + radius);
-                // |∇w| is greatest at √½ of 0.98 cells and falls to both sides
+                // |∇w| is greatest at 0.69 cells and falls off on both sides
                 let steepest = lower(higher((REACH_SQUARED / 3.0).sqrt(), higher(d - radius, 0.0)), d + radius);
                 slopes += 4.0 / REACH_SQUARED * steepest * higher(1.0 - steepest * steepest / REACH_SQUARED, 0.0);
             }
@@ -416,7 +419,7 @@ mod tests {
     use super::*;
     use crate::geometry::plane::{add, scaled, sub};
 
-    /// Draws numbers from 0 to 1.
+    /// A stream of random numbers from 0 to 1.
     struct Draws(Stream, i32);
 
     impl Draws {
@@ -455,8 +458,8 @@ mod tests {
         }
     }
 
-    /// On slopes that change everywhere as fast as is said, in any way, heights and gradients keep their bounds, and
-    /// gradients are those of central differences.
+    /// The slope changes everywhere by the stated maximum, in random directions. Heights and gradients must keep their
+    /// bounds, and gradients must match central differences.
     #[test]
     fn bounds_hold_on_slopes_that_change_as_fast_as_they_may() {
         let mut draws = Draws(Stream::new(5, 9), 0);
@@ -467,7 +470,7 @@ mod tests {
             let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.in_range(0.0, 2.999)) as usize];
             let change = draws.in_range(0.0, 2.0) / law.octaves[0].cell;
             let slope = scaled(draws.unit_vector(), draws.in_range(0.0, 1.0));
-            // rows of length `change`, square to each other: the slope changes as much in every direction
+            // perpendicular rows of length `change`: the slope changes equally in every direction
             let (turn, side) = (draws.unit_vector(), if draws.in_range(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
             let rows = [scaled(turn, change), scaled([-turn[1] * side, turn[0] * side], change)];
             let slope_at = |p: Point| {
@@ -510,7 +513,7 @@ mod tests {
         }
     }
 
-    /// Weights change fastest in the corner of four cells whose centres are all as far away as they can be, and nowhere
+    /// Weights change fastest at the corner of four cells whose centres are all as far away as possible, and nowhere
     /// faster.
     #[test]
     fn the_bounds_of_the_kernel_are_the_greatest_there_are() {

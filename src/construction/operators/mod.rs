@@ -1,12 +1,12 @@
-//! What pieces hold pieces for: the laws by which the ground of some becomes that of one.
+//! Operators: combine or transform the ground of the pieces that they hold.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | [`blend`], [`replace`], [`deposit`], [`ground_window`] | pieces side by side, in place of others, laid on others; where they act |
-//! | [`placement`], [`warp`] | pieces elsewhere, and bent |
-//! | [`detail`] | pieces for afar and for near |
-//! | [`gullies`], [`gully_law`] | erosion by point, and its law, which the filter *Gullies* shares |
-//! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | pieces repeated; where copies lie, what they come to |
+//! | [`blend`], [`replace`], [`deposit`], [`ground_window`] | blend pieces, replace the ground below, add to it; the window of heights and slopes where they act |
+//! | [`placement`], [`warp`] | move and warp pieces |
+//! | [`detail`] | choose pieces by level of detail |
+//! | [`gullies`], [`gully_law`] | erosion point by point, and its function, which the filter *Gullies* shares |
+//! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | repeat pieces: positions of copies, and how overlapping copies combine |
 
 pub mod array;
 pub mod blend;

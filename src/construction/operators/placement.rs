@@ -1,51 +1,51 @@
-//! Placing: a piece moved, turned, scaled, stretched, sheared, mirrored and raised.
+//! Placing: moves, rotates, scales, stretches, shears, mirrors and raises pieces.
 //!
-//! Law: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with stretch
-//! = diag(x, y) and shear = (1, tan σ; 0, 1). Maps one inside another are put together into one when the tree is
-//! prepared, so that nesting costs nothing.
-//! Lipschitz: λ times the spectral norm of the way back ([`Affine::stretching`]).
+//! Transform: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with
+//! stretch = diag(x, y) and shear = (1, tan σ; 0, 1). Nested maps are concatenated when the tree is prepared, so that
+//! nesting costs nothing.
+//! Lipschitz: λ times the spectral norm of the inverse map ([`Affine::stretching`]).
 //! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
 use crate::geometry::plane::{Affine, add};
 
 talweg_ground::params! {
-    /// Moves, turns, scales and raises what is in it.
+    /// Moves, rotates, scales and raises its features.
     Placement "Place" in "Operator", from "Génevaux et al. 2014, fig. 15", also "move rotate scale transform copy instance mirror" {
-        /// Distance by which it moves to the east.
+        /// Distance to move to the east.
         move_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Distance by which it moves to the south.
+        /// Distance to move to the south.
         move_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
-        /// Height by which it is raised.
+        /// Height to raise by.
         raise: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -1000.0..=1000.0;
-        /// By how much it is turned, from east to south.
+        /// Rotation, from east to south.
         turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-        /// How many times as large it is, in every direction.
+        /// Size factor in all directions, heights included.
         scale: f32 = 1.0, 0.001..=1000.0, slider 0.1..=4.0;
-        /// How many times as wide it is from west to east, before it is turned. Heights stay.
+        /// Width factor from west to east, applied before the rotation; heights stay the same.
         stretch_x: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
-        /// How many times as long it is from north to south, before it is turned. Heights stay.
+        /// Length factor from north to south, applied before the rotation; heights stay the same.
         stretch_y: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
-        /// By how much lines from north to south lean, before it is turned: what lies south of the pivot moves to the
-        /// east. Distances across them stay.
+        /// Lean of north-south lines, applied before the rotation: points south of the pivot move east. Distances
+        /// across the lines stay the same.
         shear_angle: f32 ["°"] = 0.0, -80.0..=80.0, slider -60.0..=60.0;
-        /// How many times as high it is, beside its size.
+        /// Height factor, in addition to the scale.
         steepen: f32 = 1.0, -100.0..=100.0, slider 0.0..=3.0;
-        /// Whether east and west change places.
+        /// Mirrors east and west.
         mirror: bool = false;
-        /// East-west place that stays where it is while turning and scaling.
+        /// East-west position that stays fixed under rotation and scaling.
         pivot_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// North-south place that stays where it is while turning and scaling.
+        /// North-south position that stays fixed under rotation and scaling.
         pivot_y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Other hills of the same kind: changes what the seeds inside choose.
+        /// Number of the noise variant: another value gives other hills of the same kind.
         variation: u32 = 0, 0..=1_000_000, slider 0..=100;
     }
 }
 
 impl Placement {
-    /// From places inside to places outside.
+    /// Map from the inner to the outer coordinates.
     pub fn map(&self) -> Affine {
         let angle = f64::from(self.turn_angle) * (std::f64::consts::PI / 180.0);
-        // quarter turns stay exact
+        // an angle of 0 must stay exact
         let (sin, cos) = match self.turn_angle {
             0.0 => (0.0, 1.0),
             _ => (libm::sin(angle), libm::cos(angle)),
@@ -65,7 +65,7 @@ impl Placement {
         away.then(&turn).then(&back)
     }
 
-    /// z ↦ rise · z + lift.
+    /// Factor and offset of heights: z ↦ rise · z + lift.
     pub fn heights(&self) -> (f64, f64) {
         (f64::from(self.scale) * f64::from(self.steepen), f64::from(self.raise))
     }

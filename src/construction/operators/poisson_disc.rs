@@ -1,10 +1,10 @@
-//! Places that lie no nearer together than a distance, and nowhere much farther: blue noise.
+//! Poisson-disc sets (blue noise): random points with a minimum distance and without large gaps.
 //!
-//! Law: the plane is cut into cells of distance/√2. In every round each cell that has no place yet draws one, with a
-//! random rank; those that lie too near to a place of an earlier round drop out, and of the rest those are taken that
-//! have the highest rank within the distance. It is dart throwing in a random order, settled by neighbourhoods: whether
-//! a place is taken depends on what lies within (1 + 2k) distances of it in round k, and so never on the window that is
-//! asked for. A window that grows has new places in what is new.
+//! Method: the plane is divided into cells of side distance/√2. In every round, each cell that has no accepted point
+//! draws a candidate with a random rank. Candidates too near to a point of an earlier round are dropped. Of the rest,
+//! those of the highest rank within the distance are accepted. This is dart throwing in random order, decided locally:
+//! in round k, a point depends only on points within (1 + 2k) distances, never on the requested window. A larger window
+//! keeps the points of a smaller one.
 //! Reference: throwing darts until none fits covers 0.547 of the plane with discs of half the distance (Hinrichsen,
 //! Feder & Jøssang 1986); eight rounds cover 0.48.
 //! Source: Cook 1986 (dart throwing); Matérn 1960 (the second of his hard-core processes is one round); Wei 2008
@@ -15,24 +15,25 @@ use rayon::prelude::*;
 use crate::geometry::plane::{Point, dot, sub};
 use talweg_ground::field::Stream;
 
-/// Rounds of darts.
+/// Number of rounds.
 const ROUNDS: u64 = 8;
-/// Cells around a window that decide what is taken in it: (1 + 2 · 7) distances, and two cells for the last step.
+/// Margin around a window, in cells, that can affect points inside: (1 + 2 · 7) distances, and two cells for the last
+/// step.
 const MARGIN: i32 = 24;
-/// Cells of a window with its margin at the most.
+/// Maximum number of cells of a window with its margin.
 const MOST_CELLS: i64 = 1 << 21;
 
-/// A place, and the cell that it is known by in every window.
+/// A point, and the cell that identifies it in every window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscPlace {
-    /// In metres.
+    /// Position in metres.
     pub at: Point,
-    /// Column and row of its cell.
+    /// Column and row of the cell.
     pub cell: [i32; 2],
 }
 
-/// The places in a window from `low` to `high`, row by row of their cells; no two are nearer together than `distance`.
-/// `None` where they would be too many.
+/// The points in a window from `low` to `high`, row by row of their cells, at least `distance` apart. `None` if there
+/// would be too many.
 pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Stream) -> Option<Vec<DiscPlace>> {
     let size = distance * std::f64::consts::FRAC_1_SQRT_2;
     let [first, last] = [low, high].map(|p| p.map(|v| libm::floor(v / size)));
@@ -41,7 +42,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
     }
     let from = first.map(|v| v as i32 - MARGIN);
     let count = [0, 1].map(|k| last[k] as i64 - first[k] as i64 + 1 + 2 * i64::from(MARGIN));
-    // one side alone is short enough for the product
+    // testing each side first keeps the product from overflowing
     if count[0] > MOST_CELLS || count[1] > MOST_CELLS || count[0] * count[1] > MOST_CELLS {
         return None;
     }
@@ -93,7 +94,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
     Some(places.collect())
 }
 
-/// The cells two columns and rows around cell `k`, without it.
+/// The cells up to two columns and rows from cell `k`, without `k`.
 fn neighbours(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usize> {
     let (i, j) = (k / columns, k % columns);
     let (top, bottom) = (i.saturating_sub(2), (i + 2).min(rows - 1));
@@ -112,7 +113,7 @@ mod tests {
         poisson_disc_places(low, high, distance, Stream::new(5, 9)).expect("few places")
     }
 
-    /// Against the jamming coverage of random sequential adsorption, 0.547 (Hinrichsen, Feder & Jøssang 1986).
+    /// Compares with the jamming coverage of random sequential adsorption, 0.547 (Hinrichsen, Feder & Jøssang 1986).
     #[test]
     fn places_keep_their_distance_and_fill_the_plane() {
         let (side, distance) = (4000.0, 50.0);
@@ -126,7 +127,7 @@ mod tests {
         let covered = places.len() as f64 * std::f64::consts::PI * 0.25 * distance * distance / (side * side);
         println!("coverage {covered:.4}");
         assert!((0.86 * 0.547..0.547).contains(&covered), "{covered}");
-        // a further place fits hardly anywhere
+        // there is almost no room for another point
         let holes = (0..40 * 40).filter(|k| {
             let p = [f64::from(k % 40) * 97.0 + 60.0, f64::from(k / 40) * 97.0 + 60.0];
             nearest(p, usize::MAX) > distance

@@ -1,9 +1,9 @@
-//! Replacing: a piece takes the place of what is below it.
+//! Replacing: a piece replaces the ground below it.
 //!
-//! Law: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight above 1 counts as 1, and is held
-//! within a [window](super::ground_window) of heights and slopes of the first piece, α_B H S, where there is one.
-//! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the
-//! document gives f_A no meaning there.
+//! Formula: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight α_B above 1 counts as 1. A
+//! [ground window](super::ground_window) of heights and slopes of the first piece scales it to α_B H S. Where A is not
+//! terrain (α_A < ½), the second rule moves f to f_B, by the factor σ = α_A/½ on 1 - α_B: the paper gives f_A no
+//! meaning there.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
@@ -13,39 +13,39 @@ use crate::geometry::plane::{Interval, Point, higher, lower, scaled};
 use crate::sample::{GroundBounds, GroundSample, THRESHOLD};
 
 talweg_ground::choices! {
-    /// Where there is terrain in the end.
+    /// Extent of the resulting terrain.
     Extent {
-        Below "As below": "Only where there was some before.",
-        Both "With the new feature": "Also where only the new feature is.",
+        Below "As below": "Terrain remains only where there was some before.",
+        Both "With the new feature": "Terrain also appears where only the new feature is.",
     }
 }
 
 talweg_ground::params! {
-    /// Each feature takes the place of what those before it have made: a lake, a road, one crater over another.
+    /// Each feature replaces the ground made by those before it: a lake, a road, one crater over another.
     ReplaceSettings "Replace" in "Operator", from "Génevaux et al. 2014, fig. 12", also "carve cut sculpt over" {
-        /// Where there is terrain in the end.
+        /// Extent of the resulting terrain.
         extent: Extent = Extent::Below;
         window_params!();
     }
 }
 
-/// What takes the place of what, and where.
+/// A prepared replacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replacement {
-    /// Where there is terrain in the end.
+    /// Extent of the resulting terrain.
     pub extent: Extent,
-    /// The ground that is replaced.
+    /// The ground window that limits what is replaced.
     pub window: GroundWindow,
 }
 
 impl ReplaceSettings {
-    /// In the metres around a frame.
+    /// Converts the settings to the parent's coordinates.
     pub(crate) fn prepare(&self, frame: &NodeFrame) -> Replacement {
         Replacement { extent: self.extent, window: ground_window!(self, frame) }
     }
 }
 
-/// A weight above 1 counts as 1.
+/// The weight capped at 1, and its gradient.
 pub fn held(b: &GroundSample) -> (f64, Point) {
     if b.weight < 1.0 { (b.weight, b.fade) } else { (1.0, [0.0; 2]) }
 }
@@ -57,12 +57,12 @@ pub fn held_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
     (weight, fade, lower(b.laid, product(b.slope, weight.high)))
 }
 
-/// Of bounds: 0 times no bound is nothing.
+/// The product of two bounds, where 0 times infinity is 0.
 fn product(bound: f64, by: f64) -> f64 {
     if by == 0.0 { 0.0 } else { bound * by }
 }
 
-/// Height and weight of `b` in place of `a`, each a height and a weight; that of `b` is above 0.
+/// Height and weight of `b` replacing `a`. Each argument is a height and a weight; the weight of `b` must be above 0.
 #[inline]
 pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
     let w = if b.1 < 1.0 { b.1 } else { 1.0 };
@@ -74,7 +74,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
     ((left * a.0 + w * b.0) / (left + w), (1.0 - w) * a.1 + w * w)
 }
 
-/// `b` in place of `a`.
+/// `b` replacing `a`.
 #[inline]
 pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
     if b.weight <= 0.0 {
@@ -97,7 +97,7 @@ pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSampl
     GroundSample { height, weight, slope, fade }
 }
 
-/// How far A is terrain, σ, and ∇σ.
+/// σ, the degree to which A is terrain, and ∇σ.
 pub fn presence(a: &GroundSample) -> (f64, Point) {
     if a.weight < THRESHOLD { (a.weight / THRESHOLD, scaled(a.fade, 1.0 / THRESHOLD)) } else { (1.0, [0.0; 2]) }
 }
@@ -109,7 +109,7 @@ pub fn presence_bounds(a: &GroundBounds) -> (Interval, f64, f64) {
     (sigma, fade, lower(product(a.slope, sigma.high), a.laid / THRESHOLD))
 }
 
-/// Bounds of `b` in place of `a`.
+/// Bounds of `b` replacing `a`.
 pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBounds {
     if b.is_nothing() {
         return *a;
@@ -130,7 +130,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
     let (sigma, dsigma, laid_a) = presence_bounds(a);
     let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
     let most = (1.0 - w.low) * laid_a + laid_b + (dleft + dw) * step;
-    // 1 - w and w come to 1: the norm is least where σ is
+    // the norm σ (1 - w) + w is smallest where σ and w are
     let least = higher(sigma.low + (1.0 - sigma.low) * w.low, 0.0);
     let slope = if least > 0.0 { most / least * (1.0 + 1e-9) } else { f64::INFINITY };
     let weight = Interval::new(
@@ -138,7 +138,7 @@ pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBound
         (1.0 - w.low) * a.weight.high + w.high * w.high,
     );
     let turn = higher((2.0 * w.high - a.weight.low).abs(), (2.0 * w.low - a.weight.high).abs());
-    // α ≤ max(1, α_A) of the norm
+    // α is at most max(1, α_A) times the norm
     let laid = lower(most * higher(1.0, a.weight.high) * (1.0 + 1e-9), slope * weight.high);
     GroundBounds { height, weight, slope, fade: (1.0 - w.low) * a.fade + dw * turn, laid }
 }

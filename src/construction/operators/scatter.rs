@@ -1,9 +1,9 @@
 //! Scatters: pieces repeated at random inside a circle or an outline, or along a curve.
 //!
-//! Law: inside an area, the places of a [Poisson-disc set](super::poisson_disc) of the given distance that lie in it;
-//! along a curve, place k lies at (k + ½ + ⅓ r) distances of arc length, r random in ±1, and up to the width beside it.
-//! Of all places a random share is kept, the density. The set lies still: an area that grows has new copies in what is
-//! new, a curve that goes on has new ones there, a higher density only adds some.
+//! Positions: inside an area, the points of a [Poisson-disc set](super::poisson_disc) of the given distance. Along a
+//! curve, copy k is at (k + ½ + ⅓ r) distances of arc length, with r random in ±1, and at a random offset up to the
+//! width. The density is the fraction of these positions that get a copy, chosen at random. Positions do not depend on
+//! the extent: a larger area, a longer curve or a higher density only adds copies.
 //! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
 
 use super::array::CopyCurve;
@@ -15,34 +15,34 @@ use crate::piece::CopyGroup;
 use talweg_ground::field::Stream;
 
 talweg_ground::choices! {
-    /// Where copies are strewn.
+    /// Region of the copies.
     ScatterRegion {
         Circle "In a circle": "Around a centre.",
         Outline "Inside an outline": "Inside a closed line through points.",
-        Curve "Along a curve": "Beside a curve through points, as high and as large as the points say.",
+        Curve "Along a curve": "Beside a curve, whose points set the height and size of the copies.",
     }
 }
 
 talweg_ground::params! {
-    /// Repeats features at random inside a circle, an outline or along a curve: boulders, dunes, craters.
+    /// Repeats features at random inside a circle or an outline, or along a curve: boulders, dunes, craters.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
-        /// Where the copies are strewn.
+        /// Region of the copies.
         region: ScatterRegion = ScatterRegion::Circle;
-        /// Where the middle of the circle lies, from the west edge. What is random moves with it.
+        /// Centre of the circle, from the west edge; the random positions move with it.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Where the middle of the circle lies, from the north edge. What is random moves with it.
+        /// Centre of the circle, from the north edge; the random positions move with it.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the middle within which they are strewn.
+        /// Radius of the circle that holds the copies.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0 => |s| s.region == ScatterRegion::Circle;
-        /// Distance to both sides of the curve within which they are strewn.
+        /// Maximum distance of copies to either side of the curve.
         width: f32 ["m"] = 200.0, 0.0..=1.0e5, slider 0.0..=2000.0 => |s| s.region == ScatterRegion::Curve;
-        /// How the line runs between its points.
+        /// Shape of the line between its points.
         run: CurveFit = CurveFit::Through => |s| s.region != ScatterRegion::Circle;
-        /// Whether copies turn with the curve.
+        /// Rotates the copies with the curve.
         follow: bool = true => |s| s.region == ScatterRegion::Curve;
-        /// How near together they lie at the least; along a curve, how far apart on average.
+        /// Minimum distance between copies; along a curve, the mean distance.
         distance: f32 ["m"] = 300.0, 0.1..=1.0e6, slider 10.0..=2000.0;
-        /// Share of the places that have a copy.
+        /// Fraction of the positions that get a copy.
         density: f32 ["share"] = 1.0, 0.0..=1.0;
         copy_params!();
     }
@@ -50,7 +50,7 @@ talweg_ground::params! {
 
 copy_style!(ScatterSettings);
 
-/// Whether `p` is inside a closed line, by the number of its crossings to the west.
+/// Whether `p` is inside a closed line, by counting crossings to the west.
 fn is_inside(corners: &[Point], p: Point) -> bool {
     let sides = corners.iter().zip(corners.iter().cycle().skip(1));
     sides.fold(false, |inside, (a, b)| {
@@ -60,10 +60,10 @@ fn is_inside(corners: &[Point], p: Point) -> bool {
 }
 
 impl CopyGroup<ScatterSettings> {
-    /// Where the copies are put, with the random values of `seed`.
+    /// Positions of the copies, with random values from `seed`.
     ///
     /// # Errors
-    /// When they are too many, or a line has too few points.
+    /// When there are too many copies, or a line has too few points.
     pub fn places(&self, seed: u32) -> Result<Vec<CopyPlace>, String> {
         let settings = &self.settings;
         let random = Stream::new(seed, settings.seed).fork(0x5ca7);
@@ -88,7 +88,7 @@ impl CopyGroup<ScatterSettings> {
             ScatterRegion::Outline => {
                 let points = self.corners();
                 if points.len() < 3 {
-                    return Err("an outline to strew copies in needs three points".into());
+                    return Err("a scatter inside an outline needs at least three points".into());
                 }
                 let size = Area::enclosing(points.iter().copied());
                 let (corners, _) = closed_line(&points, settings.run, higher(length(sub(size.high, size.low)), 1e-3));
@@ -97,7 +97,7 @@ impl CopyGroup<ScatterSettings> {
             ScatterRegion::Curve => {
                 let width = f64::from(settings.width);
                 let curve = CopyCurve::new(&self.points, settings.run, width)
-                    .ok_or("a curve to strew copies along needs two points")?;
+                    .ok_or("a scatter along a curve needs at least two points")?;
                 let count = libm::floor(curve.length() / distance);
                 if count > MOST_COPIES as f64 {
                     return Err(too_many());

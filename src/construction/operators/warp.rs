@@ -1,13 +1,19 @@
-//! Warping: pieces bent by noise, twisted about a centre, pushed by a picture, or dragged along a curve.
+//! Warping: pieces displaced by noise, twisted about a centre, displaced by an image, or dragged along a curve.
 //!
-//! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below
-//! the size at which the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p -
-//! c|, g Wyvill's: always one to one. Picture: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2
-//! I(p) - 1), I the [spline](crate::primitives::image_sampler) through a picture over the square of half
-//! side r about c, g with half the radius as its core. Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r),
-//! which is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line
-//! it is t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
-//! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
+//! Formula: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹.
+//! - Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size). The strength is capped so that the map cannot fold (0.24 size,
+//!   1/(√2 λ_η)).
+//! - Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, with Wyvill's g. It is always one-to-one.
+//! - Image: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2 I(p) - 1). I is the
+//!   [spline](crate::primitives::image_sampler) through an image over the square of half side r around c.
+//!   The core of g is half the radius.
+//! - Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r). This is the mean of the curve's directions t around
+//!   p, weighted by Wyvill's g, over points h ≤ r/4 apart; on a straight line it is t.
+//!
+//! For an image and a curve, the strength is capped where the steepest slope of the displacement is 0.9, so that the
+//! map cannot fold.
+//! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹.
+//! Lipschitz: λ_A times the greatest stretching of J.
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
 use crate::geometry::path::{CurveFit, Path};
@@ -21,11 +27,11 @@ use crate::row_samples::{LANES, PointRow};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// How the ground is bent.
+    /// Kind of warp.
     Bend {
-        Noise "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
-        Twist "Twist": "Turned about a centre, most in the middle.",
-        Picture "By a picture": "Pushed one way where a picture is bright, and the other way where it is dark.",
+        Noise "Noise": "Displaced by noise: straight lines wander, repeated features vary.",
+        Twist "Twist": "Rotated about a centre, most strongly in the middle.",
+        Picture "By an image": "Displaced one way where an image is bright, and the other way where it is dark.",
         Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
     }
 }
@@ -33,59 +39,59 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Bends features sideways, so that they look less regular.
     WarpSettings "Warp" in "Operator", from "Génevaux et al. 2014, fig. 14", also "deform distort twist swirl noise bend drag push image" {
-        /// How the ground is bent.
+        /// Kind of warp.
         bend: Bend = Bend::Noise;
-        /// Greatest distance by which noise or a picture pushes, or a curve drags. It is held where the ground would
-        /// fold beyond it: for noise at 0.24 of the size, for a curve at about a third of the radius.
+        /// Maximum displacement by noise, an image or a curve. It is capped so that the ground does not fold: at 0.24
+        /// of the size for noise, at about a third of the radius for a curve.
         strength: f32 ["m"] = 120.0, 0.0..=1.0e6, slider 0.0..=1000.0;
-        /// Distance over which the push changes.
+        /// Distance over which the displacement changes.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// By how much a twist turns its middle.
+        /// Rotation at the centre of a twist.
         turn_angle: f32 ["°"] = 90.0, -720.0..=720.0, slider -180.0..=180.0;
-        /// Where the middle of a twist or of the picture lies, from the west edge.
+        /// Centre of the twist or the image, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Where the middle of a twist or of the picture lies, from the north edge.
+        /// Centre of the twist or the image, from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the middle, or from the curve, where twist, push and drag end.
+        /// Distance from the centre or the curve at which the warp ends.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
-        /// Chooses the noise.
+        /// Seed of the noise.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
-        /// The picture that pushes: a file, or a shipped stamp. Grey pushes nowhere.
+        /// Image that displaces the ground: a file or a built-in stamp; mid-grey does not displace.
         picture: ImageFile = ImageFile("stamp:dune".into()) => |warp| warp.bend == Bend::Picture;
-        /// Where the bright parts of the picture push, from east to south.
+        /// Direction in which bright parts of the image displace, from east to south.
         direction_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0 => |warp| warp.bend == Bend::Picture;
-        /// How the curve runs between its points.
+        /// Shape of the curve between its points.
         run: CurveFit = CurveFit::Through => |warp| warp.bend == Bend::Curve;
     }
 }
 
-/// Share of the size that noise may push by.
+/// Maximum displacement by noise, as a fraction of the size.
 pub const FARTHEST: f64 = 0.24;
 
-/// Greatest slope of what a picture pushes or a curve drags.
+/// Steepest slope of the displacement by an image or a curve.
 const STEEPEST_PUSH: f64 = 0.9;
-/// Places on a curve that drags, at the most, and for each radius of its length.
+/// Maximum number of points on a curve that drags; then the number per radius of its length.
 const MOST_PLACES: usize = 512;
 const PLACES_PER_RADIUS: f64 = 4.0;
-/// ∫ g over a line through its middle, in radii.
+/// ∫ g along a line through its centre, in radii.
 const MEAN_FALLOFF: f64 = 32.0 / 35.0;
 
-/// A push by a picture.
+/// A warp by an image.
 #[derive(Clone)]
 pub struct PicturePush {
-    /// Middle of the picture, half its side, and where the push has no weight any more.
+    /// Centre of the image, in metres.
     pub centre: Point,
-    /// By the distance from the middle.
+    /// Falloff with the distance from the centre; its radius is half the side of the image.
     pub falloff: Falloff,
     /// Strength times direction, in metres.
     pub push: Point,
-    /// Bound of the stretching everywhere.
+    /// Upper bound of the stretching.
     pub stretching: f64,
-    /// Its samples.
+    /// The image.
     pub picture: ImageSampler,
 }
 
-/// Samples are left out: the name of a push must be short.
+/// Omits the samples: this text is hashed as the node's key, so the raster's hash suffices.
 impl std::fmt::Debug for PicturePush {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { centre, falloff, push, .. } = self;
@@ -149,18 +155,18 @@ impl PicturePush {
     }
 }
 
-/// A drag along a curve.
+/// A warp along a curve.
 #[derive(Clone, Debug)]
 pub struct CurveDrag {
-    /// Places on the curve, and by how much the ground about each is dragged, in metres: x, y, east, south.
+    /// Points on the curve with the drag of each, in metres: x, y, east, south.
     pub places: Vec<[f64; 4]>,
-    /// By the distance from each.
+    /// Falloff with the distance from each point.
     pub falloff: Falloff,
-    /// Bound of the stretching everywhere.
+    /// Upper bound of the stretching.
     pub stretching: f64,
-    /// Bound of the way that a place goes.
+    /// Upper bound of the displacement.
     reach: f64,
-    /// Beyond it nothing moves.
+    /// Area outside which nothing moves.
     area: Area,
 }
 
@@ -184,7 +190,7 @@ impl CurveDrag {
                 [at[0], at[1], along[0] * share, along[1] * share]
             })
             .collect();
-        // discs of a quarter of the radius about each place cover all that moves
+        // discs on a grid of a quarter of the radius around each point cover all displaced ground
         let (mut farthest, mut steepest) = (0.0, 0.0);
         let cell = 0.25 * radius;
         for place in &drag.places {
@@ -202,7 +208,7 @@ impl CurveDrag {
         drag
     }
 
-    /// Bounds of the way that places of a capsule go, and of its slope.
+    /// Bounds of the displacement over a capsule, and of its slope.
     fn bounds(&self, capsule: &Capsule) -> (f64, f64) {
         let near = capsule.area_of().grown(self.falloff.radius);
         self.places.iter().filter(|place| near.contains([place[0], place[1]])).fold(
@@ -215,7 +221,7 @@ impl CurveDrag {
         )
     }
 
-    /// The drag at a place, and its derivatives by x and y, row by row.
+    /// The drag at `p`, and its derivatives by x and y, row by row.
     fn sample<const G: bool>(&self, p: Point) -> (Point, [Point; 2]) {
         let (mut way, mut rows) = ([0.0; 2], [[0.0; 2]; 2]);
         if !self.area.contains(p) {
@@ -241,35 +247,35 @@ impl CurveDrag {
     }
 }
 
-/// ω⁻¹.
+/// A warp prepared for evaluation: the inverse map ω⁻¹.
 #[derive(Clone, Debug)]
 pub enum PreparedWarp {
-    /// Places are displaced by noise.
+    /// Displaces points by noise.
     Noise {
-        /// Greatest displacement, about, in metres.
+        /// Approximate maximum displacement, in metres.
         strength: f64,
-        /// Waves for a metre.
+        /// Waves per metre.
         per_size: f64,
         /// Displacement to the east and to the south.
         noises: [ReliefNoise; 2],
     },
-    /// Places are turned around a centre, less and less with the distance.
+    /// Rotates points around a centre, less with growing distance.
     Twist {
-        /// What the rest turns around.
+        /// Centre of the rotation.
         centre: Point,
         /// Angle at the centre, in radians.
         angle: f64,
-        /// How the angle falls with the distance.
+        /// Falloff of the angle with the distance.
         falloff: Falloff,
     },
-    /// Places are pushed by a picture.
+    /// Displaces points by an image.
     Picture(Box<PicturePush>),
-    /// Places are dragged along a curve.
+    /// Drags points along a curve.
     Curve(Box<CurveDrag>),
 }
 
 impl CopyGroup<WarpSettings> {
-    /// The warp with the random values of `seed`. A picture that cannot be read pushes nowhere.
+    /// Prepares the warp, with random values from `seed`. An unreadable image displaces nothing.
     pub fn prepare(&self, seed: u32) -> PreparedWarp {
         let settings = &self.settings;
         let still = || PreparedWarp::Curve(Box::new(CurveDrag::new(settings, &[])));
@@ -285,7 +291,7 @@ impl CopyGroup<WarpSettings> {
 }
 
 impl WarpSettings {
-    /// Noise or twist.
+    /// Prepares noise or a twist.
     fn prepare(&self, seed: u32) -> PreparedWarp {
         match self.bend {
             Bend::Noise => {
@@ -353,7 +359,7 @@ impl PreparedWarp {
         }
     }
 
-    /// ω⁻¹ of a row of places, in place, with the bits of [`displace`](Self::displace).
+    /// ω⁻¹ of a row of points, in place; equals [`displace`](Self::displace) bit for bit.
     pub fn displace_row(&self, xs: &mut [f64], ys: &mut [f64]) {
         let n = xs.len();
         let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
@@ -383,7 +389,7 @@ impl PreparedWarp {
         }
     }
 
-    /// Where a capsule comes to lie, and the greatest stretching of an offset in it.
+    /// A capsule that contains the image of `capsule`, and the greatest stretching inside.
     pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
         let r = capsule.radius();
         let stretching = match self {
@@ -408,7 +414,7 @@ impl PreparedWarp {
         )
     }
 
-    /// Holds every place that an area goes to, there or back again.
+    /// An area that contains `area` mapped by the warp or by its inverse.
     pub fn cover(&self, area: Area) -> Area {
         match self {
             Self::Noise { strength, .. } => area.grown(*strength),
@@ -434,7 +440,7 @@ impl PreparedWarp {
     }
 }
 
-/// The map never folds: the greatest slope of both pushes together stays below 1.
+/// The map never folds: the combined slope of both displacements stays below 1.
 const _: () = assert!(FARTHEST * STEEPEST * std::f64::consts::SQRT_2 < 1.0);
 
 #[cfg(test)]
@@ -509,7 +515,7 @@ mod tests {
         let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], of: Vec::new() }.prepare(1);
         for (y, share) in [(0.0, 1.0), (200.0, 0.75 * 0.75 * 0.75 * 0.75f64.sqrt()), (400.0, 0.0)] {
             let (q, _) = drag.displace::<false>([30.0, y]);
-            // the integral of g over a chord at distance y is (1 - (y/r)²)^3.5 of that through the middle
+            // the integral of g along a chord at distance y is (1 - (y/r)²)^3.5 times that through the centre
             assert!((30.0 - q[0] - 60.0 * share).abs() < 0.3 && q[1] == y, "{y}: {q:?}");
         }
         assert_eq!(drag.displace::<false>([3000.0, 0.0]).0, [3000.0, 0.0]);

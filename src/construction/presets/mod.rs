@@ -1,4 +1,4 @@
-//! Composed pieces to begin with, as RON that people can read: `src/construction/presets/`.
+//! Ready-made trees to start from, as readable RON: `src/construction/presets/`.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,14 +7,14 @@ use super::piece::Tree;
 macro_rules! presets {
     ($($name:ident),+) => {
         $(
-            /// The tree of `presets/` of this name.
+            /// The tree in the file of this name in `presets/`.
             pub fn $name() -> Arc<Tree> {
                 static TREE: LazyLock<Arc<Tree>> =
                     LazyLock::new(|| read(include_str!(concat!(stringify!($name), ".ron"))));
                 TREE.clone()
             }
         )+
-        /// All of them, with their names.
+        /// All presets with their names.
         pub fn all() -> Vec<(&'static str, Arc<Tree>)> {
             vec![$( (stringify!($name), $name()) ),+]
         }

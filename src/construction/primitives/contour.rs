@@ -1,15 +1,17 @@
-//! The contour: a closed curve about a centre, with profiles that run out from it: lakes, mesas, craters, islands.
+//! The contour: a closed curve around a centre, with profiles running outwards from it: lakes, mesas, craters, islands.
 //!
-//! Law by direction: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone
-//! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the
-//! profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has
-//! no jump there.
-//! Law of an [`outline`](crate::geometry::outline) in the order of its points, of any simple shape: x =
-//! 1 + d/D, d the distance from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the
-//! deepest place over 1 on the line outwards. Profiles of several directions go over into the first one within D of the
-//! centre, where all directions meet.
-//! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ.
-//! Lipschitz: the same, each at its greatest.
+//! Points by direction: let (ρ, θ) be polar coordinates around the centre. R(θ) is the radius of the contour, a
+//! monotone cubic through the points in the order of their angles. With x = ρ/R(θ), f = height + depth · c_θ(x) and
+//! α = falloff(x). The profile c_θ is interpolated between those of the two directions around. All profiles share their
+//! value at the centre, so that f has no jump there.
+//!
+//! Points in their order, as an [`outline`](crate::geometry::outline) of any simple shape: x = 1 + d/D.
+//! Here d is the signed distance from the line, negative inside, and D the greatest depth inside. Thus x is 0 at the
+//! deepest point, 1 on the line, and larger outside. Within D of the centre, where all directions meet, several
+//! profiles blend into the first one.
+//!
+//! Gradient: ∇x = r̂/R - R'/R² θ̂, plus the change of the profile with the angle divided by ρ.
+//! Lipschitz: the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 7.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -35,7 +37,7 @@ talweg_ground::choices! {
 }
 
 impl Landform {
-    /// Rise by distance, in depths and radii of the contour.
+    /// The profile: height by distance, in depths and radii of the contour.
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::Lake => vec![(0.0, -1.0), (0.55, -0.9), (0.85, -0.35), (1.0, 0.0), (1.2, 0.1), (1.6, 0.12)],
@@ -72,9 +74,9 @@ impl Landform {
 }
 
 talweg_ground::choices! {
-    /// How the points of a contour make its line.
+    /// Rule that makes a line of a contour's points.
     OutlineFit {
-        Direction "By direction": "One distance from the centre in each direction; points count by their directions.",
+        Direction "By direction": "One distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
         Straight "Straight": "Straight sides from point to point in their order, of any shape.",
     }
@@ -84,7 +86,7 @@ talweg_ground::choices! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContourRay {
-    /// Degrees: 0 is east, 90 is south.
+    /// Angle in degrees: 0 is east, 90 is south.
     pub angle: f32,
     /// Height by distance in this direction.
     pub profile: Profile,
@@ -93,24 +95,24 @@ pub struct ContourRay {
 talweg_ground::params! {
     /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
     ContourSettings "Contour" in "Primitive", from "Génevaux et al. 2014, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
-        /// The landform, where no profiles of its own are given.
+        /// Landform, unless the contour has profiles of its own.
         landform: Landform = Landform::Lake;
-        /// Where its centre lies, from the west edge.
+        /// Centre, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Where its centre lies, from the north edge.
+        /// Centre, from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Height of the ground at the contour, above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// How deep the basin, how high the mountain is.
+        /// Depth of the basin, or height of the mountain.
         depth: f32 ["m"] = 80.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
-        /// Radius of the contour where no points are given.
+        /// Radius of the contour if it has no points.
         radius: f32 ["m"] = 800.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// Distance up to which it is there in full, in radii of the contour.
+        /// Distance up to which it has full weight, in radii of the contour.
         core: f32 = 1.0, 0.0..=7.9, slider 0.0..=2.0;
         /// Distance at which it ends, in radii of the contour.
         reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
-        /// How the points make the line. A line in the order of its points must not cross itself; its radius is that of
-        /// the largest circle inside.
+        /// Rule that makes a line of the points. A line in the order of its points must not cross itself; its radius is
+        /// that of the largest circle inside.
         outline: OutlineFit = OutlineFit::Direction;
     }
 }
@@ -119,44 +121,44 @@ talweg_ground::params! {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contour {
-    /// Points of the line, seen from the centre, in metres to the east and south.
+    /// Points of the line, in metres to the east and south of the centre.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<(f32, f32)>,
-    /// Profiles of some directions; between them heights are interpolated.
+    /// Profiles in some directions; heights between them are interpolated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ContourRay>,
-    /// Size, height, weight and noise.
+    /// Landform, size and heights.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ContourSettings,
 }
 
-/// A contour ready to be asked.
+/// A contour prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedContour {
     pub(crate) centre: Point,
     pub(crate) height: f64,
     pub(crate) depth: f64,
     pub(crate) falloff: Falloff,
-    /// R over the angle from -2π to 2π.
+    /// R by angle, from -2π to 2π.
     pub(crate) radius: MonotoneCubic,
     pub(crate) farthest: f64,
-    /// The line where points count in their order, seen from the centre: then R is not used.
+    /// The line relative to the centre, if points count in their order; then R is not used.
     pub(crate) outline: Option<ClosedOutline>,
-    /// Profiles by angle from -π on.
+    /// Profiles by angle, in ascending order from -π.
     pub(crate) rays: Vec<(f64, MonotoneCubic)>,
 }
 
-/// The angle between -π and π.
+/// The angle wrapped to between -π and π.
 fn turned(angle: f64) -> f64 {
     let whole = libm::floor((angle + PI) / TAU);
     angle - whole * TAU
 }
 
 impl Contour {
-    /// The line in the order of its points, seen from the centre; `None` where points count by their directions.
+    /// The line relative to the centre, in the order of its points; `None` if points count by their directions.
     ///
     /// # Errors
-    /// When it meets itself, or has no inside.
+    /// When the line crosses or touches itself, or encloses nothing.
     pub fn outline(&self) -> Result<Option<ClosedOutline>, OutlineError> {
         let fit = match self.settings.outline {
             OutlineFit::Direction => return Ok(None),
@@ -168,7 +170,7 @@ impl Contour {
         ClosedOutline::new(&points, fit).map(Some)
     }
 
-    /// Whether its points go once around the centre: by direction they make the line that they are drawn as.
+    /// Whether the points go once around the centre, so that sorting them by direction keeps the line as drawn.
     pub fn goes_around(&self) -> bool {
         let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
         let turns =
@@ -178,7 +180,7 @@ impl Contour {
         left == 0 || right == 0
     }
 
-    /// The contour ready to be evaluated. An outline that is not one counts by direction.
+    /// Prepares the contour for evaluation. Points that do not make a valid outline count by direction.
     pub fn prepare(&self) -> PreparedContour {
         let settings = &self.settings;
         let mut corners: Vec<(f64, f64)> = self
@@ -194,8 +196,8 @@ impl Contour {
             let radius = f64::from(settings.radius);
             corners = vec![(-2.0, radius), (0.0, radius), (2.0, radius)];
         }
-        // once around before and once after, so that the curve closes smoothly; no radius next to nothing beside the
-        // others
+        // repeat the points one turn before and after, so that the curve closes smoothly; the minimum radius avoids
+        // divisions by almost 0
         let farthest = corners.iter().fold(0.0, |r, c| higher(r, c.1));
         let around = |k: f64| corners.iter().map(move |c| (c.0 + k * TAU, c.1));
         let knots: Vec<(f64, f64)> =
@@ -236,7 +238,7 @@ impl PreparedContour {
         self.radius.sample(turned(angle)).0
     }
 
-    /// Places around the line at so many radii of the contour; those of an outline in the order of its points lie on
+    /// Points around the contour, at `radii` times its radius. For an outline in the order of its points, they lie on
     /// the line itself.
     pub fn ring(&self, radii: f64, places: usize) -> Vec<Point> {
         if let Some(outline) = &self.outline {
@@ -250,23 +252,22 @@ impl PreparedContour {
         (0..places).map(place).collect()
     }
 
-    /// Where it ends, in radii of the contour.
+    /// Distance at which it ends, in radii of the contour.
     pub fn reach(&self) -> f64 {
         self.falloff.radius
     }
 
-    /// Where its weight is more than 0.
+    /// Bounding box of its weight.
     pub fn area(&self) -> Area {
         if let Some(outline) = &self.outline {
             let area = outline.area().grown(higher(self.falloff.radius - 1.0, 0.0) * outline.depth());
             return Area { low: add(area.low, self.centre), high: add(area.high, self.centre) };
         }
-        // a monotone cubic never goes beyond its points
+        // a monotone cubic never overshoots its points
         Area::centred(self.centre, self.farthest * self.falloff.radius)
     }
 
-    /// The directions around angle `a`: their indices, how far `a` is from the first to the second, and how fast that
-    /// changes.
+    /// The rays around angle `a`: their indices, the interpolation factor between them, and its derivative.
     fn locate_rays(&self, a: f64) -> (usize, usize, f64, f64) {
         let n = self.rays.len();
         if n == 1 {
@@ -280,7 +281,7 @@ impl PreparedContour {
         (k, next, t, dt / wide)
     }
 
-    /// Height and weight at `p`; without G the gradients are left out.
+    /// Height and weight at `p`, with gradients if `G`.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let way = sub(p, self.centre);
@@ -372,7 +373,7 @@ impl PreparedContour {
             let next = (k + 1) % n;
             let ahead = self.rays[next].0 - self.rays[k].0;
             let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
-            // smooth(t)/t is 9/8 at the most, its derivative 3/2
+            // smooth(t)/t is at most 9/8, its derivative at most 3/2
             by_direction = higher(by_direction, 1.5 / wide * lines[k].0.spread(&lines[next].0) * 1.125);
         }
         if n > 1 {
@@ -383,7 +384,7 @@ impl PreparedContour {
         GroundBounds::plain(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
     }
 
-    /// What holds for all places of `capsule`.
+    /// Bounds over `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         if let Some(outline) = &self.outline {
             return self.bounds_outline(outline, capsule);
@@ -422,7 +423,7 @@ impl PreparedContour {
             if n > 1 {
                 let ahead = self.rays[next].0 - self.rays[k].0;
                 let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
-                // both begin with the same value: their difference is no more than their slopes allow
+                // both profiles start from the same value, so their slopes limit the difference
                 let by_spread = if rho.low > 0.0 { lines[k].0.spread(&lines[next].0) / rho.low } else { f64::INFINITY };
                 let steepest = |ray: usize| self.rays[ray].1.bounds(Interval::new(0.0, x.high)).1;
                 let by_slope = (steepest(k) + steepest(next)) / radius.low;
@@ -437,7 +438,7 @@ impl PreparedContour {
         GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
-    /// Whether the sector from direction `k` to the next has angles of the range, which may go beyond ±π.
+    /// Whether the sector from ray `k` to the next overlaps a range of angles, which may extend beyond ±π.
     fn sector_meets(&self, k: usize, angles: Interval) -> bool {
         let from = self.rays[k].0;
         let to = if k + 1 < self.rays.len() { self.rays[k + 1].0 } else { self.rays[0].0 + TAU };

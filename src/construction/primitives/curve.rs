@@ -1,10 +1,12 @@
 //! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
 //!
-//! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
-//! [`path`](crate::geometry::path), z and width monotone cubics through the points, c_s the profile
-//! between those of the two points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff),
-//! 1 up to the width w(s) there: a curve that grows narrow leaves the ground beside it alone.
-//! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
+//! Formula: f(p) = z(s) + depth(s) · c_s(o / width(s)), where s is the arc length and o the offset of p relative to the
+//! [`path`](crate::geometry::path). z and width are monotone cubics through the points; c_s is
+//! interpolated between the profiles of the two points around. The weight is α(p) = g((d - w(s)) / fade) with Wyvill's
+//! g of [`falloff`](super::falloff). It is 1 up to the local width w(s), so that a curve that narrows leaves the ground
+//! beside it unchanged.
+//! Gradient: by the chain rule from ∇s and ∇o.
+//! Lipschitz: the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
 
 use serde::{Deserialize, Serialize};
@@ -16,9 +18,9 @@ use crate::geometry::profile::{MonotoneCubic, Profile};
 use crate::sample::{GroundBounds, GroundSample};
 
 talweg_ground::choices! {
-    /// The shape across a curve.
+    /// Cross sections of a curve.
     Cross {
-        River "River": "A bed with gentle banks, at its deepest in the middle.",
+        River "River": "A bed with gentle banks, deepest in the middle.",
         Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
         Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",
@@ -28,7 +30,7 @@ talweg_ground::choices! {
 }
 
 impl Cross {
-    /// Rise by distance, in depths and widths.
+    /// The profile: height by distance, in depths and widths.
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
@@ -54,19 +56,19 @@ impl Cross {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurvePoint {
-    /// Metres from the west and the north edge.
+    /// Distances from the west and the north edge, in metres.
     pub at: (f32, f32),
-    /// Metres above the datum.
+    /// Height above the datum, in metres.
     #[serde(default)]
     pub height: f32,
-    /// The width here, as a multiple of the curve's.
+    /// Width at this point, as a multiple of the curve's.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub width: f32,
-    /// The depth here, as a multiple of the curve's.
+    /// Depth at this point, as a multiple of the curve's.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub depth: f32,
-    /// The shape across at this point, if not that of the curve. Distances below 0 lie to the left: with them a profile
-    /// is not the same on both sides.
+    /// Cross section at this point; `None` for that of the curve. Negative distances lie to the left: a profile that
+    /// has any is not symmetric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -79,7 +81,7 @@ fn is_one(value: &f32) -> bool {
 }
 
 impl CurvePoint {
-    /// A point of plain width and depth, without a profile of its own.
+    /// A point with width and depth factors of 1 and without a profile of its own.
     pub fn new(x: f32, y: f32, height: f32) -> Self {
         Self { at: (x, y), height, width: 1.0, depth: 1.0, profile: None }
     }
@@ -88,19 +90,19 @@ impl CurvePoint {
 talweg_ground::params! {
     /// Ground along a line: a river, a road, a ridge or a canyon.
     CurveSettings "Curve" in "Primitive", from "Génevaux et al. 2014, fig. 6", also "river road ridge canyon line spline valley path" {
-        /// The shape across the line. A point may have its own.
+        /// Cross section of the line; a point may have its own.
         cross: Cross = Cross::River;
-        /// Distance from the middle line to where the shape ends.
+        /// Distance from the centre line to the end of the cross section.
         width: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
-        /// How deep the bed or canyon, how high the ridge is.
+        /// Depth of the bed or canyon, or height of the ridge.
         depth: f32 ["m"] = 30.0, -1.0e5..=1.0e5, slider 0.0..=500.0;
-        /// Distance over which it gives way to the ground around, beyond its width.
+        /// Distance beyond the width over which the curve blends into the surrounding ground.
         fade: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
-        /// How the line runs between its points.
+        /// Shape of the line between its points.
         run: CurveFit = CurveFit::Through;
-        /// Eases bends over this length, as road builders do: curvature grows and shrinks steadily.
+        /// Arc length over which bends are eased as on roads, with gradually changing curvature.
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
-        /// Lowers points that lie above the one before, so that water always runs on.
+        /// Lowers points that are higher than the point before, so that water never flows uphill.
         downhill: bool = false;
     }
 }
@@ -109,14 +111,14 @@ talweg_ground::params! {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// What it goes through, two points at the least.
+    /// Points of the line, at least two.
     pub points: Vec<CurvePoint>,
-    /// Width, weight, section and noise.
+    /// Cross section, width, depth and line shape.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: CurveSettings,
 }
 
-/// A path with what changes along it.
+/// A path with the values that vary along it.
 #[derive(Clone, Debug)]
 pub struct CurveCentreline {
     /// The path in the plane.
@@ -127,14 +129,14 @@ pub struct CurveCentreline {
     pub width: MonotoneCubic,
     /// Factor of the depth by arc length.
     pub depth: MonotoneCubic,
-    /// Distance within which the weight is whole, and where it ends, where the curve is widest.
+    /// Distance up to which the weight is 1, and distance from which it is 0, at the widest point.
     pub falloff: Falloff,
-    /// Factor of the width within which the weight is whole; `None` where the width is the same everywhere.
+    /// Width factor up to which the weight is 1; `None` if the width is constant.
     pub core_share: Option<f64>,
 }
 
 impl CurveCentreline {
-    /// The path through `points` with what changes along it.
+    /// The path through `points` with the values that vary along it.
     pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
@@ -145,7 +147,7 @@ impl CurveCentreline {
             for (&s, point) in path.stations.iter().zip(points) {
                 let y = value(point);
                 match knots.last() {
-                    // points in one place count once
+                    // coincident points count once
                     Some(last) if s - last.0 < 1e-6 => {}
                     Some(last) if falls => knots.push((s, lower(y, last.1))),
                     _ => knots.push((s, y)),
@@ -164,12 +166,12 @@ impl CurveCentreline {
         }
     }
 
-    /// The same centreline, `by` times as wide; its weight ends where it did.
+    /// The same centreline, `by` times as wide; its weight ends at the same distance.
     pub fn widened(self, by: f64) -> Self {
         Self { width: self.width.scaled(by), core_share: self.core_share.map(|share| share / by), ..self }
     }
 
-    /// Weight and its gradient at a place beside the line.
+    /// Weight and its gradient at a point relative to the line.
     #[inline]
     pub fn weight(&self, near: &crate::geometry::path::NearestPoint) -> (f64, Point) {
         let Some(share) = self.core_share else {
@@ -196,18 +198,18 @@ impl CurveCentreline {
     }
 }
 
-/// The narrowest a curve gets, beside its width.
+/// Minimum width factor of a curve.
 const LEAST_WIDTH: f64 = 0.01;
 
-/// A curve ready to be asked.
+/// A curve prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
     pub(crate) centreline: CurveCentreline,
-    /// Profiles by arc length; one alone holds everywhere.
+    /// Profiles by arc length; a single profile applies everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }
 
-/// A profile, the same on both sides or not.
+/// A profile, symmetric or not.
 #[derive(Clone, Debug)]
 struct CrossSection {
     line: MonotoneCubic,
@@ -219,7 +221,7 @@ impl CrossSection {
         Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
     }
 
-    /// Rise and its derivative by the offset.
+    /// Height and its derivative by the offset.
     #[inline]
     fn sample(&self, offset: f64) -> (f64, f64) {
         if self.is_even && offset < 0.0 {
@@ -240,7 +242,7 @@ impl CrossSection {
 }
 
 impl Curve {
-    /// The curve ready to be evaluated.
+    /// Prepares the curve for evaluation.
     pub fn prepare(&self) -> PreparedCurve {
         let centreline = CurveCentreline::new(&self.points, &self.settings);
         let plain = self.settings.cross.profile();
@@ -255,17 +257,17 @@ impl Curve {
 }
 
 impl PreparedCurve {
-    /// Where its weight is more than 0.
+    /// Bounding box of its weight.
     pub fn area(&self) -> Area {
         self.centreline.path.area
     }
 
-    /// Arc length, whether both sides are the same, and line of every profile.
+    /// Arc length, whether both sides are equal, and cubic of every profile.
     pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &MonotoneCubic)> {
         self.profiles.iter().map(|(s, shape)| (*s, shape.is_even, &shape.line))
     }
 
-    /// The profiles around arc length `s`, how far `s` is from the first to the second, and how fast that changes.
+    /// The profiles around arc length `s`: the first index, the interpolation factor to the next, and its derivative.
     fn locate_profile(&self, s: f64) -> (usize, f64, f64) {
         let last = self.profiles.len() - 1;
         let k = self.profiles.partition_point(|p| p.0 <= s).clamp(1, last.max(1)) - 1;
@@ -280,7 +282,7 @@ impl PreparedCurve {
         (k, t, dt / long)
     }
 
-    /// Rise at arc length `s` and offset `x` in widths, and its derivatives.
+    /// Height at arc length `s` and offset `x` in widths, and its derivatives by both.
     #[inline]
     fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
         let (k, t, dt) = self.locate_profile(s);
@@ -292,7 +294,7 @@ impl PreparedCurve {
         (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
     }
 
-    /// Height and weight at `p`; without G the gradients are left out.
+    /// Height and weight at `p`, with gradients if `G`.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
@@ -312,7 +314,7 @@ impl PreparedCurve {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `capsule`.
+    /// Bounds over `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.weight_bounds(&near);
@@ -320,7 +322,7 @@ impl PreparedCurve {
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
-        // of the rise, its derivatives, and its derivative by x times x, which is 0 beyond the profile
+        // bounds of the rise, of its derivatives, and of x times its derivative by x, which is 0 beyond the profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
         let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.reach(), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);

@@ -1,6 +1,6 @@
-//! The disc: a round piece of ground about a centre, level or made of noise.
+//! The disc: round ground about a centre, level or made of noise.
 //!
-//! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
+//! Formula: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
 //! [`falloff`](super::falloff). The noise moves with the centre.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
@@ -13,47 +13,47 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 talweg_ground::params! {
     /// Round ground: a plain, hills, mountains or dunes.
     Disc "Disc" in "Primitive", from "Génevaux et al. 2014, fig. 5", also "circle hills mountains plain dunes patch" {
-        /// Where its centre lies, from the west edge.
+        /// Centre, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Where its centre lies, from the north edge.
+        /// Centre, from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the centre at which it ends. There is terrain up to about half of it, and beyond where others
-        /// help.
+        /// Distance from the centre at which the disc ends. There is terrain up to about half of it, and farther out
+        /// where other features overlap.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
-        /// Share of the radius within which it is there in full.
+        /// Fraction of the radius within which the disc has full weight.
         core: f32 ["share"] = 0.0, 0.0..=0.95;
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// What the ground is like.
+        /// Form of the ground.
         surface: ReliefStyle = ReliefStyle::Hills;
-        /// Height of the largest hills, crests or dunes above that.
+        /// Height of the largest hills, crests or dunes above that level.
         amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
-        /// Distance from one large hill to the next.
+        /// Distance between the largest hills.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
-        /// How many times smaller hills are laid on larger ones, each half as wide.
+        /// Number of hill sizes, each half as wide as the one before.
         octaves: u32 = 6, 1..=16, slider 1..=10;
-        /// Height of each kind of hill beside the next larger one: low is smooth, high is rugged.
+        /// Height of each octave relative to the next larger one: low values are smooth, high values rugged.
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
-        /// Where the wind blows to, for dunes: 0 is east, 90 is south.
+        /// Direction that the wind blows to, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
-        /// Chooses the hills: another number, other hills of the same kind.
+        /// Seed of the random values: another number gives other hills of the same kind.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
     }
 }
 
-/// A disc ready to be asked.
+/// A disc prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedDisc {
     pub(crate) centre: Point,
     pub(crate) height: f64,
     pub(crate) falloff: Falloff,
     pub(crate) ground: ReliefField,
-    /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
+    /// Whether the ground is evaluated even where it has no weight, to measure the time that skipping it saves.
     is_asked_everywhere: bool,
 }
 
 impl Disc {
-    /// The disc ready to be evaluated, with the random values of `seed`.
+    /// Prepares the disc for evaluation, with random values from `seed`.
     pub fn prepare(&self, seed: u32) -> PreparedDisc {
         let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
         let form = ReliefParams {
@@ -76,12 +76,12 @@ impl Disc {
 }
 
 impl PreparedDisc {
-    /// Where its weight is more than 0.
+    /// Bounding box of its weight.
     pub fn area(&self) -> Area {
         Area::centred(self.centre, self.falloff.radius)
     }
 
-    /// Height and weight at `p`; without G the gradients are left out.
+    /// Height and weight at `p`, with gradients if `G`.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         let offset = sub(p, self.centre);
@@ -95,12 +95,12 @@ impl PreparedDisc {
         GroundSample { height: self.height + over, weight, slope, fade }
     }
 
-    /// The same disc, asked for its ground everywhere.
+    /// The same disc, but its ground is evaluated everywhere.
     pub fn asked_everywhere(&self) -> Self {
         Self { is_asked_everywhere: true, ..self.clone() }
     }
 
-    /// The samples along a row.
+    /// Samples along a row.
     pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
@@ -114,7 +114,7 @@ impl PreparedDisc {
         }
     }
 
-    /// What holds for all places of `capsule`.
+    /// Bounds over `capsule`.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {

@@ -1,18 +1,18 @@
-//! How the weight of a primitive falls with the distance from its skeleton.
+//! Falloff of a primitive's weight with the distance from its skeleton.
 //!
-//! Law: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, 0 from the
-//! radius on. With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
+//! Formula: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, and 0 from
+//! the radius on. With a core of 0 it is the paper's g(d / r). g is C²; its greatest slope, 96√5/125, lies at x = 1/√5.
 //! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
 use crate::geometry::plane::{Interval, Point, higher, lower};
 use crate::row_samples::PointRow;
 
-/// Weight by distance.
+/// Weight as a function of distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Falloff {
-    /// Distance up to which it is 1.
+    /// Distance up to which the weight is 1.
     pub core: f64,
-    /// Distance from which on it is 0.
+    /// Distance from which the weight is 0.
     pub radius: f64,
 }
 
@@ -35,7 +35,7 @@ impl Falloff {
         (t * t * t, -6.0 * x * t * t / width)
     }
 
-    /// The weight alone, without branches.
+    /// Weight at distance `d`, computed without branches.
     #[inline(always)]
     pub fn weight(&self, d: f64) -> f64 {
         let x = (d - self.core) / (self.radius - self.core);
@@ -44,7 +44,7 @@ impl Falloff {
         if d <= self.core { 1.0 } else { weight }
     }
 
-    /// Weights between two distances, and the greatest slope there.
+    /// Range of the weight between two distances, and its greatest slope there.
     pub fn bounds(&self, d: Interval) -> (Interval, f64) {
         let weight = Interval::new(self.sample(d.high).0, self.sample(d.low).0);
         if d.high <= self.core || d.low >= self.radius {
@@ -52,12 +52,12 @@ impl Falloff {
         }
         let steepest = self.core + STEEPEST * (self.radius - self.core);
         let nearest = lower(higher(steepest, d.low), d.high);
-        // the slope grows towards the steepest place from both sides; rounding is allowed for
+        // the slope increases towards the steepest point from both sides; the factor allows for rounding
         (weight, self.sample(nearest).1.abs() * (1.0 + 1e-9))
     }
 }
 
-/// Ways of places from a centre, and weights by how long they are.
+/// Offsets of points from a centre, and the weights at their distances.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub(crate) fn row_of_weights(
     falloff: &Falloff,

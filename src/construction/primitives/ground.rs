@@ -1,11 +1,13 @@
-//! What the ground of a disc is like: level, hills, ridged mountains or dunes, as sums of noise.
+//! Ground forms of a disc: level, hills, ridged mountains or dunes, as sums of noise.
 //!
-//! Laws, with η the noise, s = 1/size, gᵢ = roughnessⁱ, and every octave turned by the angle of the 3-4-5 triangle:
-//! hills Σ gᵢ η(2ⁱ s p); ridged Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests
-//! carry smaller crests (after Musgrave, Kolb & Mace 1989; ε rounds their edge by a hair);
-//! dunes P(φ)·m with φ = u s + 0.55 η(s p / 2.6), u the way down the wind, P a gentle rise t²(2 - t) over 0.72 of the
-//! wave and a lee slope (1 - t)² behind a sharp crest, m = ½ + ½η(s p / 4).
-//! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
+//! Let η be the noise, s = 1/size and gᵢ = roughnessⁱ. Every octave is rotated by the angle of the 3-4-5 triangle.
+//! - Hills: Σ gᵢ η(2ⁱ s p).
+//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests carry smaller crests
+//!   (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
+//! - Dunes: P(φ)·m with φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is a gentle rise t²(2 - t)
+//!   over 0.72 of the wave, then a lee slope (1 - t)² behind a sharp crest. m = ½ + ½η(s p / 4).
+//!
+//! Bounds: |∇(ab)| ≤ |∇a| sup b + sup a |∇b| for a product, the sum of the bounds for a sum.
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
@@ -14,43 +16,43 @@ use crate::row_samples::LANES;
 use crate::sample::Detail;
 
 talweg_ground::choices! {
-    /// What the ground is like.
+    /// Forms of the ground.
     ReliefStyle {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",
         Hills "Hills": "Rounded heights and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
-        Dunes "Dunes": "Waves of sand: gentle to windward, steep in the lee.",
+        Dunes "Dunes": "Sand waves: gentle to windward, steep in the lee.",
     }
 }
 
-/// Share of a dune's wave that rises.
+/// Fraction of a dune's wave that rises.
 const WINDWARD: f64 = 0.72;
-/// How far the crests of dunes wander, in waves, and over how many waves.
+/// Maximum sideways shift of dune crests, in waves; then the wavelength of the shift, in waves.
 const WANDER: f64 = 0.55;
 const WANDER_WAVES: f64 = 2.6;
-/// Waves over which the height of dunes changes.
+/// Wavelength of the changes in dune height, in waves.
 const SWELL_WAVES: f64 = 4.0;
-/// Rounds the crests of ridges: ε².
+/// ε²: rounds the crests of ridges.
 const EDGE: f64 = 4e-4;
 
-/// A [`ReliefStyle`] with its numbers.
+/// A [`ReliefStyle`] with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliefParams {
-    /// What kind it is.
+    /// Form of the ground.
     pub surface: ReliefStyle,
-    /// Height from the mean to the crests, about, in metres.
+    /// Approximate height from the mean to the crests, in metres.
     pub amplitude: f64,
-    /// Length of the largest waves.
+    /// Largest wavelength, in metres.
     pub size: f64,
     /// Number of octaves.
     pub octaves: usize,
-    /// Height of each octave beside the one before.
+    /// Amplitude of each octave relative to the previous one.
     pub roughness: f64,
-    /// Where the wind blows to.
+    /// Unit vector in the direction that the wind blows to.
     pub wind: Point,
 }
 
-/// The ground over the plan.
+/// Ground heights as a function of position.
 #[derive(Clone, Debug)]
 pub struct ReliefField {
     form: ReliefParams,
@@ -62,7 +64,7 @@ pub struct ReliefField {
 struct ReliefOctave {
     amplitude: f64,
     frequency: f64,
-    /// From metres into waves.
+    /// Map from metres to waves.
     map: Affine,
     noise: ReliefNoise,
 }
@@ -83,7 +85,7 @@ impl ReliefOctave {
 }
 
 impl ReliefField {
-    /// `seed` chooses the hills.
+    /// Prepares the octaves; `seed` selects the random values.
     pub fn new(form: ReliefParams, seed: u32) -> Self {
         let count = match form.surface {
             ReliefStyle::Level => 0,
@@ -98,7 +100,7 @@ impl ReliefField {
                 frequency = 1.0 / (form.size * if k == 0 { WANDER_WAVES } else { SWELL_WAVES });
             }
             let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
-            // lattice points are level: no two octaves have them at the same place
+            // noise is 0 at lattice points: shift each octave so that these points do not coincide
             let shift = f64::from(seed >> 8) * (1.0 / 16_777_216.0);
             octaves.push(ReliefOctave {
                 amplitude,
@@ -119,17 +121,17 @@ impl ReliefField {
         Self { form, seed, octaves }
     }
 
-    /// What it was made from.
+    /// The parameters that it was made from.
     pub fn form(&self) -> &ReliefParams {
         &self.form
     }
 
-    /// The number that chooses its octaves.
+    /// The seed of its octaves.
     pub fn seed(&self) -> u32 {
         self.seed
     }
 
-    /// Height above the level of the disc, and its gradient if asked for, at `p` from the disc's centre.
+    /// Height above the disc's level at `p`, relative to the disc's centre; its gradient if `G`.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
         match self.form.surface {
@@ -140,7 +142,7 @@ impl ReliefField {
         }
     }
 
-    /// Heights along a row of places from the disc's centre.
+    /// Heights along a row of points relative to the disc's centre.
     pub fn row(&self, xs: &[f64], ys: &[f64], detail: &Detail, out: &mut [f64]) {
         let n = xs.len();
         match self.form.surface {
@@ -190,7 +192,7 @@ impl ReliefField {
         }
     }
 
-    /// The octaves to be summed, with their amplitudes.
+    /// The octaves that show at this level of detail, with their amplitudes.
     fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
         let count = self.octaves.len();
         self.octaves.iter().enumerate().map_while(move |(k, octave)| {
@@ -251,7 +253,7 @@ impl ReliefField {
                 if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
             let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
             let below = Interval::new(1.0 - root.high, 1.0 - root.low);
-            // below may dip under 0 by less than ε²/2, where its square is next to nothing
+            // `below` can be negative by less than ε²/2, where its square is negligible
             let ridge = Interval::new(
                 if below.low > 0.0 { below.low * below.low } else { 0.0 },
                 higher(below.high * below.high, EDGE * EDGE),
@@ -310,7 +312,7 @@ fn add_waves(values: &[f64], amplitude: f64, out: &mut [f64]) {
     out.iter_mut().zip(values).for_each(|(height, value)| *height += amplitude * value);
 }
 
-/// Adds an octave of ridges, by the weights that the one before has left, and leaves those of the next.
+/// Adds an octave of ridges with the weights from the previous octave, and stores those for the next one.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_ridges(values: &[f64], amplitude: f64, weights: &mut [f64], out: &mut [f64]) {
     for ((height, value), weight) in out.iter_mut().zip(values).zip(weights) {
@@ -321,7 +323,8 @@ fn add_ridges(values: &[f64], amplitude: f64, weights: &mut [f64], out: &mut [f6
     }
 }
 
-/// Heights of dunes of a wind, waves for a metre and an amplitude, with how far their crests wander and they swell.
+/// Heights of dunes along a row. `wanders` holds the noise that shifts their crests, `swells` the noise that changes
+/// their height.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn row_of_dunes(
     (wind, per_size, amplitude): (Point, f64, f64),
@@ -332,14 +335,14 @@ fn row_of_dunes(
     for ((((height, &x), &y), &wander), &swell) in out.iter_mut().zip(xs).zip(ys).zip(wanders).zip(swells) {
         let phase = dot([x, y], wind) * per_size + WANDER * wander;
         let t = phase - floor(phase).0;
-        // both, of which one counts: as `wave` has them
+        // compute both sides and select one, as in `wave`
         let (rising, left) = (t / WINDWARD, (1.0 - t) / (1.0 - WINDWARD));
         let wave = if t < WINDWARD { rising * rising * (2.0 - rising) } else { left * left };
         *height = amplitude * wave * (0.5 + 0.5 * swell);
     }
 }
 
-/// A dune's wave and its derivative at a phase.
+/// Height of a dune's wave and its derivative at a phase.
 fn wave(phase: f64) -> (f64, f64) {
     let t = phase - libm::floor(phase);
     if t < WINDWARD {
@@ -351,7 +354,7 @@ fn wave(phase: f64) -> (f64, f64) {
     }
 }
 
-/// Range of the wave and of its steepness over phases.
+/// Range of the wave and of its slope over a range of phases.
 fn wave_over(phase: Interval) -> (Interval, f64) {
     const LEE: f64 = 2.0 / (1.0 - WINDWARD);
     let first = libm::floor(phase.low);
@@ -370,7 +373,7 @@ fn wave_over(phase: Interval) -> (Interval, f64) {
         return (Interval::new(lower(a.0, b.0), 1.0), LEE);
     }
     if high < WINDWARD {
-        // steepest at two thirds of the rise
+        // the rise is steepest at two thirds of its length
         let steepest = lower(higher(WINDWARD * (2.0 / 3.0), low), high);
         return (Interval::new(a.0, b.0), wave(steepest).1 * (1.0 + 1e-12));
     }

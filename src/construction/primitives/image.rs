@@ -1,10 +1,11 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
-//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth ·
-//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border and m the map of
-//! weights, 1 where none is given.
-//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
-//! columns are longest, at corners of any part of the unit square.
+//! Formula: (u, v) is p under the inverse of the bilinear map from the unit square to the corners. f = height + depth ·
+//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v), where s is the smooth step over the border and m the weight
+//! image, 1 if there is none.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian.
+//! Lipschitz: over any part of the unit square, the Jacobian's determinant is smallest and its columns are longest at
+//! corners of that part.
 //! Source: Génevaux et al. 2014, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};
@@ -15,29 +16,29 @@ use crate::sample::{GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A picture of heights stretched over four corners: real mountains, or what somebody has drawn.
+    /// A height image stretched over four corners: real mountains, or painted ones.
     ImageSettings "Image" in "Primitive", from "Génevaux et al. 2014, fig. 8", also "picture heightmap stamp quadrangle dem" {
-        /// The picture: a file, or a shipped stamp.
+        /// Height image: a file or a built-in stamp.
         picture: ImageFile = ImageFile("stamp:mountain".into());
-        /// Height above the datum of what is black.
+        /// Height of black above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// How much higher white is than black.
+        /// Height difference between white and black.
         depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
-        /// Share of the picture over which its border gives way to the ground around.
+        /// Width of the border that blends into the surrounding ground, as a fraction of the image.
         border: f32 ["share"] = 0.2, 0.001..=0.5;
-        /// A second picture over the same corners: white where this one counts in full, black where not at all. Without
-        /// it the border alone gives way.
+        /// Weight image over the same corners: white gives the height image full weight, black none. Without it, only
+        /// the border fades.
         weights: ImageFile = ImageFile(String::new());
     }
 }
 
-/// A picture over four corners, in order around.
+/// An image over four corners, in order around.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
-    /// Where the picture's north-west, north-east, south-east and south-west corners lie.
+    /// Positions of the image's north-west, north-east, south-east and south-west corners.
     pub corners: [(f32, f32); 4],
-    /// Height, weight and how it is read.
+    /// Images, heights and border.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: ImageSettings,
 }
@@ -50,7 +51,7 @@ impl Default for Image {
 }
 
 impl Image {
-    /// Whether the corners, in order, make a convex quadrangle with some area.
+    /// Whether the corners, in order, form a convex quadrangle of non-zero area.
     pub fn is_convex(&self) -> bool {
         let p = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
         let turn = |k: usize| cross(sub(p[(k + 1) % 4], p[k]), sub(p[(k + 2) % 4], p[(k + 1) % 4]));
@@ -58,7 +59,7 @@ impl Image {
         turns.iter().all(|&t| t > 0.0) || turns.iter().all(|&t| t < 0.0)
     }
 
-    /// `None` where the corners are not those of a convex quadrangle.
+    /// Prepares the image for evaluation; `None` if the corners do not form a convex quadrangle.
     pub fn prepare(&self, picture: ImageSampler, weights: Option<ImageSampler>) -> Option<PreparedImage> {
         if !self.is_convex() {
             return None;
@@ -79,7 +80,7 @@ impl Image {
     }
 }
 
-/// An image ready to be asked.
+/// An image prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedImage {
     pub(crate) corner: Point,
@@ -96,25 +97,25 @@ pub struct PreparedImage {
 }
 
 impl PreparedImage {
-    /// Where its weight is more than 0.
+    /// Bounding box of its weight.
     pub fn area(&self) -> Area {
         self.area
     }
 
-    /// Where `p` lies in the unit square, if it does.
+    /// Coordinates of `p` in the unit square; `None` if it lies outside.
     fn uv(&self, p: Point) -> Option<(f64, f64)> {
         let h = sub(p, self.corner);
         // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
         let (a, b, c) = (cross(self.g, self.f), cross(self.e, self.f) + cross(h, self.g), cross(h, self.e));
         let root = higher(b * b - 4.0 * a * c, 0.0).sqrt();
-        // without cancellation, and finite as the quadrangle becomes a parallelogram
+        // this form of the root avoids cancellation and stays finite if the quadrangle is a parallelogram
         let q = -0.5 * (b + if b < 0.0 { -root } else { root });
         for v in [c / q, q / a] {
             let edge = add(self.e, scaled(self.g, v));
             let rest = sub(h, scaled(self.f, v));
             let k = usize::from(edge[1].abs() > edge[0].abs());
             let u = rest[k] / edge[k];
-            // NaN and ∞ lie in no range
+            // NaN and ∞ fail both tests
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 return Some((u, v));
             }
@@ -135,12 +136,12 @@ impl PreparedImage {
         (a * b, (da * b - a * db) / self.border)
     }
 
-    /// Height and weight at `p`; without G the gradients are left out.
+    /// Height and weight at `p`, with gradients if `G`.
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some((u, v)) = self.uv(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
         let border = along * across;
-        // what is darker than black or brighter than white in a file counts as those
+        // files may hold values below black or above white: clamp them
         let (share, dshare) = self.weights.as_ref().map_or((1.0, [0.0; 2]), |weights| {
             let (value, by) = weights.sample(u, v);
             if (0.0..=1.0).contains(&value) { (value, by) } else { (value.clamp(0.0, 1.0), [0.0; 2]) }
@@ -161,7 +162,7 @@ impl PreparedImage {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// Greatest |∇u| and |∇v| over a part of the unit square.
+    /// Maximum |∇u| and |∇v| over a part of the unit square.
     fn steepest(&self, u: Interval, v: Interval) -> (f64, f64) {
         let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
         for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
@@ -172,7 +173,7 @@ impl PreparedImage {
         (by_v / det, by_u / det)
     }
 
-    /// What holds for all places of `capsule`.
+    /// Bounds over `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         if !self.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;
@@ -182,14 +183,14 @@ impl PreparedImage {
         let (mut u, mut v) = (unit, unit);
         let mut steep = (du, dv);
         if let Some((mu, mv)) = self.uv(capsule.middle()) {
-            // within the quadrangle, which is convex, the way to the middle is no longer than the radius
+            // the quadrangle is convex, so a segment from the middle stays inside and is no longer than the radius
             let r = capsule.radius();
             u = Interval::centred(mu, du * r).intersection(unit);
             v = Interval::centred(mv, dv * r).intersection(unit);
             steep = self.steepest(u, v);
         }
         let over = |t: Interval| {
-            // the product of the steps rises to the middle and falls again
+            // the product of both smooth steps rises to the middle and then falls
             let middle = lower(higher(0.5, t.low), t.high);
             let range = Interval::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
             let near = lower(t.low, 1.0 - t.high);
@@ -211,7 +212,7 @@ impl PreparedImage {
         let fade = ((dalong * across.high * share.high + border * by_share[0]) * steep.0
             + (along.high * dacross * share.high + border * by_share[1]) * steep.1)
             * (1.0 + 1e-9);
-        // parts of the capsule beyond the corners have no weight
+        // parts of the capsule outside the corners have weight 0
         let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low * share.low } else { 0.0 };
         let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();

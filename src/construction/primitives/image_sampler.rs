@@ -1,8 +1,9 @@
-//! Pictures as ground: a smooth surface over the samples of a raster, its gradient and bounds.
+//! Images as ground: a smooth surface through the samples of a raster, its gradient and bounds.
 //!
-//! Law: uniform cubic B-splines with the samples as control points: C², never beyond the samples, and its slope is a
-//! mean of differences between neighbouring samples, so that the greatest difference bounds it (the document's bilinear
-//! surface has the same bound, and creases). Blocks of 16 × 16 samples know their range and differences.
+//! Formula: uniform cubic B-splines with the samples as control points. They are C² and never overshoot the samples.
+//! Their slope is a mean of differences between neighbouring samples, so the greatest difference bounds it. (The
+//! paper's bilinear surface has the same bound, but creases.) Blocks of 16 × 16 samples store their range and their
+//! greatest differences.
 //! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;
@@ -11,17 +12,17 @@ use crate::geometry::plane::{Interval, higher, lower};
 use talweg_ground::io::Raster;
 
 const BLOCK: usize = 16;
-/// More blocks than this are not looked at one by one.
+/// Maximum number of blocks to combine for a bound; for more, the bound of the whole image is used.
 const MANY: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Block {
     range: Interval,
-    /// Greatest difference between neighbours, along x and along y.
+    /// Greatest difference between neighbours along x and along y.
     steps: [f64; 2],
 }
 
-/// A raster to be sampled.
+/// A raster prepared for sampling.
 #[derive(Clone, Debug)]
 pub struct ImageSampler {
     raster: Arc<Raster>,
@@ -31,7 +32,7 @@ pub struct ImageSampler {
 }
 
 impl ImageSampler {
-    /// A picture with the bounds of its blocks.
+    /// Prepares an image and the bounds of its blocks.
     pub fn new(raster: Arc<Raster>) -> Self {
         let (w, h) = (raster.width, raster.height);
         let (columns, rows) = (w.div_ceil(BLOCK), h.div_ceil(BLOCK));
@@ -41,7 +42,7 @@ impl ImageSampler {
         for bi in 0..rows {
             for bj in 0..columns {
                 let mut block = Block { range: Interval::EMPTY, steps: [0.0; 2] };
-                // two samples around: what the splines between the block's samples see
+                // include a margin of two samples: splines inside the block use them
                 for i in (bi * BLOCK).saturating_sub(2)..(bi * BLOCK + BLOCK + 2).min(h) {
                     for j in (bj * BLOCK).saturating_sub(2)..(bj * BLOCK + BLOCK + 2).min(w) {
                         let v = at(i, j);
@@ -58,17 +59,18 @@ impl ImageSampler {
         Self { raster, blocks, columns, whole }
     }
 
-    /// Its samples.
+    /// The raster.
     pub fn raster(&self) -> &Raster {
         &self.raster
     }
 
-    /// Samples between the first and the last, along x and along y.
+    /// Index of the last sample along x and along y.
     fn last(&self) -> [f64; 2] {
         [(self.raster.width - 1) as f64, (self.raster.height - 1) as f64]
     }
 
-    /// Value at (u, v), each from 0 (first sample) to 1 (last sample) and held there, and its derivatives by u and v.
+    /// Value at (u, v) and its derivatives by u and v. Both run from 0 (first sample) to 1 (last sample) and are
+    /// clamped.
     #[inline]
     pub fn sample(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
         let last = self.last();

@@ -1,11 +1,11 @@
-//! Pieces of ground that hold no others, and what they are made of.
+//! Primitives, which hold no other pieces, and the functions that they use.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`] | hills, mountains and dunes as sums of noise |
-//! | [`image_sampler`] | pictures as smooth surfaces |
-//! | [`falloff`] | how weights end |
+//! | [`image_sampler`] | images as smooth surfaces |
+//! | [`falloff`] | falloff of weights |
 
 pub mod contour;
 pub mod curve;

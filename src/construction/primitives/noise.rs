@@ -1,10 +1,11 @@
-//! Gradient noise η of unit waves, its gradient, and bounds of both over a capsule.
+//! Gradient noise η of wavelength 1, its gradient, and bounds of both over a capsule.
 //!
-//! Law: Perlin 2002 on the square lattice: quintic fade, a unit vector of 256 at every lattice point, scaled so
-//! that |η| ≤ 1.
-//! Lipschitz: with the four vectors free, the greatest |∇η| and the greatest curvature over the cell are those of the
-//! linear programmes Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r|; the tests below find them again.
-//! Over a short stretch |∇η| is no more than at its middle plus the curvature times the way from there.
+//! Formula: Perlin 2002 on the square lattice, with quintic fade and one of 256 unit vectors at every lattice point,
+//! scaled so that |η| ≤ 1.
+//! Lipschitz: if the four vectors of a cell are arbitrary, the greatest |∇η| and the greatest curvature are the maxima
+//! of Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r| over the cell (linear programmes). The tests below recompute
+//! them. Along a short segment, |∇η| is at most its value at the middle plus the curvature times the distance from
+//! there.
 //! Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use std::sync::LazyLock;
@@ -12,11 +13,11 @@ use std::sync::LazyLock;
 use crate::geometry::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
 use crate::row_samples::LANES;
 
-/// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
+/// √2: the weighted sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
-/// No slope is steeper, per wave.
+/// Bound of |∇η|, per wave.
 pub const STEEPEST: f64 = 2.93;
-/// No curvature is stronger.
+/// Bound of the curvature of η, per wave squared.
 pub const CURVATURE: f64 = 13.07;
 
 const DIRECTIONS: usize = 256;
@@ -28,14 +29,14 @@ static VECTORS: LazyLock<[Point; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// One noise field.
+/// A noise field.
 #[derive(Clone, Copy, Debug)]
 pub struct ReliefNoise {
     seed: u32,
     vectors: &'static [Point; DIRECTIONS],
 }
 
-/// 32 random bits of a lattice point: simple enough for shaders.
+/// 32 random bits of a lattice point, computed simply enough for shaders.
 #[inline(always)]
 pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;
@@ -44,11 +45,11 @@ pub(crate) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// 1½ · 2⁵²: what is added to it is rounded to a whole number, whose bits are the last of the sum.
+/// 1½ · 2⁵²: adding it rounds a number to an integer, which then fills the low bits of the sum.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// The whole number at or below `t`, and its last 32 bits. Far away (beyond 2⁵¹ waves) the lattice is no longer even,
-/// and nothing breaks. Without branches and conversions, so that rows of places go through it side by side.
+/// The integer at or below `t`, and its low 32 bits. Beyond 2⁵¹ waves the lattice becomes uneven, but the function
+/// still returns numbers. It has no branches or conversions, so that rows of points can use vector instructions.
 #[inline(always)]
 pub(super) fn floor(t: f64) -> (f64, i32) {
     let sum = t + ROUNDING;
@@ -57,7 +58,7 @@ pub(super) fn floor(t: f64) -> (f64, i32) {
     (whole - if over { 1.0 } else { 0.0 }, (sum.to_bits() as u32 as i32).wrapping_sub(i32::from(over)))
 }
 
-/// The vectors that stand on lattice points; the upper eight of a point's random bits choose one.
+/// The gradient vectors of lattice points; the upper eight random bits of a point select one.
 pub fn vectors() -> &'static [Point] {
     &*VECTORS
 }
@@ -68,7 +69,7 @@ fn fade(t: f64) -> f64 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// η at (x, y) of a cell with these vectors at its corners.
+/// η at (x, y) in a cell with these vectors at its corners.
 #[inline(always)]
 fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     let na = a[0] * x + a[1] * y;
@@ -79,14 +80,14 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
-/// Places in one cell, on average, from which on those that follow each other there share its vectors; fewer each look
-/// up their own, side by side.
+/// Mean number of consecutive points per cell from which they share the cell's vectors. With fewer, each point looks up
+/// its own, in vector instructions.
 const SHARING: usize = 16;
-/// So many of those at once.
+/// Number of points looked up at once.
 const PART: usize = 16;
 const _: () = assert!(LANES.is_multiple_of(PART));
 
-/// η along a row of places that `map` takes to waves.
+/// η along a row of points that `map` transforms to waves.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
     let n = xs.len();
@@ -99,7 +100,7 @@ fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: 
         let ((left, i), (top, j)) = (floor(x), floor(y));
         (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
     }
-    // of all lanes, also those that nobody asked for: their cell is one
+    // count over all lanes: unused lanes share one cell and hardly change the count
     let turns: u32 = (1..LANES).map(|k| u32::from((columns[k] != columns[k - 1]) | (rows[k] != rows[k - 1]))).sum();
     let vector = |x: i32, y: i32| vectors[(bits(seed, x, y) >> 24) as usize];
     if (turns as usize + 1) * SHARING > n {
@@ -133,7 +134,7 @@ fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: 
         let (i, j) = (columns[from], rows[from]);
         let same = columns[from..n].iter().zip(&rows[from..n]).take_while(|&(&a, &b)| (a == i) & (b == j));
         let to = from + same.count();
-        // the next cell is a neighbour, which shares two corners
+        // a step to an adjacent cell keeps two corners
         let corner = |di: i32, dj: i32| vector(i.wrapping_add(di), j.wrapping_add(dj));
         let [a, b, c, d] = match last {
             Some((x, y, [_, b, _, d])) if y == j && x.wrapping_add(1) == i => [b, corner(1, 0), d, corner(1, 1)],
@@ -151,12 +152,12 @@ fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: 
 }
 
 impl ReliefNoise {
-    /// The noise of `seed`.
+    /// Noise with random values from `seed`.
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
     }
 
-    /// What chooses its random values.
+    /// The seed of its random values.
     pub fn seed(&self) -> u32 {
         self.seed
     }
@@ -166,7 +167,7 @@ impl ReliefNoise {
         self.vectors[(bits(self.seed, x, y) >> 24) as usize]
     }
 
-    /// η and, if asked for, ∇η.
+    /// η at `p`, and ∇η if `G`.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
         let ((left, i), (top, j)) = (floor(p[0]), floor(p[1]));
@@ -189,7 +190,7 @@ impl ReliefNoise {
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
     }
 
-    /// η along a row of places that `map` takes to waves, with the bits of [`sample`](Self::sample).
+    /// η along a row of points that `map` transforms to waves; equals [`sample`](Self::sample) bit for bit.
     pub fn row(&self, map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
         row_of_noise((self.seed, self.vectors), map, xs, ys, out);
     }
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
     use crate::geometry::plane::{add, dot, scaled, sub};
 
-    /// Fade, its first and its second derivative.
+    /// The fade curve and its first two derivatives.
     fn fades(t: f64) -> [f64; 3] {
         [
             t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
@@ -222,7 +223,7 @@ mod tests {
         ]
     }
 
-    /// Greatest slope and curvature at a place of the cell, whatever the vectors at its corners.
+    /// Maximum slope and curvature at a point of the cell, over all possible corner vectors.
     fn greatest(p: Point) -> (f64, f64) {
         let (u, v) = (fades(p[0]), fades(p[1]));
         let mut worst = (0.0, 0.0);

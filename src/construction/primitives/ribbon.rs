@@ -1,7 +1,8 @@
-//! The ribbon: a heightmap laid along a curve, again and again.
+//! The ribbon: a heightmap laid repeatedly along a curve.
 //!
-//! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v =
-//! ½ + ½ o / width; α = falloff(d), see [`path`](crate::geometry::path) and [`curve`](super::curve).
+//! Formula: f = z(s) + depth · (picture(u, v) - level). u = s / length, mirrored at every end so that it never jumps,
+//! and v = ½ + ½ o / width; α = falloff(d), see [`path`](crate::geometry::path) and
+//! [`curve`](super::curve).
 //! Source: Génevaux et al. 2014, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
@@ -14,37 +15,37 @@ use crate::sample::{GroundBounds, GroundSample};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A picture of heights laid along a line, mirrored each time it begins again: detailed river beds, broken ridges.
+    /// A height image laid along a line and mirrored at each repetition: detailed river beds, rugged ridges.
     RibbonSettings "Image along a curve" in "Primitive", from "Génevaux et al. 2014, fig. 9", also "picture river ridge ribbon texture line" {
-        /// The picture: a file, or a shipped stamp. It runs from left to right along the line.
+        /// Height image: a file or a built-in stamp; its left-to-right direction follows the line.
         picture: ImageFile = ImageFile("stamp:ridge".into());
-        /// Length of line that the picture covers.
+        /// Length of line that one image covers.
         length: f32 ["m"] = 2000.0, 1.0..=1.0e6, slider 50.0..=8000.0;
-        /// How much higher white is than black.
+        /// Height difference between white and black.
         depth: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
-        /// Brightness that lies at the height of the line: from black to white.
+        /// Brightness at the height of the line, from black (0) to white (1).
         level: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Distance from the middle line to the edge of the picture.
+        /// Distance from the centre line to the edge of the image.
         width: f32 ["m"] = 500.0, 0.1..=1.0e5, slider 5.0..=2000.0;
-        /// Distance over which it gives way to the ground around, before that edge.
+        /// Distance inside that edge over which the image blends into the surrounding ground.
         fade: f32 ["m"] = 200.0, 0.1..=1.0e5, slider 5.0..=1000.0;
-        /// How the line runs between its points.
+        /// Shape of the line between its points.
         run: CurveFit = CurveFit::Through;
     }
 }
 
-/// A picture along a line.
+/// An image along a line.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ribbon {
-    /// What it runs along, two points at the least.
+    /// Points of the line, at least two.
     pub points: Vec<CurvePoint>,
-    /// Width, height and how the picture is read.
+    /// Image, size, depth and line shape.
     #[serde(default, skip_serializing_if = "crate::piece::is_default")]
     pub settings: RibbonSettings,
 }
 
-/// A ribbon ready to be asked.
+/// A ribbon prepared for evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedRibbon {
     pub(crate) centreline: CurveCentreline,
@@ -54,10 +55,10 @@ pub struct PreparedRibbon {
 }
 
 impl Ribbon {
-    /// The ribbon ready to be evaluated.
+    /// Prepares the ribbon for evaluation.
     pub fn prepare(&self, picture: ImageSampler) -> PreparedRibbon {
         let RibbonSettings { width, fade, run, depth, .. } = self.settings;
-        // the weight ends at the picture's edge
+        // the weight ends at the edge of the image
         let settings = CurveSettings {
             cross: Cross::Bank,
             width: (width - fade).max(0.05 * width),
@@ -76,19 +77,19 @@ impl Ribbon {
     }
 }
 
-/// The way there and back again: 0, 1, 0 … and its direction.
+/// A triangle wave (0, 1, 0 …) and its derivative.
 fn mirrored(t: f64) -> (f64, f64) {
     let t = t - 2.0 * libm::floor(0.5 * t);
     if t <= 1.0 { (t, 1.0) } else { (2.0 - t, -1.0) }
 }
 
 impl PreparedRibbon {
-    /// Where its weight is more than 0.
+    /// Bounding box of its weight.
     pub fn area(&self) -> Area {
         self.centreline.path.area
     }
 
-    /// Height and weight at `p`; without G the gradients are left out.
+    /// Height and weight at `p`, with gradients if `G`.
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
         let (weight, fade) = self.centreline.weight(&near);
@@ -109,7 +110,7 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `capsule`.
+    /// Bounds over `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.weight_bounds(&near);

@@ -1,12 +1,12 @@
-//! Sphere tracing: where a ray meets the terrain of a construction, without a grid.
+//! Sphere tracing: intersects a ray with the terrain of a construction, without a grid.
 //!
-//! Law: h(t) = z(t) - f(x(t), y(t)). With λ a bound of |∇f| over the next stretch δ of the ray, the terrain is not met
-//! before h / (λ |u_xy| - u_z), nor within δ where that denominator is not above 0, nor where the ray stays above the
-//! highest ground of the stretch. The least of these is gone; steps by the bound of one stretch follow each other as
-//! long as they get on. The next stretch is twice as long as the last step. A ray has met the terrain where h falls
-//! below a tolerance that grows with the distance, as a pixel does.
-//! With [`Bound::Table`] a [`PacketTracer`] follows many rays at once, by what it has measured of the ground.
-//! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
+//! Method: h(t) = z(t) - f(x(t), y(t)). Let λ be a bound of |∇f| over the next segment δ of the ray. The ray cannot hit
+//! the terrain before h / (λ |u_xy| - u_z). It cannot hit within δ if that denominator is not positive, nor while it
+//! stays above the highest ground of the segment. The step is as long as these bounds allow. Several steps use the
+//! bound of one segment, as long as they make progress. The next segment is twice as long as the last step. The ray
+//! hits where h falls below a tolerance that grows with the distance, as the size of a pixel does. With
+//! [`Bound::Table`], a [`PacketTracer`] traces many rays at once, using a measured table of the ground. With
+//! [`Bound::Global`], one λ holds everywhere: Hart's algorithm, for comparison.
 //! Source: Génevaux et al. 2014, §7.1 and fig. 18; Hart 1994.
 
 mod packet;
@@ -23,19 +23,19 @@ use super::sample::Detail;
 /// A ray in metres: east, south, up. The direction has length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRay {
-    /// Where it begins.
+    /// Start of the ray.
     pub origin: [f64; 3],
-    /// Where it goes; of length 1.
+    /// Unit direction.
     pub direction: [f64; 3],
 }
 
 impl TraceRay {
-    /// The place after `t` metres.
+    /// The point at distance `t`, in metres.
     pub fn point(&self, t: f64) -> [f64; 3] {
         [0, 1, 2].map(|k| self.origin[k] + t * self.direction[k])
     }
 
-    /// Where the ray is in a box.
+    /// The range of distances at which the ray is inside a box.
     fn clip(&self, low: [f64; 3], high: [f64; 3]) -> Option<(f64, f64)> {
         let (mut from, mut to) = (0.0, f64::INFINITY);
         for k in 0..3 {
@@ -53,71 +53,70 @@ impl TraceRay {
     }
 }
 
-/// Which Lipschitz bound steps are taken by.
+/// Lipschitz bounds that can limit the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// What a [`GroundTable`] has measured of the cell; of single rays that of the stretch ahead.
+    /// The bound that a [`GroundTable`] has measured for the cell. Single rays use the bound of the segment ahead
+    /// instead.
     Table,
-    /// That of the stretch ahead.
+    /// The bound of the segment ahead.
     Local,
-    /// That of everything.
+    /// One bound for the whole terrain.
     Global,
 }
 
-/// Which surface is traced.
+/// Surfaces that can be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TracedSurface {
-    /// The ground with what lies on it.
+    /// The ground including the sand and snow on it.
     Ground,
-    /// The water, which falls off to below all ground beside its shores.
+    /// The water, which drops below all ground outside its shores.
     Water,
 }
 
-/// How a construction is traced.
+/// A sphere tracer for a construction.
 #[derive(Clone)]
 pub struct Tracer<'a> {
     program: &'a Program,
     everything: NodeSelection,
-    /// Heights of all the terrain, and its Lipschitz bound.
+    /// Height range of the whole surface, and its Lipschitz bound.
     range: Interval,
     steepest: f64,
-    /// Which Lipschitz bound the steps follow.
+    /// Lipschitz bound that limits the steps.
     pub bound: Bound,
-    /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per
-    /// metre.
+    /// Height above the ground that counts as a hit: in metres at the ray's origin, and its growth per metre.
     pub tolerance: (f64, f64),
-    /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps
-    /// all.
+    /// Growth of the sample spacing per metre of distance; octaves too fine for this spacing are skipped. 0 keeps all.
     pub spread: f64,
-    /// Level of detail κ before the eye.
+    /// Level of detail κ at the eye.
     pub level: f64,
-    /// Distance at which κ is half of that, in metres of the tree; without one it is the same everywhere.
+    /// Distance at which κ is half as large, in metres of the tree; `None` keeps κ constant.
     pub half_distance: Option<f64>,
     of: TracedSurface,
-    /// Height of the water where there is none.
+    /// Height of the water surface where there is no water.
     dry: f64,
 }
 
-/// What a ray met.
+/// Result of tracing a ray.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// Distance to the terrain; `None` if the ray leaves it behind.
+    /// Distance to the terrain; `None` if the ray misses it.
     pub distance: Option<f64>,
-    /// Distance to the box around the terrain, if it is met.
+    /// Distance at which the ray enters the terrain's bounding box, if it does.
     pub entry: f64,
-    /// How often the tree was asked for a height.
+    /// Number of height evaluations.
     pub heights: u32,
-    /// How often it was asked for a bound.
+    /// Number of bound evaluations.
     pub bounds: u32,
 }
 
-/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of `STRIDE`. Few do, and only
-/// where pieces are laid by slope: bounds are loose there, and steps by them thousandths of the height.
+/// Maximum number of bounded steps; a ray that needs more is marched the rest of the way in steps of `STRIDE`. Few rays
+/// do, and only where pieces are laid by slope: loose bounds there make each step only thousandths of the height.
 pub const MOST_STEPS: u32 = 20_000;
-/// Step, in metres, of a ray that is marched; where its pixel covers more, half of that.
+/// Step of a marched ray, in metres, or half its sample spacing if that is larger.
 const STRIDE: f64 = 0.2;
-/// Share of a stretch that a step by its bound has gone, and that is left, for another step by the same bound: below
-/// that a bound of what is ahead is worth asking for.
+/// Minimum fraction of a segment that a step must cover, and that must remain, for another step with the same bound.
+/// Otherwise a new bound for the segment ahead pays off.
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
@@ -126,7 +125,7 @@ impl<'a> Tracer<'a> {
         Self::for_surface(program, TracedSurface::Ground)
     }
 
-    /// A tracer of another surface.
+    /// A tracer of the given surface.
     pub fn for_surface(program: &'a Program, of: TracedSurface) -> Self {
         let side = program.side;
         let square = Area { low: [0.0; 2], high: [side; 2] };
@@ -153,7 +152,7 @@ impl<'a> Tracer<'a> {
         tracer
     }
 
-    /// Height of the surface at a place.
+    /// Height of the surface at `p`.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         match self.of {
             TracedSurface::Ground => self.program.covered_in(&self.everything, p, detail),
@@ -172,14 +171,14 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// How finely the ground is asked at a distance.
+    /// Detail of the ground at distance `t`.
     pub fn detail(&self, t: f64) -> Detail {
         self.detail_of(self.spread * t)
     }
 
-    /// The detail of samples `spacing` apart: κ = level / (1 + (t/half_distance)²) at the distance t at which a ray
-    /// asks for such samples, C∞ and falling with the distance as in the document's §6. All that a ray from the eye
-    /// sees and what shadows it is asked at the same κ, since both have the spacing of the place.
+    /// Detail for samples `spacing` apart: κ = level / (1 + (t/half_distance)²), where t is the distance at which a ray
+    /// uses this spacing. κ is C∞ and falls with the distance, as in §6 of the paper. Rays from the eye and their
+    /// shadow rays use the same κ, because both depend only on the spacing at the point.
     fn detail_of(&self, spacing: f64) -> Detail {
         let level = match self.half_distance {
             Some(half) if self.spread > 0.0 => {
@@ -191,32 +190,32 @@ impl<'a> Tracer<'a> {
         Detail { level, spacing }
     }
 
-    /// The same for rays that already ask for samples `spacing` apart. Rays of a packet ask together: the spacing is
-    /// rounded down to one of four steps of a doubling, so that many of them ask alike.
+    /// Detail at distance `t` for a ray that starts with samples `spacing` apart. The spacing is rounded down to four
+    /// steps per doubling, so that many rays of a packet share one detail.
     fn finer_detail(&self, t: f64, spacing: f64) -> Detail {
-        /// All bits of a double but the first two of the fraction.
+        /// Mask of all bits of a double below the first two of its fraction.
         const FINER: u64 = (1 << 50) - 1;
         let exact = spacing + self.spread * t;
         self.detail_of(f64::from_bits(exact.to_bits() & !FINER))
     }
 
-    /// Lowest and highest ground there may be.
+    /// Range of heights that the surface can have.
     pub fn range(&self) -> Interval {
         self.range
     }
 
-    /// The bound of everything.
+    /// Lipschitz bound of the whole surface.
     pub fn steepest(&self) -> f64 {
         self.steepest
     }
 
-    /// Follows `ray` from its origin to the ground or past it.
+    /// Traces `ray` from its origin until it hits or leaves the terrain.
     pub fn trace(&self, ray: &TraceRay) -> Trace {
         self.trace_from(ray, 0.0, 0.0)
     }
 
-    /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the
-    /// start: a ray that leaves ground seen from afar must not meet what was not seen.
+    /// Traces a ray from distance `start`. Octaves too fine for samples `spacing` apart are skipped from the start: a
+    /// ray that leaves distant ground must not hit detail that was not visible there.
     pub fn trace_from(&self, ray: &TraceRay, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
@@ -237,7 +236,7 @@ impl<'a> Tracer<'a> {
             let ahead = lower(capsule, to - t);
             let mut clear = 0.0;
             let mut closing = self.steepest * flat - rise;
-            // as far as the bound holds
+            // end of the segment for which the bound holds
             let mut end = to;
             if self.bound != Bound::Global {
                 end = t + ahead;
@@ -246,7 +245,7 @@ impl<'a> Tracer<'a> {
                 let segment = Capsule::segment([at[0], at[1]], [last[0], last[1]]);
                 let (range, slope) = self.bounds(&segment, &detail);
                 if lower(at[2], last[2]) > range.high {
-                    // above everything: there is no need to know how far
+                    // above the highest ground of the segment: skip all of it
                     t += ahead;
                     capsule = 2.0 * ahead;
                     continue;
@@ -256,7 +255,7 @@ impl<'a> Tracer<'a> {
                     clear = (at[2] - range.high) / -rise;
                 }
             }
-            // several steps by one bound, as long as they are long and much of the stretch is left
+            // reuse the bound while steps are long and much of the segment remains
             let enough = SAME_BOUND * (end - t);
             loop {
                 let at = ray.point(t);
@@ -268,7 +267,7 @@ impl<'a> Tracer<'a> {
                     return trace;
                 }
                 let safe = if closing > 0.0 { lower(end - t, above / closing) } else { end - t };
-                // a step is never nothing: the tolerance is passed in one of them
+                // a minimum step: it crosses the zone of the tolerance in few steps
                 let step = higher(higher(safe, clear), 0.5 * tolerance);
                 t += step;
                 capsule = 2.0 * step;
@@ -280,13 +279,13 @@ impl<'a> Tracer<'a> {
         }
         match self.bound {
             Bound::Table | Bound::Local => self.march(ray, t, to, spacing, trace),
-            // it has not arrived: what lies there is not known
+            // the ray has not finished, so it counts as a miss
             Bound::Global => trace,
         }
     }
 
-    /// Goes on without bounds: it may step over what is thinner than its steps, and ends no farther above the ground
-    /// than others.
+    /// Marches the rest of the ray without bounds. It can step over features thinner than a step, but its hits are as
+    /// accurate as others.
     fn march(&self, ray: &TraceRay, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
         let mut t = from;
         while t < to {
@@ -300,7 +299,7 @@ impl<'a> Tracer<'a> {
             let next = t + higher(STRIDE, 0.5 * detail.spacing);
             if above(next) < tolerance {
                 let (mut low, mut high) = (t, next);
-                // as often as halves a double to its last bit
+                // 52 halvings reach the last bit of a double
                 for _ in 0..52 {
                     if high - low <= 0.5 * tolerance {
                         break;
@@ -316,7 +315,7 @@ impl<'a> Tracer<'a> {
         trace
     }
 
-    /// The greatest bound of the parts of an area, where the whole has none.
+    /// Maximum of the bounds of the parts of an area, for an area whose own bound is infinite.
     fn steepest_of_parts(&self, square: &Area) -> f64 {
         const PARTS: usize = 64;
         let step = (square.high[0] - square.low[0]) / PARTS as f64;

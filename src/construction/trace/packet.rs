@@ -1,14 +1,13 @@
-//! Rays in packets, by a [`GroundTable`]: they ask the tree for many places at once.
+//! Traces packets of rays with a [`GroundTable`], evaluating the tree at many points at once.
 //!
-//! Scheme: a ray goes over the pyramid of highest ground until it comes as near to the bilinear ground of a cell as the
-//! residual is great. There the tree is asked, and the residual r₀ of that place known. From t₀ on the ray is clear as
-//! long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), b the bilinear ground and λ the slope of the residual; b is quadratic
-//! along the ray, so that the end of that stretch is the root of a parabola. It is the step of [`Tracer`], with the
-//! coarse form of the ground taken out of what is bounded.
-//! A ray has met the ground only where it was asked and lies below the ray by less than the tolerance, or where places
-//! above and below it were halved down to that. One that was asked too often goes on in growing strides until it has
-//! met the ground or is past it.
-//! All rays of a packet that wait for a height are answered in rows of [`LANES`] places; it changes no bit which.
+//! Method: a ray descends the pyramid of maximum heights until its height above a cell's bilinear ground is no more
+//! than the bound of the residual. There the tree is evaluated, which gives the residual r₀ at that point t₀. From t₀,
+//! the ray is clear as long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), where b is the bilinear ground and λ the slope of
+//! the residual. b is quadratic along the ray, so the end of the clear segment is the root of a quadratic. This is the
+//! step of [`Tracer`], applied to the ground minus its coarse shape. A ray hits only at an evaluated point that lies
+//! below it by less than the tolerance, or where bisection between a point above and a point below the ground reaches
+//! that tolerance. A ray that needs too many evaluations continues in growing steps until it hits or leaves the ground.
+//! All rays of a packet that wait for a height are evaluated in rows of [`LANES`] points. The grouping changes no bit.
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
@@ -16,35 +15,35 @@ use crate::geometry::plane::{Point, higher, length, lower};
 use crate::row_samples::{LANES, PointRow};
 use crate::sample::Detail;
 
-/// Heights after which a ray strides on.
+/// Number of evaluations after which the steps of a ray grow.
 const PATIENCE: u32 = 48;
 
-/// A tracer of many rays at once, with the table of its ground.
+/// A tracer of many rays at once, with a table of its ground.
 pub struct PacketTracer<'a> {
     tracer: Tracer<'a>,
-    /// None where single rays step by proven bounds.
+    /// `None` if single rays step by proven bounds.
     table: Option<GroundTable>,
 }
 
-/// A ray on its way.
+/// State of a ray in the packet.
 struct RayLane {
     ray: TraceRay,
-    /// Plan length of the direction.
+    /// Horizontal length of the direction.
     flat: f64,
-    /// Where it begins, and how far it goes in a metre, in cells to the east and south; the way for a cell.
+    /// In cells to the east and south: the start and the direction per metre; then the distance per cell.
     from: [f64; 2],
     way: [f64; 2],
     per_cell: [f64; 2],
-    /// A way that takes it over the edge of a cell.
+    /// A distance that carries the ray just over the edge of a cell.
     nudge: f64,
     t: f64,
     to: f64,
-    /// Added to the spacing that grows with the way.
+    /// Sample spacing at the start, added to the spacing that grows with the distance.
     spacing: f64,
     level: usize,
-    /// Where the residual is known, and its value.
+    /// Distance at which the residual is known, and its value.
     known: Option<(f64, f64)>,
-    /// The last place known to be above the ground, and the first below it.
+    /// Last distance known to be above the ground, and first distance below it.
     above: f64,
     below: Option<f64>,
     cell: (usize, usize),
@@ -52,7 +51,7 @@ struct RayLane {
     is_done: bool,
 }
 
-/// The first place from 0 to `to` at which a + b t + c t² is not above 0.
+/// The first t from 0 to `to` at which a + b t + c t² is not positive.
 #[inline]
 fn first_below(a: f64, b: f64, c: f64, to: f64) -> Option<f64> {
     if a <= 0.0 {
@@ -68,7 +67,7 @@ fn first_below(a: f64, b: f64, c: f64, to: f64) -> Option<f64> {
 }
 
 impl<'a> PacketTracer<'a> {
-    /// Rays of `tracer` as seen from `eye`, in metres of the tree; with a table where its bound is
+    /// A packet tracer for rays from `eye`, in metres of the tree. It builds a table if the tracer's bound is
     /// [`Bound::Table`].
     pub fn new(tracer: Tracer<'a>, eye: [f64; 3]) -> Self {
         let table = (tracer.bound == Bound::Table).then(|| GroundTable::new(&tracer, eye));
@@ -80,18 +79,17 @@ impl<'a> PacketTracer<'a> {
         &self.tracer
     }
 
-    /// How finely the ground is asked at a distance.
+    /// Detail of the ground at distance `t`.
     pub fn detail(&self, t: f64) -> Detail {
         if self.table.is_some() { self.tracer.finer_detail(t, 0.0) } else { self.tracer.detail(t) }
     }
 
-    /// How often the tree was asked before the first ray.
+    /// Number of evaluations of the tree for the table.
     pub fn table_evaluations(&self) -> u64 {
         if self.table.is_some() { GroundTable::EVALUATIONS } else { 0 }
     }
 
-    /// What rays meet, each from a distance on and with samples at least so far apart, as
-    /// [`Tracer::trace_from`] has them.
+    /// Traces rays, each with its start distance and sample spacing, as for [`Tracer::trace_from`].
     pub fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
         let tracer = &self.tracer;
         match &self.table {
@@ -100,7 +98,7 @@ impl<'a> PacketTracer<'a> {
         }
     }
 
-    /// Heights of the surface at places, each as finely as its samples lie apart.
+    /// Heights of the surface at points, each for its own sample spacing.
     pub fn heights(&self, places: &[(Point, f64)]) -> Vec<f64> {
         let mut all = Vec::with_capacity(places.len());
         let detail = |spacing: f64| self.tracer.finer_detail(0.0, spacing);
@@ -120,7 +118,7 @@ impl<'a> PacketTracer<'a> {
     }
 }
 
-/// Rays that go by a table.
+/// Traces rays with a table.
 struct Packet<'a> {
     tracer: &'a Tracer<'a>,
     table: &'a GroundTable,
@@ -139,7 +137,7 @@ impl Packet<'_> {
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
             }
-            // those that ask as finely side by side, so that rows are long
+            // sort rays of equal detail together, so that rows are long
             let spacing = |&k: &usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing).spacing.to_bits();
             waiting.sort_by_cached_key(|k| (spacing(k), *k));
             let mut from = 0;
@@ -156,7 +154,7 @@ impl Packet<'_> {
 
     fn lane(&self, ray: TraceRay, start: f64, spacing: f64) -> RayLane {
         let side = self.tracer.program.side;
-        // the block of ground goes down to where all ground may be, not only that of the table
+        // the tracer's proven range also covers ground that the table missed
         let range = self.tracer.range();
         let clip = ray.clip([0.0, 0.0, range.low - 1.0], [side, side, range.high + 1.0]);
         let (from, to) = clip.unwrap_or((0.0, 0.0));
@@ -184,7 +182,7 @@ impl Packet<'_> {
         }
     }
 
-    /// Goes on to where the ground is to be asked; false where the ray is past it.
+    /// Advances to the next point to evaluate; false if the ray has left the ground.
     fn seek(&self, lane: &mut RayLane) -> bool {
         let table = self.table;
         let ray = lane.ray;
@@ -195,7 +193,7 @@ impl Packet<'_> {
             let mut end = lane.to;
             for (k, index) in cell.iter_mut().enumerate() {
                 let (from, way) = (lane.from[k], lane.way[k]);
-                // what is before the first cell is in it
+                // rounding can put the point just outside the first or last cell
                 *index = ((from + way * (lane.t + nudge)) as i32).clamp(0, last) >> lane.level;
                 if way != 0.0 {
                     let edge = (*index + i32::from(way > 0.0)) << lane.level;
@@ -225,7 +223,7 @@ impl Packet<'_> {
         false
     }
 
-    /// The first place of the cell from where the ray is to `end` that may not be above the ground.
+    /// First distance up to `end`, within the cell, at which the ray may not be above the ground.
     #[inline]
     fn nearest_ground(&self, lane: &RayLane, end: f64) -> Option<f64> {
         let (i, j) = lane.cell;
@@ -234,7 +232,7 @@ impl Packet<'_> {
         let (most, steep) = (f64::from(residual.most), f64::from(residual.slope) * lane.flat);
         let mut t = 0.0;
         let long = end - lane.t;
-        // both bounds must have ended; a few turns, then it is asked too early, which is never wrong
+        // both bounds must have ended; a few rounds suffice, and stopping early is always safe
         for _ in 0..4 {
             t += first_below(b0 + t * (b1 + t * b2) - most, b1 + 2.0 * t * b2, b2, long - t)?;
             let Some((at, known)) = lane.known else { break };
@@ -248,7 +246,8 @@ impl Packet<'_> {
         Some(lane.t + t)
     }
 
-    /// Height of the ray over the bilinear ground as a parabola of the way from where it is.
+    /// Height of the ray above the cell's bilinear ground, as coefficients of a quadratic in the distance from
+    /// `lane.t`.
     #[inline]
     fn over_patch(&self, lane: &RayLane, patch: &CellPatch) -> [f64; 3] {
         let (i, j) = lane.cell;
@@ -262,7 +261,7 @@ impl Packet<'_> {
         ]
     }
 
-    /// Asks the tree for the places of some rays, all as finely.
+    /// Evaluates the tree at the points of rays that share one detail.
     fn ask(&self, lanes: &mut [RayLane], waiting: &[usize]) {
         let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let n = waiting.len();
@@ -278,7 +277,7 @@ impl Packet<'_> {
         }
     }
 
-    /// Takes in the height of the ground below the ray.
+    /// Updates a ray with the height of the ground at its point.
     fn learn(&self, lane: &mut RayLane, height: f64) {
         lane.trace.heights += 1;
         let over = lane.ray.origin[2] + lane.ray.direction[2] * lane.t - height;
@@ -288,7 +287,7 @@ impl Packet<'_> {
             return;
         }
         if over < 0.0 {
-            // it came in from below what the table allows for: back to where it was above
+            // the ray went deeper than the table allows: bisect back to the last point above the ground
             lane.below = Some(lane.t);
         } else {
             lane.above = lane.t;
@@ -304,7 +303,7 @@ impl Packet<'_> {
         let patch = self.table.patch(lane.cell.0, lane.cell.1);
         let bilinear = self.over_patch(lane, &patch)[0];
         lane.known = Some((lane.t, bilinear - over));
-        // never nothing, and more and more for a ray that does not get on
+        // a minimum step, which grows for a ray that makes little progress
         let late = f64::from(lane.trace.heights.saturating_sub(PATIENCE)) / 16.0;
         let least = 0.5 * tolerance * (1.0 + late * late * late);
         let residual = self.table.residual(lane.cell.0, lane.cell.1);

@@ -1,12 +1,11 @@
-//! A table of the ground for rays: what a cell may hold is known before any ray asks for it.
+//! A table of the ground for ray tracing: it bounds the ground of each cell before any ray evaluates it.
 //!
-//! Scheme: the square is cut into cells. Heights at their corners, bilinear in between, stand for the ground; what the
-//! ground is more or less than that, the residual, is measured at random places of every block of cells, in pairs that
-//! lie close together: how great it is and how fast it changes. Both are taken half as great again. Over the cells
-//! stands a pyramid of the highest ground there may be.
-//! The bounds are measured, not proven: what [`Tracer`](super::Tracer) finds with proven bounds is the reference. They
-//! are ten times tighter, above all where pieces are laid by slope.
-//! The ground is asked as finely as a ray from the eye asks for it there.
+//! Method: the square is divided into cells. Heights at their corners, interpolated bilinearly, approximate the ground.
+//! The residual is the difference of the ground from this approximation. It is sampled at random pairs of close points
+//! in every block of cells, which gives its magnitude and its slope. Both are multiplied by a safety margin of 1.5. A
+//! pyramid of maximum heights is built over the cells. The bounds are measured, not proven: the results of
+//! [`Tracer`](super::Tracer) with proven bounds are the reference. The measured bounds are ten times tighter, above all
+//! where pieces are laid by slope. The ground is sampled with the detail that a ray from the eye uses there.
 //! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
@@ -18,40 +17,40 @@ use crate::row_samples::{LANES, PointRow};
 use crate::sample::Detail;
 use talweg_ground::field::Stream;
 
-/// Cells along a side, a power of two.
+/// Number of cells per side, a power of two.
 const CELLS: usize = 1024;
-/// Cells along a side of a block.
+/// Number of cells per side of a block.
 const BLOCK: usize = 16;
 const BLOCKS: usize = CELLS / BLOCK;
-/// Places of a block at which the residual is measured, along a side; each has a partner.
+/// Number of points per side of a block at which the residual is sampled; each point has a partner.
 const PLACES: usize = 8;
-/// How far a partner lies, in cells.
+/// Distance of the partner, in cells.
 const APART: f64 = 0.25;
-/// What is measured at places, beside what may be between them.
+/// Safety factor for residuals between the sampled points.
 const MARGIN: f64 = 1.5;
 
-/// What the ground is beside the corners of a block.
+/// Bounds of the difference between the ground and its bilinear approximation, in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
-    /// The greatest difference, in metres.
+    /// Maximum absolute difference, in metres.
     pub most: f32,
-    /// How fast it changes along the plan.
+    /// Maximum horizontal slope of the difference.
     pub slope: f32,
 }
 
-/// The ground of a square as rays need it.
+/// A measured table of the ground of a square.
 #[derive(Clone, Debug)]
 pub struct GroundTable {
     /// Side of a cell, in metres.
     pub(super) cell: f64,
     corners: Vec<f32>,
     residuals: Vec<Residual>,
-    /// The highest ground of every cell, of every four of them, and so on up to the whole.
+    /// Pyramid of maximum heights: per cell, per 2 × 2 cells, and so on up to the whole square.
     highest: Vec<Vec<f32>>,
     range: Interval,
 }
 
-/// Heights at the corners of a cell, as h + east·u + south·v + both·u·v with u and v from 0 to 1.
+/// Bilinear heights of a cell: h + east·u + south·v + both·u·v with u and v from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellPatch {
     pub height: f64,
@@ -61,19 +60,19 @@ pub(super) struct CellPatch {
 }
 
 impl GroundTable {
-    /// How often the tree was asked for a table.
+    /// Number of evaluations of the tree for a table.
     pub const EVALUATIONS: u64 = ((CELLS + 1) * (CELLS + 1) + 2 * PLACES * PLACES * BLOCKS * BLOCKS) as u64;
-    /// Level of the pyramid whose cells are the finest [`tiles`](Self::tiles).
+    /// Pyramid level of the finest [`tiles`](Self::tiles).
     const TILE_LEVEL: usize = 2;
-    /// How many [`tiles`](Self::tiles) there are in all levels.
+    /// Number of [`tiles`](Self::tiles) over all levels.
     pub const TILES: usize = {
         let finest = CELLS >> Self::TILE_LEVEL;
         (4 * finest * finest - 1) / 3
     };
-    /// Levels of the pyramid.
+    /// Number of pyramid levels.
     pub(super) const LEVELS: usize = CELLS.ilog2() as usize + 1;
 
-    /// The ground that `tracer` traces, as seen from `eye`, in metres of the tree.
+    /// Measures the ground that `tracer` traces. `eye` is in metres of the tree.
     pub fn new(tracer: &Tracer, eye: [f64; 3]) -> Self {
         let side = tracer.program.side;
         let cell = side / CELLS as f64;
@@ -85,7 +84,7 @@ impl GroundTable {
         table
     }
 
-    /// The residual of a block.
+    /// Measures the residual of a block.
     fn measured(&self, tracer: &Tracer, eye: [f64; 3], block: usize) -> Residual {
         let (row, column) = (block / BLOCKS, block % BLOCKS);
         let wide = self.cell * BLOCK as f64;
@@ -127,14 +126,14 @@ impl GroundTable {
                 }
             }
         }
-        // heights of the table are rounded
+        // the table rounds its heights to f32
         Residual {
             most: (MARGIN * most + 1e-6 * self.cell + 1e-7 * height.abs()) as f32,
             slope: (MARGIN * steep) as f32,
         }
     }
 
-    /// Builds the pyramid over the cells.
+    /// Builds the pyramid of maximum heights.
     fn pile_up(&mut self) {
         let mut level: Vec<f32> = (0..CELLS * CELLS)
             .into_par_iter()
@@ -156,14 +155,14 @@ impl GroundTable {
         self.highest.push(level);
     }
 
-    /// Lowest and highest ground there may be.
+    /// Range of heights that the ground can have.
     pub fn range(&self) -> Interval {
         self.range
     }
 
-    /// The table as graphics cards read it: the highest ground of tiles of 4 × 4 cells, row by row, of every four of
-    /// them, and so on up to the whole, [`TILES`](Self::TILES) in all; and of as many how fast the ground changes along
-    /// the plan at the most.
+    /// The table for the GPU. It starts with the maximum heights of tiles of 4 × 4 cells, row by row, then of every 2 ×
+    /// 2 tiles, and so on up to the whole square: [`TILES`](Self::TILES) values. The same number of maximum horizontal
+    /// slopes follows.
     pub fn tiles(&self) -> Vec<f32> {
         let mut tiles: Vec<f32> = self.highest[Self::TILE_LEVEL..].concat();
         let per_metre = 1.0 / self.cell;
@@ -189,24 +188,24 @@ impl GroundTable {
         self.corners[i * (CELLS + 1) + j]
     }
 
-    /// Cells along a side of the pyramid's level.
+    /// Number of cells per side of a pyramid level.
     pub(super) fn count(level: usize) -> usize {
         CELLS >> level
     }
 
-    /// The highest ground of a cell of a level.
+    /// Maximum height of a cell of a pyramid level.
     #[inline]
     pub(super) fn highest(&self, level: usize, i: usize, j: usize) -> f64 {
         f64::from(self.highest[level][i * Self::count(level) + j])
     }
 
-    /// The residual of the block of a cell.
+    /// The residual of the block that contains a cell.
     #[inline]
     pub(super) fn residual(&self, i: usize, j: usize) -> Residual {
         self.residuals[i / BLOCK * BLOCKS + j / BLOCK]
     }
 
-    /// The corners of a cell.
+    /// The bilinear heights of a cell.
     #[inline]
     pub(super) fn patch(&self, i: usize, j: usize) -> CellPatch {
         let at = |i: usize, j: usize| f64::from(self.corner(i, j));
@@ -214,7 +213,7 @@ impl GroundTable {
         CellPatch { height: a, east: b - a, south: c - a, both: a - b - c + d }
     }
 
-    /// The bilinear height at a place of the square.
+    /// The bilinear height at a point of the square.
     fn height(&self, p: [f64; 2]) -> f64 {
         let part = p.map(|x| higher(x / self.cell, 0.0));
         let [j, i] = part.map(|x| (x as usize).min(CELLS - 1));
@@ -224,7 +223,7 @@ impl GroundTable {
     }
 }
 
-/// The greatest of every four values of a square of `side`.
+/// Maximum of every 2 × 2 values of a square of `side`.
 fn greatest_of_fours(values: &[f32], side: usize) -> Vec<f32> {
     let half = side / 2;
     let greatest = |k: usize| {
@@ -234,7 +233,7 @@ fn greatest_of_fours(values: &[f32], side: usize) -> Vec<f32> {
     (0..half * half).map(greatest).collect()
 }
 
-/// Heights at the corners of all cells, row by row, as finely as they can show.
+/// Heights at the corners of all cells, row by row, with the detail that the cells can resolve.
 fn corner_heights(tracer: &Tracer, cell: f64) -> Vec<f32> {
     let n = CELLS + 1;
     let detail = Detail { level: tracer.level, spacing: cell };
@@ -262,14 +261,14 @@ fn corner_heights(tracer: &Tracer, cell: f64) -> Vec<f32> {
 }
 
 impl Tracer<'_> {
-    /// Heights of the surface along a row of places, of which only the pieces around them are asked.
+    /// Heights of the surface along a row of points; only the pieces near the row are evaluated.
     pub(super) fn heights_around(&self, row: PointRow, detail: &Detail, out: &mut [f64]) {
         let area = Area::enclosing(row.xs.iter().zip(row.ys).map(|(x, y)| [*x, *y]));
         let selection = self.program.selection(&area.grown(1e-9 * self.program.side));
         self.heights_along(&selection, row, detail, out);
     }
 
-    /// Heights of the surface along a row of places.
+    /// Heights of the surface along a row of points.
     pub(super) fn heights_along(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
         match self.of {
             super::TracedSurface::Ground => self.program.covered_row(selection, row, detail, out),

@@ -1,14 +1,13 @@
-//! Lines drawn by hand: a piece gets few points whose line runs along what was drawn.
+//! Fits few points to a line drawn by hand.
 //!
-//! Law: of the places drawn, the two ends are points at first, of a closed line three places a third of its length
-//! apart. Where the line that the piece runs between its points (its own [`CurveFit`]) is farthest from what was drawn
-//! between the same two points, there or where that is nearest, a point is added, until both are nowhere farther apart
-//! than the tolerance, or there are [`MOST_POINTS`]. Then every point is left out without which that still holds. As
-//! each part is measured against its own part, order and loops are kept, and the ends stay where they are.
-//! Distances are measured both ways, from what was drawn to the line and from the line to what was drawn.
-//! Widths, depths, profiles and heights go over from the old points by the share of the length.
-//! Easing rounds the bends of the line afterwards, as it does with any points.
-//! Source: Ramer 1972 and Douglas & Peucker 1973, for curves in place of chords.
+//! Method: start with the two ends, or with three points a third of the length apart for a closed line. Compare the
+//! fitted line, which uses the piece's own [`CurveFit`], with the drawing between the same two points. Add a point
+//! where both are farthest apart. Repeat until the distance is within the tolerance everywhere, or until there are
+//! [`MOST_POINTS`]. Then remove every point that is not needed for this. Each part is compared only with its own part
+//! of the drawing, so order and loops are kept. The ends stay in place. Distances are measured both ways, from the
+//! drawing to the line and from the line to the drawing. Widths, depths, profiles and heights are taken from the old
+//! line at the same fraction of its length. Easing rounds the bends of the fitted line afterwards, as for any points.
+//! Source: Ramer 1972 and Douglas & Peucker 1973, applied to curves instead of chords.
 
 use super::link_group::{self, Motion};
 use super::points::{self, place_between};
@@ -27,50 +26,52 @@ use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::{Contour, OutlineFit};
 use crate::primitives::curve::CurvePoint;
 
-/// Share of the tolerance that the fit keeps to: the rest is for the six digits of points and for segments.
+/// Fraction of the tolerance that the fit aims for; the rest covers the rounding of points to six digits and of curves
+/// to segments.
 const AIM: f64 = 0.9;
-/// The curve is measured by segments that are exact to a thousandth of so many tolerances.
+/// Reach, in tolerances, for flattening the curve, whose segments are then accurate to a thousandth of it.
 const REACH: f64 = 50.0;
-/// Share of a part that a new point keeps from its ends.
+/// Minimum distance of a new point from the ends of its part, as a fraction of the part.
 const APART: f64 = 0.02;
-/// Share of a closed line that may lie beyond its own beginning, at either end: a hand does not stop where it began.
+/// Maximum overlap at either end of a closed line, as a fraction of its length: a hand rarely stops exactly at the
+/// start.
 const OVERLAP: f64 = 0.1;
-/// Tolerances within which the ends of a closed line that pass each other are joined where they are nearest.
+/// Maximum gap, in tolerances, at which the ends of a closed line are joined at their nearest points.
 const NEAR: f64 = 5.0;
-/// Places at which it is measured how much smaller lengths are inside operators.
+/// Number of points at which the scale inside operators is measured.
 const PROBES: usize = 64;
-/// Difference of widths or depths, as a share, that a point of its own is worth.
+/// Relative difference in width or depth that is large enough to keep a point.
 const SEEN: f64 = 0.01;
 
 /// A line drawn on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnLine {
-    /// What the pen went through, in order, in metres of the tree.
+    /// Points of the stroke, in order, in metres of the tree.
     pub places: Vec<Point>,
-    /// How far the line may be from it, in metres of the tree; above 0.
+    /// Maximum distance of the fitted line from the stroke, in metres of the tree; above 0.
     pub tolerance: f64,
 }
 
-/// How a piece makes a line of its points.
+/// Rule that makes a piece's line of its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineForm {
-    /// How it runs between its points; a closed line runs through them, or straight.
+    /// Shape between the points; a closed line is smooth through them, or straight.
     pub fit: CurveFit,
-    /// Whether its end is its beginning.
+    /// Whether the line is closed.
     pub is_closed: bool,
 }
 
 /// A point of a fitted line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedPoint {
-    /// Where the line has it, in metres.
+    /// Position in metres.
     pub at: Point,
-    /// Where it lies along what was drawn, as a share of the length, from 0 to 1.
+    /// Position along the stroke as a fraction of its length, from 0 to 1.
     pub share: f64,
 }
 
-/// The line that a piece has, if one can be drawn for it: of curves, ribbons and contours, of arrays, scatters and
-/// warps along a curve, and of scatters in an outline. A contour by direction becomes a smooth one.
+/// The kind of line that can be drawn for a piece. Curves, ribbons and contours have one, as do arrays, scatters and
+/// warps along a curve, and scatters in an outline. A contour by direction becomes a smooth outline.
 pub fn line_form(piece: &Piece) -> Option<LineForm> {
     let open = |fit: CurveFit| Some(LineForm { fit, is_closed: false });
     let closed = |fit: CurveFit| Some(LineForm { fit, is_closed: true });
@@ -92,22 +93,22 @@ pub fn line_form(piece: &Piece) -> Option<LineForm> {
     }
 }
 
-/// What was drawn, by arc length.
+/// The stroke, by arc length.
 struct DrawnPath {
-    /// Arc length and place.
+    /// Arc length and position of each point.
     places: Vec<(f64, Point)>,
     form: LineForm,
     tolerance: f64,
 }
 
-/// Where a part of the line is farthest from what was drawn.
+/// The largest distance between a part of the line and the stroke.
 struct Stray {
     distance: f64,
-    /// Arc length of what was drawn where a point is wanted.
+    /// Arc length on the stroke where a point should be added.
     at: f64,
 }
 
-/// Distance of `p` from a line, and the arc length of the nearest place of it.
+/// Distance of `p` from a line, and the arc length of the line's nearest point.
 fn nearest(line: &[(f64, Point)], p: Point) -> (f64, f64) {
     let mut best = (f64::INFINITY, 0.0);
     if let [only] = line {
@@ -146,7 +147,7 @@ impl DrawnPath {
         self.places.last().map_or(0.0, |(at, _)| *at)
     }
 
-    /// The place at an arc length.
+    /// The point at an arc length.
     fn place(&self, s: f64) -> Point {
         let k = self.places.partition_point(|(at, _)| *at <= s).clamp(1, self.places.len() - 1) - 1;
         let ((from, a), (to, b)) = (self.places[k], self.places[k + 1]);
@@ -154,13 +155,13 @@ impl DrawnPath {
         add(scaled(a, 1.0 - t), scaled(b, t))
     }
 
-    /// What was drawn between two arc lengths.
+    /// The stroke between two arc lengths.
     fn part(&self, from: f64, to: f64) -> Vec<(f64, Point)> {
         let inner = self.places.iter().copied().filter(|(at, _)| from < *at && *at < to);
         std::iter::once((from, self.place(from))).chain(inner).chain([(to, self.place(to))]).collect()
     }
 
-    /// How far line and drawing are apart, part by part.
+    /// Distance between line and stroke, for each part.
     fn strays(&self, chosen: &[f64]) -> Vec<Stray> {
         let points: Vec<Point> = chosen.iter().map(|&s| self.place(s)).collect();
         let reach = REACH * self.tolerance;
@@ -175,7 +176,7 @@ impl DrawnPath {
             marks.push(line.len() - 1);
             ends.push(self.total());
         }
-        // where a line runs near its points, it is not known exactly which of its places belongs to which of them
+        // a line near its points does not meet them, so compare with the neighbouring parts as well
         let slack = usize::from(self.form.fit == CurveFit::Near);
         let last = ends.len() - 1;
         (0..last)
@@ -197,7 +198,7 @@ impl DrawnPath {
                         worst = Stray { distance, at };
                     }
                 }
-                // not on its ends, nor in another part
+                // keep new points away from the ends of the part, and inside it
                 let apart = APART * (ends[k + 1] - ends[k]);
                 if !(ends[k] + apart..=ends[k + 1] - apart).contains(&worst.at) {
                     worst.at = 0.5 * (ends[k] + ends[k + 1]);
@@ -207,7 +208,7 @@ impl DrawnPath {
             .collect()
     }
 
-    /// The arc lengths of few places whose line is within the tolerance; `kept` are among them.
+    /// Arc lengths of a few points whose line is within the tolerance, always including `kept`.
     fn chosen(&self, kept: &[f64]) -> Vec<f64> {
         let total = self.total();
         let mut chosen = if self.form.is_closed { vec![0.0, total / 3.0, total / 1.5] } else { vec![0.0, total] };
@@ -246,8 +247,8 @@ impl DrawnPath {
     }
 }
 
-/// A loop without what lies beyond its own beginning: it begins and ends where its two ends cross, or, where they pass
-/// each other no farther than `near` apart, where they are nearest. Of several crossings it is the innermost.
+/// Closes a loop drawn by hand and drops the overlap. The loop starts and ends where its two ends cross, at the
+/// innermost crossing. Ends that only pass within `near` of each other are joined at their nearest points.
 fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     let mut at = vec![0.0];
     for pair in drawn.windows(2) {
@@ -288,9 +289,8 @@ fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     drawn
 }
 
-/// Few points whose line is nowhere farther than `tolerance` metres from what was drawn, nor that from it, see the
-/// module. `kept` are shares of the length, from 0 to 1, that have a point in any case. Nothing where what was drawn
-/// has no length.
+/// Fits few points: line and stroke are nowhere farther apart than `tolerance` metres. See the module. `kept` lists
+/// fractions of the length, from 0 to 1, that always get a point. Returns no points if the stroke has no length.
 pub fn fitted(drawn: &[Point], form: LineForm, tolerance: f64, kept: &[f64]) -> Vec<FittedPoint> {
     let stroke = DrawnPath::new(drawn, form, tolerance);
     let total = stroke.total();
@@ -302,7 +302,7 @@ pub fn fitted(drawn: &[Point], form: LineForm, tolerance: f64, kept: &[f64]) -> 
     chosen.into_iter().map(|s| FittedPoint { at: stroke.place(s), share: s / total }).collect()
 }
 
-/// The tolerance in the metres of a piece: smaller where operators show it larger, the least of both directions.
+/// The tolerance in the piece's coordinates, for the direction and the point at which operators enlarge the piece most.
 fn tolerance_inside(line: &DrawnLine, transform: &TransformPath) -> f64 {
     let h = line.tolerance;
     let stride = line.places.len().div_ceil(PROBES).max(1);
@@ -316,14 +316,13 @@ fn tolerance_inside(line: &DrawnLine, transform: &TransformPath) -> f64 {
     if least.is_finite() && least > 0.0 { h * least } else { h }
 }
 
-/// Gives the piece at `path` the line that was drawn, in place of its own. Heights of points are those of the `ground`,
-/// if that is given, or go over from the old points by the share of the length, as widths, depths and profiles do. A
-/// contour has its centre in the middle of its area. What goes together with the piece and has the same line gets the
-/// new one as well. Returns how many points the line has.
+/// Replaces the line of the piece at `path` by a drawn line. The points take their heights from `ground`, if given,
+/// else from the old line at the same fraction of its length, as widths, depths and profiles do. A contour is centred
+/// on its area. A linked piece with the same line gets the new line too. Returns the number of points.
 ///
 /// # Errors
-/// When the piece has no line, what was drawn has no length, or a contour would cross itself or enclose nothing; the
-/// tree stays as it was then.
+/// When the piece has no line, the stroke has no length, or a contour would cross itself or enclose nothing. The tree
+/// then stays unchanged.
 pub fn redraw(
     tree: &mut Tree,
     path: &PiecePath,
@@ -364,7 +363,7 @@ pub fn redraw(
     })
 }
 
-/// Shares of the length of the old line where a point says of width, depth or profile what its neighbours do not.
+/// Fractions of the old line's length at points whose width, depth or profile differs from what their neighbours imply.
 fn kept_shares(piece: &Piece) -> Vec<f64> {
     let (Some(old), Some(centreline)) = (points::line(piece), points::centreline(piece)) else { return Vec::new() };
     let stations = &centreline.path.stations;
@@ -388,7 +387,7 @@ fn kept_shares(piece: &Piece) -> Vec<f64> {
     (1..old.len().saturating_sub(1)).filter(|&k| says_more(k)).map(|k| stations[k] / total).collect()
 }
 
-/// New points with what the old ones have at the same shares of the length.
+/// New points with the values of the old line at the same fractions of its length.
 fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
     let old = points::line(piece).unwrap_or_default();
     let stations = points::centreline(piece).map_or_else(Vec::new, |centreline| centreline.path.stations);
@@ -404,7 +403,7 @@ fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
     points.iter().map(new).collect()
 }
 
-/// Gives a contour an outline through points, and puts its centre in the middle of the area.
+/// Gives a contour an outline through points, and centres it on the outline's area.
 fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditError> {
     let fit = match contour.settings.outline {
         OutlineFit::Straight => CurveFit::Straight,
@@ -419,11 +418,11 @@ fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditEr
     (settings.x, settings.y) = (tidy(centre[0]), tidy(centre[1]));
     let centre = [f64::from(settings.x), f64::from(settings.y)];
     contour.points = points.iter().map(|&p| sub(p, centre)).map(|[x, y]| (tidy(x), tidy(y))).collect();
-    // with six digits it may meet itself after all
+    // rounding to six digits can still make the outline touch itself
     contour.outline().map(drop).map_err(|_| EditError::NotSimple)
 }
 
-/// The centre of the area of an outline, or, where that lies outside, a place deep inside.
+/// The centroid of an outline or, if that lies outside, a point deep inside.
 fn middle_of(outline: &ClosedOutline) -> Point {
     let corners = outline.corners();
     let (from, n) = (corners[0], corners.len());
@@ -447,8 +446,8 @@ fn middle_of(outline: &ClosedOutline) -> Point {
     places.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(centre, |(_, p)| p)
 }
 
-/// Has a piece that goes together with one that was drawn anew follow: one with the same line gets the new line, what
-/// lies elsewhere goes along with the middle of a contour.
+/// Updates a piece linked to one that was redrawn. If it has the same line, it gets the new line; otherwise it moves
+/// along with the centre of a contour.
 fn follow(
     tree: &mut Tree,
     other: &PiecePath,
@@ -467,7 +466,7 @@ fn follow(
         let middle = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
         match &mut piece.form {
             PieceKind::Contour(contour) if has_line && is_same(middle(contour), middle(old)) => {
-                // a round one may be wider
+                // a linked round contour may have a different radius: keep the ratio
                 let wide = if ours.is_empty() {
                     f64::from(contour.settings.radius) / f64::from(old.settings.radius)
                 } else {
@@ -493,7 +492,7 @@ fn follow(
     if !has_line || line_form(piece).is_none_or(|form| form.is_closed) || ours.is_empty() {
         return;
     }
-    // as high above or below the other as it was
+    // keep the height difference between both lines
     let placed: Vec<FittedPoint> = points.iter().map(|point| FittedPoint { at: there(point.at), ..*point }).collect();
     let (before, mut after) = (along_old(was, points), along_old(piece, &placed));
     for (point, (before, now)) in after.iter_mut().zip(before.iter().zip(points::line(is).unwrap_or_default())) {

@@ -11,7 +11,7 @@ use talweg_ground::field::Stream;
 
 const FITS: [CurveFit; 3] = [CurveFit::Through, CurveFit::Near, CurveFit::Straight];
 
-/// Places of a line that a hand draws, each off by up to `jitter`.
+/// Points of a line as drawn by hand, each displaced by up to `jitter`.
 fn drawn(count: usize, jitter: f64, at: impl Fn(f64) -> Point) -> Vec<Point> {
     let random = Stream::new(7, 1);
     let off = |k: usize, axis: i32| jitter * f64::from(random.signed(k as i32, axis)) * std::f64::consts::FRAC_1_SQRT_2;
@@ -27,7 +27,7 @@ fn sine(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 4000.0 + 700.0 * libm::sin(3.0 * std::f64::consts::TAU * t)]
 }
 
-/// Up and down in eight straight legs.
+/// A zigzag of eight straight legs.
 fn zigzag(t: f64) -> Point {
     let leg = 8.0 * t;
     let part = leg - libm::floor(leg);
@@ -35,7 +35,7 @@ fn zigzag(t: f64) -> Point {
     [1000.0 + 6000.0 * t, 3000.0 + 1500.0 * if up { part } else { 1.0 - part }]
 }
 
-/// There and back, a little beside itself.
+/// A hairpin whose second leg runs close beside the first.
 fn hairpin(t: f64) -> Point {
     if t < 0.5 { [1000.0 + 8000.0 * t, 3000.0] } else { [5000.0 - 8000.0 * (t - 0.5), 3000.0 + 160.0 * (t - 0.5)] }
 }
@@ -50,7 +50,7 @@ fn measured(line: &[Point]) -> Vec<(f64, Point)> {
     places
 }
 
-/// Places of a line, no farther apart than a metre.
+/// Points of a line, at most a metre apart.
 fn dense(line: &[Point]) -> Vec<Point> {
     let mut places = vec![line[0]];
     for pair in line.windows(2) {
@@ -63,7 +63,7 @@ fn dense(line: &[Point]) -> Vec<Point> {
     places
 }
 
-/// The greatest distance of a place of one line from the other, both ways.
+/// The greatest distance between two lines, measured both ways.
 fn apart(a: &[Point], b: &[Point]) -> f64 {
     let one = |from: &[Point], to: &[Point]| {
         let to = measured(to);
@@ -76,7 +76,7 @@ fn places(points: &[FittedPoint]) -> Vec<Point> {
     points.iter().map(|point| point.at).collect()
 }
 
-/// Places of a line from its beginning, 0, to its end, 1.
+/// A line as a function from 0 (start) to 1 (end).
 type Drawn<'a> = &'a dyn Fn(f64) -> Point;
 
 #[test]
@@ -97,10 +97,10 @@ fn what_was_drawn_is_met_within_the_tolerance_by_few_points() {
             println!("{name} {fit:?}: {} points, {away:.1} m", points.len());
             assert!(away <= 20.0, "{name} {fit:?}: {away} m with {} points", points.len());
             assert!(points.len() <= most[k], "{name} {fit:?}: {} points", points.len());
-            // the ends and the order are those of the hand
+            // ends and order are those of the stroke
             assert_eq!((points[0].at, points[points.len() - 1].at), (hand[0], hand[400]));
             assert!(points.windows(2).all(|pair| pair[0].share < pair[1].share));
-            // nearer by it takes more
+            // a smaller tolerance needs more points
             assert!(fitted(&hand, form, 8.0, &[]).len() >= points.len());
         }
     }
@@ -115,10 +115,10 @@ fn rough_lines_end_at_the_most_points_and_nothing_is_no_line() {
         assert_eq!(fitted(&nothing, form, 1.0, &[]), []);
         assert_eq!(fitted(&nothing, LineForm { is_closed: true, ..form }, 1.0, &[]), []);
     }
-    // two places are a line of two points, wherever a hand rested between them
+    // wherever the hand rested, a straight stroke needs only two points
     let rested = [vec![[0.0, 0.0]; 9], vec![[500.0, 0.0]; 9], vec![[900.0, 1.0]; 3]].concat();
     assert_eq!(places(&fitted(&rested, form, 5.0, &[])), [[0.0, 0.0], [900.0, 1.0]]);
-    // a place that is to have a point has one
+    // a fraction in `kept` always gets a point
     let kept = fitted(&rested, form, 5.0, &[0.25]);
     assert!(kept.len() == 3 && (kept[1].share - 0.25).abs() < 1e-12, "{kept:?}");
 }
@@ -127,8 +127,7 @@ fn rough_lines_end_at_the_most_points_and_nothing_is_no_line() {
 fn closed_lines_are_met_and_ends_that_overlap_are_cut() {
     for fit in [CurveFit::Through, CurveFit::Straight] {
         let form = LineForm { fit, is_closed: true };
-        // once around and a little farther, as hands do
-        // crossing its own beginning, or beside it, outside and inside
+        // strokes that overlap their own start, as hands draw them: crossing it, or passing it outside or inside
         for (share, off) in [(0.97, 0.0), (1.0, 0.0), (1.04, 30.0), (1.02, 10.0), (1.05, -40.0)] {
             let spiral = |t: f64| {
                 let [x, y] = circle(t * share);
@@ -169,7 +168,7 @@ fn widths_depths_profiles_and_heights_go_over_by_the_share_of_the_length() {
         CurvePoint { width: 1.0, ..at(5000.0, 100.0) },
     ];
     let (mut tree, path) = tree_of(Piece::new(PieceKind::Curve(Curve { points: old, ..Curve::default() })));
-    // straight to the south, eight times as long: the quarter has a point of its own
+    // straight south and eight times as long: the point with a width of its own stays at a quarter of the length
     let n = redraw(&mut tree, &path, &line(vec![[4000.0, 0.0], [4000.0, 8000.0]]), 0, None).unwrap();
     let points = points::line(path.piece(&tree).unwrap()).unwrap().to_vec();
     assert_eq!((n, points.len()), (3, 3));
@@ -179,7 +178,7 @@ fn widths_depths_profiles_and_heights_go_over_by_the_share_of_the_length() {
         [(300.0, 0.5, 1.0), (260.0, 2.0, 3.0), (100.0, 1.0, 1.0)]
     );
     assert_eq!(points[1].profile, Some(own));
-    // with the ground below it is as high as that
+    // with a ground, the points take its height
     let bare = GroundBeneath::new(&tree, &path, 0, None);
     redraw(&mut tree, &path, &line(drawn(60, 0.0, sine)), 0, Some(&bare)).unwrap();
     let points = points::line(path.piece(&tree).unwrap()).unwrap();
@@ -232,7 +231,7 @@ fn a_contour_that_crosses_itself_is_refused() {
     assert_eq!(redraw(&mut tree, &path, &line(vec![[0.0, 0.0], [900.0, 0.0]]), 0, None), Err(EditError::NotSimple));
     assert_eq!(redraw(&mut tree, &path, &line(vec![[1.0, 1.0]; 3]), 0, None), Err(EditError::TooFewPoints));
     assert_eq!(tree, before);
-    // a crescent has its centre inside
+    // the centroid of a crescent lies outside, so its centre must be another point inside
     let crescent = |t: f64| {
         let around = |radius: f64, t: f64| {
             let angle = 5.0 * t - 2.5;

@@ -1,8 +1,8 @@
-//! Pieces that go together: a lake and its water, an oasis and its palms.
+//! Linked pieces: a lake and its water, an oasis and its palms.
 //!
-//! Pieces of any material layer with the same link group are moved, turned, scaled and raised as one, and points of
-//! theirs that lie at the same place stay there. What lies on the ground belongs to it: a piece of the relief that is
-//! taken away, copied or hidden takes the others along, not the other way round.
+//! Pieces of any material layer with the same link group are moved, rotated, scaled and raised together, and coincident
+//! points stay coincident. Linked pieces on other material layers belong to the relief piece below them: removing,
+//! copying or hiding the relief piece includes them, but not the other way round.
 
 use super::reshape::{Reshape, raised, tidy};
 use super::transform_path::TransformPath;
@@ -13,39 +13,39 @@ use crate::operators::placement::Placement;
 use crate::piece::{Piece, PieceKind, Tree};
 use crate::primitives::contour::Contour;
 
-/// Points of pieces that go together lie at the same place if they are no farther apart, beside the side of the square.
+/// Maximum distance between coincident points of linked pieces, as a fraction of the square's side.
 pub(super) const SAME_PLACE: f64 = 1e-4;
 
-/// What a hand does to a piece, in metres of the tree.
+/// A motion of a piece, in metres of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// Moves it.
+    /// Moves the piece.
     Shift {
-        /// Where it is taken.
+        /// Start of the drag.
         from: Point,
-        /// Where it is put.
+        /// End of the drag.
         to: Point,
     },
-    /// Turns it around a place.
+    /// Rotates the piece about a point.
     Turn {
-        /// What stays where it is.
+        /// Fixed point.
         about: Point,
-        /// Degrees, from east to south.
+        /// Angle in degrees, from east to south.
         degrees: f64,
     },
-    /// Scales it around a place.
+    /// Scales the piece about a point.
     Scale {
-        /// What stays where it is.
+        /// Fixed point.
         about: Point,
-        /// The factor.
+        /// Scale factor.
         by: f64,
     },
-    /// Raises it by so many metres.
+    /// Raises the piece, in metres.
     Raise(f64),
 }
 
 impl Motion {
-    /// The piece moved. What is laid on the ground keeps its thickness, and plants their density.
+    /// The moved piece. Sand and snow keep their thickness, plants their density.
     #[must_use]
     pub fn applied(&self, piece: &Piece, root: Root, transform: &TransformPath) -> Piece {
         match *self {
@@ -88,7 +88,7 @@ fn placement_mut(piece: &mut Piece) -> Option<&mut Placement> {
     }
 }
 
-/// The link groups of a piece and of all that is in it.
+/// The link groups of a piece and of all pieces inside it.
 fn link_groups(piece: &Piece) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     piece.visit(&mut |piece| {
@@ -99,7 +99,7 @@ fn link_groups(piece: &Piece) -> Vec<String> {
     found
 }
 
-/// Whether a piece, or one in it, goes together with others.
+/// Whether a piece, or one inside it, is linked.
 pub fn is_bound(piece: &Piece) -> bool {
     !link_groups(piece).is_empty()
 }
@@ -129,13 +129,13 @@ fn gather(piece: &Piece, path: PiecePath, link_groups: &[String], found: &mut Ve
     }
 }
 
-/// The pieces that go together with the one at `path`, or with something in it.
+/// The pieces linked to the one at `path`, or to a piece inside it.
 pub fn others(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     let link_groups = path.piece(tree).map(link_groups).unwrap_or_default();
     bearers(tree, &link_groups).into_iter().filter(|other| !path.holds(other) && !other.holds(path)).collect()
 }
 
-/// Moves what goes together with the piece at `path`, which is moved itself already.
+/// Applies `motion` to the pieces linked to the one at `path`, which has already moved.
 pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
     for other in others(tree, path) {
         let transform = TransformPath::for_piece(tree, &other, seed);
@@ -145,8 +145,8 @@ pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
     }
 }
 
-/// Has what goes together with the piece at `path` follow an edit of its numbers or points; `before` is the piece as it
-/// was.
+/// Updates the linked pieces after an edit of the parameters or points at `path`; `before` is the piece before the
+/// edit.
 pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     let Some(after) = path.piece(tree).cloned() else { return };
     if after == *before || others(tree, path).is_empty() {
@@ -164,7 +164,7 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     }
     let handles =
         |piece: &Piece| -> Vec<Point> { points::handles(piece).into_iter().map(|q| transform.outward(q)).collect() };
-    // the points of a contour have gone along with its middle
+    // the points of a contour have already moved with its centre
     let mut moved = before.clone();
     if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&mut moved.form, &after.form) {
         (old.settings.x, old.settings.y) = (new.settings.x, new.settings.y);
@@ -182,7 +182,7 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
                 let pairs: Vec<(usize, usize)> = (0..was.len()).filter_map(|k| Some((k, at(was[k])?))).collect();
                 for (k, own_k) in pairs {
                     if was[k] != is[k] {
-                        // corners that would fold stay
+                        // corners that would make the image non-convex stay in place
                         let there = add(own[own_k], sub(is[k], was[k]));
                         let _ = points::move_handle(piece, own_k, transform.inward(there));
                     }
@@ -202,8 +202,8 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     }
 }
 
-/// Gives the round contours around the middle of one that has got points points in the same directions, each at its own
-/// distance.
+/// Bends the linked round contours around the same centre after one of them was given points. Each gets points in the
+/// same directions, scaled to its own radius.
 fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Contour, seed: u32) {
     let middle_of = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
     let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));
@@ -221,7 +221,7 @@ fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Con
     }
 }
 
-/// The height of a point of a line follows, and its width.
+/// Applies the change in height and width of point `k` to point `own` of a linked line.
 fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece), k: usize) {
     let (Some(a), Some(b)) = (points::line(before), points::line(after)) else { return };
     let (Some(a), Some(b)) = (a.get(k), b.get(k)) else { return };
@@ -234,7 +234,7 @@ fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece)
     }
 }
 
-/// What was done to a piece whose numbers changed, as far as that moves it.
+/// The motions that a change of a piece's parameters amounts to.
 fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Motion> {
     let mut found = Vec::new();
     let outward = |x: f32, y: f32| transform.outward([f64::from(x), f64::from(y)]);
@@ -278,7 +278,7 @@ fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Moti
     found
 }
 
-/// Ties two pieces to each other.
+/// Links two pieces.
 pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
     let known = [a, b]
         .into_iter()
@@ -292,11 +292,11 @@ pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
     }
 }
 
-/// Lets a piece go by itself.
+/// Unlinks a piece.
 pub fn untie(tree: &mut Tree, path: &PiecePath) {
     let Some(piece) = path.piece_mut(tree) else { return };
     let link_group = std::mem::take(&mut piece.link_group);
-    // one alone is bound to nothing
+    // a group with a single piece links nothing
     if let [left] = bearers(tree, &[link_group])[..].to_vec().as_slice()
         && let Some(piece) = left.piece_mut(tree)
     {
@@ -304,7 +304,7 @@ pub fn untie(tree: &mut Tree, path: &PiecePath) {
     }
 }
 
-/// A link group that no piece has.
+/// An unused link group, named after `wanted`.
 pub fn unused(tree: &Tree, wanted: &str) -> String {
     let mut taken = Vec::new();
     tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| taken.push(piece.link_group.clone())));
@@ -312,7 +312,7 @@ pub fn unused(tree: &Tree, wanted: &str) -> String {
     numbered(wanted, |link_group| taken.iter().any(|other| other == link_group))
 }
 
-/// What belongs to a piece of the relief and lies on other material layers.
+/// The pieces on other material layers that are linked to a relief piece.
 pub(super) fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     if path.root != Root::Material(MaterialLayer::Terrain) {
         return Vec::new();
@@ -322,15 +322,15 @@ pub(super) fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     others(tree, path).into_iter().filter(is_on).collect()
 }
 
-/// [`super::remove`], with what belongs to the piece and to no other.
+/// [`super::remove`], including the linked pieces that belong to no other relief piece.
 ///
 /// # Errors
-/// When it is not there.
+/// When the piece does not exist.
 pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, EditError> {
     let mut loose = path.piece(tree).map(link_groups).unwrap_or_default();
     let is_relief = path.root == Root::Material(MaterialLayer::Terrain);
     let next = remove(tree, path)?;
-    // what something else of the relief still has stays
+    // keep link groups that another relief piece still uses
     loose.retain(|link_group| {
         let bearers = bearers(tree, std::slice::from_ref(link_group));
         is_relief && !bearers.iter().any(|path| path.root == Root::Material(MaterialLayer::Terrain))
@@ -342,7 +342,7 @@ pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>
     Ok(next)
 }
 
-/// Takes away operators that hold nothing any more, from the inside outwards.
+/// Removes empty operators, from the inside outwards.
 fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
     while let Some(path) = here.filter(|path| path.piece(tree).is_some_and(|piece| piece.children().is_empty())) {
         if remove(tree, &path).is_err() {
@@ -352,13 +352,13 @@ fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
     }
 }
 
-/// Shows or hides a piece with what belongs to it.
+/// Toggles the visibility of a piece with its linked pieces.
 pub fn hide(tree: &mut Tree, path: &PiecePath) {
     let Some(hidden) = path.piece(tree).map(|piece| !piece.hidden) else { return };
     set_hidden(tree, path, hidden);
 }
 
-/// Hides a piece with what belongs to it, or shows them.
+/// Sets the visibility of a piece with its linked pieces.
 pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
     for path in belongings(tree, path).iter().chain([path]) {
         if let Some(piece) = path.piece_mut(tree) {
@@ -367,10 +367,10 @@ pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
     }
 }
 
-/// [`super::duplicate`], with what belongs to the piece; the copies go together with each other.
+/// [`super::duplicate`], including the linked pieces; the copies are linked to each other.
 ///
 /// # Errors
-/// When it is not there, or the tree would have too many pieces.
+/// When the piece does not exist, or the tree would have too many pieces.
 pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| {
         let owned = belongings(tree, path);
@@ -382,7 +382,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
                 let transform = TransformPath::for_piece(tree, other, seed);
                 let motion = Motion::Shift { from: middle, to: add(middle, [by; 2]) };
                 let piece = motion.applied(other.piece(tree)?, other.root, &transform);
-                // what it is in bends and moves it there as well
+                // the copy needs the same placements and warps around it
                 Some((material, wrapped_as(tree, other, piece)))
             })
             .collect();
@@ -403,7 +403,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
         };
         if let Some(piece) = copy.piece_mut(tree) {
             rename(piece);
-            // a copy without belongings is bound to nothing
+            // a copy without linked pieces needs no link group
             if copies.is_empty() {
                 piece.visit_mut(&mut |piece| piece.link_group.clear());
             }
@@ -416,7 +416,7 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Resul
     })
 }
 
-/// [`super::instantiate`], with what belongs to the piece: that gets a copy of its own as well, bound to the new copy.
+/// [`super::instantiate`], including the linked pieces: each gets a copy of its own, linked to the new copy.
 ///
 /// # Errors
 /// Those of [`super::instantiate`].
@@ -429,7 +429,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
         let Some(link_group) = old.first().filter(|_| !owned.is_empty()).cloned() else { return Ok(copy) };
         let new = unused(tree, &link_group);
         let bind = |tree: &mut Tree, first: &PiecePath, second: &PiecePath| {
-            // what was all of a material layer is now in a blend
+            // a piece that was the whole material layer is now inside a blend
             let first = if first.is_root() { first.child(0) } else { first.clone() };
             for (path, link_group) in [(&first, &link_group), (second, &new)] {
                 if let Some(piece) = path.piece_mut(tree) {
@@ -438,12 +438,12 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
             }
         };
         bind(tree, path, &copy);
-        // from the last on: a copy is put behind what it is a copy of
+        // from last to first, because each copy is inserted after its original
         for other in owned.iter().rev() {
             let there = super::instantiate(tree, other, by)?;
             bind(tree, other, &there);
         }
-        // originals are bound to nothing: what shows them is
+        // definitions carry no link group: their instances do
         for definition in tree.definitions.iter_mut().skip(known) {
             definition.piece.visit_mut(&mut |piece| {
                 if old.contains(&piece.link_group) {
@@ -455,7 +455,7 @@ pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePa
     })
 }
 
-/// A piece in everything that moves and bends what is at `path`, from the inside outwards.
+/// Wraps a piece in the placements, warps and copies around `path`, from the inside outwards.
 pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
     let mut piece = piece;
     let mut here = path.parent();

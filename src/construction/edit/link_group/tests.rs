@@ -8,7 +8,7 @@ use crate::{Program, presets};
 
 const SEED: u32 = 5;
 
-/// A plain with an entry of the library in its middle, and the way to that.
+/// A plain with an entry of the library in its centre, and the path of that entry.
 fn tree_with(item: Item) -> (Tree, PiecePath) {
     let mut tree = Tree::default();
     let program = Program::new(&tree, SEED);
@@ -18,7 +18,7 @@ fn tree_with(item: Item) -> (Tree, PiecePath) {
     (tree, path)
 }
 
-/// Deepest water within so many metres of a place, and how much of the ground there is under water.
+/// Greatest water depth within a radius of a point, and the fraction of the ground that is under water there.
 fn water(tree: &Tree, at: Point, within: f64) -> (f64, f64) {
     let program = Program::new(tree, SEED);
     let (mut deepest, mut wet, mut all) = (0.0f64, 0, 0);
@@ -39,7 +39,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
     let items = [
         (Item::Lake, 1000.0, 0.2, 2.0),
         (Item::River, 1000.0, 0.02, 2.0),
-        // the composed valley is laid at a part of its size, its river with it
+        // the ready-made valley is placed at a reduced size, and its river with it
         (Item::Valley, 300.0, 0.003, 0.5),
         (Item::Oasis, 1000.0, 0.02, 2.0),
     ];
@@ -134,7 +134,7 @@ fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
     assert!((lake.settings.height - water.settings.height - 6.0).abs() < 0.1);
 }
 
-/// A lake that is shaped by points takes its water along: no point of the bay that is pulled out of it stays dry.
+/// Editing the points of a lake also changes its water: a bay pulled out of the lake is filled with water.
 #[test]
 fn the_water_of_a_lake_is_bent_with_it() {
     let (mut tree, path) = tree_with(Item::Lake);
@@ -172,7 +172,7 @@ fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
     assert_eq!(tree.water.as_ref().unwrap().children().len(), 1);
     remove_all(&mut tree, &path).unwrap();
     assert!(tree.water.is_none());
-    // water alone goes alone
+    // removing only the water keeps the lake
     let (mut tree, path) = tree_with(Item::Lake);
     let other = others(&tree, &path)[0].clone();
     remove_all(&mut tree, &other).unwrap();
@@ -181,12 +181,12 @@ fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
 
 #[test]
 fn a_linked_copy_of_a_lake_has_water_of_its_own() {
-    // the ground of an oasis is broad: copies that lie nearer bury each other's
+    // the ground of an oasis is broad: closer copies would cover each other
     for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
         let (mut tree, path) = tree_with(item);
         let owned = others(&tree, &path).len();
         let copy = instantiate(&mut tree, &path, by).unwrap();
-        // of a copy another one is made
+        // a copy of an instance is one more instance
         let third = instantiate(&mut tree, &copy, -2.0 * by).unwrap();
         tree.check().unwrap();
         for (path, at) in [(&path, 4000.0), (&copy, 4000.0 + by), (&third, 4000.0 - by)] {
@@ -195,7 +195,7 @@ fn a_linked_copy_of_a_lake_has_water_of_its_own() {
             let (deepest, wet) = water(&tree, [at, at], 700.0);
             assert!(deepest > 2.0 && wet > 0.01, "{item:?} at {at}: {deepest} m, {wet}");
         }
-        // each goes its own way
+        // each copy moves on its own
         let before = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
         carry(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
         let after = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
@@ -234,7 +234,7 @@ fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
     }
 }
 
-/// On an island in the sea, which is a piece of water itself, rivers and lakes have their own level.
+/// On an island in a sea that is itself a piece of water, rivers and lakes keep their own level.
 #[test]
 fn water_is_laid_in_place_of_the_sea() {
     let mut tree = (*presets::volcano()).clone();
@@ -247,12 +247,12 @@ fn water_is_laid_in_place_of_the_sea() {
         let (deepest, wet) = water(&tree, at, 900.0);
         assert!(deepest > 2.0 && deepest < 70.0 && wet > 0.01, "{item:?}: {deepest} m deep, {wet} of the ground");
     }
-    // all of it in one place, beside each other
+    // all linked pieces are siblings in one operator
     let [sea, belongings] = tree.root(MaterialLayer::Water).unwrap().children() else {
         panic!("the sea and what lies in its place")
     };
     assert!(!is_bound(sea) && belongings.children().len() == 3);
-    // the sea is as it was, away from them
+    // the sea away from them is unchanged
     let program = Program::new(&tree, SEED);
     let all = program.selection(&crate::Area::ALL);
     let far = program.sample_in::<false>(&all, MaterialLayer::Water, [100.0, 100.0], &Detail::FULL);

@@ -1,6 +1,6 @@
-//! A walk over a buffer as a shader makes it: one loop over the instructions, a stack of frames, everything in `f32`.
+//! Interprets a buffer as a shader does: one loop over the instructions, a stack of frames, everything in `f32`.
 //!
-//! It is written to be carried over to a shading language line by line: no recursion, and every number comes from the
+//! The code can be ported to a shading language line by line: it has no recursion and reads every number from the
 //! words. Primitives are in [`primitives`].
 
 pub mod primitives;
@@ -10,16 +10,16 @@ use primitives::BufferReader;
 
 use super::{Buffer, HEADER, OVER, op};
 
-/// What a walk gives: height in metres and weight. Where the weight is 0 the height means nothing.
+/// The result: height in metres and weight. Where the weight is 0, the height is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WalkSample {
-    /// In metres.
+    /// Height in metres.
     pub height: f32,
     /// The weight α.
     pub weight: f32,
 }
 
-/// Weight from which on there is terrain.
+/// Minimum weight at which there is terrain.
 const THRESHOLD: f32 = 0.5;
 
 /// 3t² - 2t³ between 0 and 1.
@@ -28,44 +28,44 @@ pub fn smooth(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Height of the surface that a sample makes on ground of height `base`.
+/// Surface height of a sample over ground of height `base`.
 pub fn surface(given: WalkSample, base: f32) -> f32 {
     base + (given.height - base) * smooth(given.weight / THRESHOLD)
 }
 
-/// An operator that is open.
+/// An open operator on the stack.
 #[derive(Clone, Copy, Debug, Default)]
 struct StackFrame {
     op: u32,
-    /// Where its operands are.
+    /// Index of its operands.
     at: usize,
-    /// Place and spacing around it.
+    /// Point and spacing of the operator around it, restored when it closes.
     p: [f32; 2],
     spacing: f32,
-    /// Sums, or what there is so far.
+    /// Sums, or the result so far.
     weight: f32,
     moment: f32,
     count: u32,
     only: WalkSample,
-    /// By how much the next sample counts (detail).
+    /// Fraction by which the next sample is scaled (detail).
     share: f32,
-    /// Whether the ground is there (replace, add), and its surface.
+    /// Whether the ground is complete (replace, add), and its surface height.
     has_ground: bool,
     ground: f32,
-    /// Share by slope (replace, add).
+    /// Fraction by slope (replace, add).
     slope: f32,
-    /// Number of the place that a probe asks, and the heights of those before.
+    /// Index of the point that a probe evaluates, and the heights at the points before.
     turn: usize,
     heights: [f32; 4],
     /// Slope to the east and to the south (gullies).
     across: [f32; 2],
 }
 
-/// Frames of a walk: more than a tree of [`DEEPEST`](crate::check::DEEPEST) operators with its instances
-/// needs.
+/// Maximum number of frames: more than a tree of [`DEEPEST`](crate::check::DEEPEST) nested operators with
+/// its instances needs.
 pub const MOST_FRAMES: usize = 80;
 
-/// The sample of a material layer at a place, at a level of detail κ and for samples `spacing` apart.
+/// The sample of a material layer at `point`, for the level of detail κ and samples `spacing` metres apart.
 pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f32, spacing: f32) -> WalkSample {
     let words = BufferReader { words: &buffer.words, image_samples: &buffer.image_samples };
     let mut pc = words.word(6 + material as usize) as usize;
@@ -167,7 +167,7 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
     }
 }
 
-/// What a frame gives when it closes.
+/// The sample that a frame gives when it closes.
 fn sample(frame: &StackFrame) -> WalkSample {
     match frame.op {
         op::REPLACE | op::ADD => frame.only,
@@ -176,7 +176,7 @@ fn sample(frame: &StackFrame) -> WalkSample {
     }
 }
 
-/// Puts a sample into a frame.
+/// Gives a sample to a frame.
 fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
     match frame.op {
         op::PROBE | op::GULLIES => frame.only = given,
@@ -220,13 +220,13 @@ fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
     }
 }
 
-/// Share that the window of a replacement or an addition lets act.
+/// Fraction by which the ground window lets a replacement or an addition act.
 fn acting(words: &BufferReader, frame: &StackFrame) -> f32 {
     let by_height = if words.word(frame.at + 1) == 1 { words.window(frame.at + 2, frame.ground) } else { 1.0 };
     by_height * frame.slope
 }
 
-/// From here on what is given comes on the ground.
+/// Ends the ground: later samples are laid on it.
 fn end_ground(words: &BufferReader, frame: &mut StackFrame, base: f32) {
     frame.has_ground = true;
     frame.ground = surface(frame.only, base);
@@ -235,9 +235,9 @@ fn end_ground(words: &BufferReader, frame: &mut StackFrame, base: f32) {
     }
 }
 
-/// Goes on with the next place of a probe, or ends it; where the walk goes on.
+/// Moves a probe to its next point, or ends it. Returns the index of the next instruction.
 fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, p: &mut [f32; 2], base: f32) -> usize {
-    // the operands of the frame that asks
+    // operands of the frame that measures the slope
     let (asking, add) = (frames[*top - 1].op, frames[*top - 1].at);
     let probe = &mut frames[*top];
     let base = if asking == op::GULLIES { words.real(add + 14) } else { base };
@@ -266,7 +266,7 @@ fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, 
     words.word(at + 1) as usize
 }
 
-/// Share of a piece of a level of detail.
+/// Fraction of a piece in a blend by level of detail.
 fn share(words: &BufferReader, at: usize, which: u32, level: f32) -> f32 {
     let (from, to) = (words.real(at), words.real(at + 1));
     let t = if level <= from {
@@ -283,5 +283,5 @@ fn share(words: &BufferReader, at: usize, which: u32, level: f32) -> f32 {
     }
 }
 
-/// Where the vectors of the noise begin.
+/// Index of the gradient vectors of the noise.
 pub const VECTORS: usize = HEADER;

@@ -1,4 +1,4 @@
-//! The primitives of a walk, read from the words: the same laws as in their own modules, without gradients.
+//! Primitives of the interpreter, read from the words: the same formulas as in their own modules, without gradients.
 
 use std::f32::consts::TAU;
 
@@ -7,16 +7,16 @@ use crate::gpu_buffer::RUN;
 use crate::operators::gully_law::{GullyLattice, GullyLaw, GullyOctave};
 use crate::sample::Detail;
 
-/// The words, as a shader sees them.
+/// The buffer as a shader reads it.
 #[derive(Clone, Copy)]
 pub struct BufferReader<'a> {
     /// The words of the tree.
     pub words: &'a [u32],
-    /// Samples of the pictures.
+    /// Samples of the images.
     pub image_samples: &'a [f32],
 }
 
-/// Where a place is beside a centreline.
+/// Position of a point relative to a centreline.
 struct WalkNearest {
     distance: f32,
     along: f32,
@@ -50,12 +50,12 @@ impl BufferReader<'_> {
         self.words[at]
     }
 
-    /// The same as a number.
+    /// The word at `at` as a float.
     pub fn real(&self, at: usize) -> f32 {
         f32::from_bits(self.words[at])
     }
 
-    /// `p` through the map of six words at `at`.
+    /// `p` transformed by the map of six words at `at`.
     pub fn mapped(&self, at: usize, p: [f32; 2]) -> [f32; 2] {
         [
             self.real(at) * p[0] + self.real(at + 1) * p[1] + self.real(at + 4),
@@ -63,7 +63,7 @@ impl BufferReader<'_> {
         ]
     }
 
-    /// The window of four words (from, to, below, above) at `x`.
+    /// The band of four words (from, to, below, above) at `x`: 1 between `from` and `to`, fading to 0 outside.
     pub fn window(&self, at: usize, x: f32) -> f32 {
         let (from, to) = (self.real(at), self.real(at + 1));
         if x < from {
@@ -75,7 +75,8 @@ impl BufferReader<'_> {
         }
     }
 
-    /// Ground with the gullies whose operands are at `at`, at a place of its own metres with a slope of its heights.
+    /// Adds gullies, with their operands at `at`, to a ground sample. `p` and the ground's `slope` are in the node's
+    /// own frame.
     pub fn gullied(
         &self,
         at: usize,
@@ -113,7 +114,7 @@ impl BufferReader<'_> {
         WalkSample { height: ground.height + rise * raised, ..ground }
     }
 
-    /// Where the warp whose operands are at `at` takes `p`.
+    /// The point to which the warp with its operands at `at` moves `p`.
     pub fn warped(&self, at: usize, p: [f32; 2]) -> [f32; 2] {
         let q = self.mapped(at, p);
         let number = |k: usize| self.real(at + 8 + k);
@@ -144,7 +145,7 @@ impl BufferReader<'_> {
         [number(0) + cos * offset[0] - sin * offset[1], number(1) + sin * offset[0] + cos * offset[1]]
     }
 
-    /// The noise of a seed.
+    /// Gradient noise at `p`.
     fn noise(&self, seed: u32, p: [f32; 2]) -> f32 {
         let cell = [libm::floorf(p[0]), libm::floorf(p[1])];
         let (i, j) = (cell[0] as i32, cell[1] as i32);
@@ -180,7 +181,7 @@ impl BufferReader<'_> {
         let count = self.word(at + 6) as usize;
         let (amplitude, size, roughness) = (self.real(at + 7), self.real(at + 8), self.real(at + 9));
         let seed = self.word(at + 12);
-        // octave k: its noise, turned and moved
+        // noise of octave k, rotated and shifted
         let octave = |k: usize, turn: [f32; 2], frequency: f32| {
             let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
             let shift = (seed >> 8) as f32 / 16_777_216.0;
@@ -245,7 +246,7 @@ impl BufferReader<'_> {
         WalkSample { height: self.real(at + 2) + over, weight }
     }
 
-    /// Words that the list at `at`, of items of `size` words, takes.
+    /// Number of words of the list at `at`, with items of `size` words.
     fn list(&self, at: usize, size: usize) -> usize {
         1 + self.word(at) as usize * size
     }
@@ -275,8 +276,8 @@ impl BufferReader<'_> {
         knot(k, 1) + t * (c1 + t * (c2 + t * c3))
     }
 
-    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the
-    /// segment.
+    /// The nearest point on segment `k` of the vertices at `at`: its distance along the segment, the vector from it to
+    /// `p`, the offset, the length of the segment.
     fn segment_foot(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
@@ -288,7 +289,7 @@ impl BufferReader<'_> {
         (t, rest, unit[0] * rest[1] - unit[1] * rest[0], long)
     }
 
-    /// Where `p` is beside the centreline at `at`, if within its reach.
+    /// Position of `p` relative to the centreline at `at`, if it is within reach.
     fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
         let vertices = at + 5;
@@ -337,7 +338,7 @@ impl BufferReader<'_> {
         Some(WalkNearest { distance, along: along / sum, offset: offset / sum })
     }
 
-    /// Where the height, width and depth of the centreline at `at` are, and what follows it.
+    /// Indices of the height, width and depth of the centreline at `at`, and of the word after it.
     fn centreline_lines(&self, at: usize) -> [usize; 4] {
         let runs = at + 5 + self.list(at + 5, 2);
         let height = runs + self.list(runs, 5);
@@ -346,7 +347,7 @@ impl BufferReader<'_> {
         [height, width, depth, depth + self.list(depth, 3)]
     }
 
-    /// Weight beside the centreline at `at`, whose width is the line at `width`.
+    /// Weight beside the centreline at `at`; `width` is the index of its width.
     fn weight_beside(&self, at: usize, width: usize, near: &WalkNearest) -> f32 {
         let (core, radius, share) = (self.real(at + 2), self.real(at + 3), self.real(at + 4));
         if share == 0.0 {
@@ -360,7 +361,7 @@ impl BufferReader<'_> {
         let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
         let [height, width, depth, profiles] = self.centreline_lines(at);
         let x = near.offset / self.line(width, near.along);
-        // the profiles around: the second of each pair of stations
+        // find the last profile at or before the arc length; the loop keeps at least one profile after it
         let count = self.word(profiles) as usize;
         let mut here = profiles + 1;
         let next = |at: usize| at + 2 + self.list(at + 2, 3);
@@ -415,7 +416,7 @@ impl BufferReader<'_> {
         let count = self.word(rays) as usize;
         let next = |at: usize| at + 1 + self.list(at + 1, 3);
         let first = rays + 1;
-        // the last direction at or before the angle; before the first it is the last of all
+        // find the last ray at or before the angle, or the last of all if every ray comes after it
         let (mut here, mut after) = (first, first);
         let mut found = false;
         let mut ray = first;
@@ -441,7 +442,7 @@ impl BufferReader<'_> {
         WalkSample { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
     }
 
-    /// Distance from the closed line whose corners are the list at `at`, below 0 inside.
+    /// Signed distance from the closed line whose corners are the list at `at`, negative inside.
     fn outline_distance(&self, at: usize, p: [f32; 2]) -> f32 {
         let count = self.word(at) as usize;
         let corner = |k: usize| [self.real(at + 1 + 2 * (k % count)), self.real(at + 2 + 2 * (k % count))];
@@ -486,7 +487,7 @@ impl BufferReader<'_> {
         WalkSample::default()
     }
 
-    /// The picture whose three words are at `at`, at (u, v).
+    /// The image with its three words at `at`, sampled at (u, v).
     fn picture(&self, at: usize, u: f32, v: f32) -> f32 {
         let (from, width, height) = (self.word(at) as usize, self.word(at + 1) as usize, self.word(at + 2) as usize);
         let cell_and_share = |t: f32, count: usize| {
