@@ -24,9 +24,9 @@ use crate::nodes::{Context, Generator, NodeParts, Traits};
 crate::choices! {
     /// How noise relief and plates are combined.
     ReliefJoin {
-        Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
-        Product "Product": "The noise times the cells, as Petitprez 2007 has it: rolling ground that sinks between the plates.",
-        Cells "Cells alone": "The cells without relief: shows where the plates lie.",
+        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and ranges.",
+        Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
+        Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
 }
 
@@ -67,11 +67,11 @@ crate::params! {
         /// Fades the continents where the planet's air is thin, so that craters dominate.
         follow_air: bool = true;
         presets {
-            Earth "Earth": "A third of land, in a few large pieces." {}
-            Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
+            Earth "Earth": "A few large continents on a third of the planet." {}
+            Pangaea "One continent": "A single continent in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
             Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
-Document "As published": "The plain product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
+Document "As published": "Unmodified product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }

@@ -26,16 +26,16 @@ use crate::planet::projection::{Equirectangular, Registration};
 crate::choices! {
     /// The layout of the planet in files.
     FileLayout {
-        Map "Map": "One map, twice as wide as high, with all longitudes and latitudes. Its pixels are areas, as on nearly all maps.",
-        Points "Map of points": "One map whose first and last rows are the poles, and whose first and last columns are the same.",
-        Faces "Six faces": "Six squares, NAME-px to NAME-nz, as Talweg exports them. Choose any one of them.",
+        Map "Map": "One map, twice as wide as high, of all longitudes and latitudes. Its pixels cover areas, as in nearly all maps.",
+        Points "Map of points": "One map whose first and last rows are the poles, and whose first and last columns have the same longitude.",
+        Faces "Six faces": "Six squares, NAME-px to NAME-nz, as exported by Talweg. Choose any one of the files.",
     }
 }
 
 crate::choices! {
     /// How areas without data are filled.
     PlanetVoidFill {
-        Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap; beyond the map its rim goes on.",
+        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map its edge heights continue.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
     }

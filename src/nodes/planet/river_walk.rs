@@ -47,7 +47,7 @@ impl Filter for RiverWalk {
             reads_sea_level: true,
             previews_exactly: false,
             working_fields: 2.0,
-            parts: NodeParts::Whole("its river begins anywhere and goes where the ground leads it"),
+            parts: NodeParts::Whole("its rivers start anywhere and follow the terrain"),
             ..Traits::FILTER
         }
     }

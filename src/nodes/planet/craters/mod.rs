@@ -42,8 +42,8 @@ use surface::CraterSurface;
 crate::choices! {
     /// The unit of the number of craters.
     Amount {
-        Number "Number": "So many craters on the terrain, or on the whole planet.",
-        Cover "Coverage": "As many as together cover the ground so many times, whatever their sizes.",
+        Number "Number": "The number of craters on the terrain, or on the whole planet.",
+        Cover "Coverage": "The total area of the craters, as a multiple of the terrain's area, independent of their sizes.",
     }
 }
 
@@ -89,10 +89,10 @@ crate::params! {
         /// Density of the air: 0 keeps every crater, 0.01 softens them as on Mars, 1 leaves almost none, as on Earth.
         atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
         presets {
-            Highlands "Moon highlands": "Crater over crater of every size, old and young." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
-            Maria "Moon maria": "Great old basins full of dark smooth lava, with few craters on it and bright rays across." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
-            Mars "Mars": "Soft, shallow craters, the small ones worn away." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
-            Basin "Great basin": "One impact that shaped a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
+            Highlands "Moon highlands": "Overlapping craters of every size and age." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
+            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on it." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
+            Mars "Mars": "Soft, shallow craters; the small ones are eroded." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
+            Basin "Great basin": "A single impact that shapes a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
             Fresh "Fresh crater": "A single young crater with its blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
         }
     }
@@ -122,7 +122,7 @@ impl Filter for Craters {
             is_random: true,
             previews_exactly: false,
             working_fields: 1.1,
-            parts: NodeParts::Whole("every crater is dug into the ground that those before it left"),
+            parts: NodeParts::Whole("each crater is stamped into the terrain that the earlier ones left"),
             ..Traits::FILTER
         }
     }

@@ -67,9 +67,9 @@ crate::params! {
         /// four times as long.
         detail: u32 = 128, 16..=256, slider 48..=192;
         presets {
-            Earth "Earth": "Two hundred million years of plates like ours." {}
-            Breakup "Breaking up": "Few large plates that break apart again and again." { plates = 6, rifting = 25.0 }
-            Archipelago "Island arcs": "Little land among many plates, with arcs and hot spots." { plates = 32, land = 0.15, hot_spots = 40, subduction_uplift = 1.2 }
+            Earth "Earth": "Two hundred million years of Earth-like plates." {}
+            Breakup "Breaking up": "Few large plates that break apart repeatedly." { plates = 6, rifting = 25.0 }
+            Archipelago "Island arcs": "Many plates with little land, island arcs and hot spots." { plates = 32, land = 0.15, hot_spots = 40, subduction_uplift = 1.2 }
             Mountains "Collisions": "Much land on fast plates." { land = 0.5, speed = 90.0, collision_metres = 4500.0 }
         }
     }

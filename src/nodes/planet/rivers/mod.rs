@@ -44,9 +44,9 @@ crate::params! {
         /// Length of the delta of a river with a drainage area of a million km². At 0 there are none.
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
-            Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
-            Lakes "Land of lakes": "Depressions stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
-            Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
+            Earth "Like Earth": "Rivers on all continents, fjords in the north and south, deltas." { source_area = 60_000.0 }
+            Lakes "Land of lakes": "Depressions stay filled with water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Canyons "Canyons": "Deep, narrow valleys of a few great rivers in a dry climate." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
         }
     }
 }
