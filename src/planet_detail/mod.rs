@@ -5,23 +5,20 @@
 //! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and their exports.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is
-//!    lower
+//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is lower
 //!    than the previous one by [`PERSISTENCE`], or by [`BROAD_PERSISTENCE`] for large cubes. An octave fades in
 //!    between ℓ = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
 //! 2. The position is moved along the contour lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a
 //!    divergence-free flow that preserves areas. The coarse terrain is read at p' (`coarse`). Its coasts, valleys and rivers
 //!    therefore share bends that are finer than its own samples.
-//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream.
-//!    Beside
+//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream. Beside
 //!    it the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
 //!    g = bank + t·(coarse - bank) + v, where v is the sides of the valley, as high as the surrounding relief.
 //! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain, which includes
 //!    the larger octaves and the previous gullies, so that they branch (as in
 //!    [`gullies`](crate::nodes::erosion::gullies)). There are none where the slope turns within one of their cells, as
 //!    around summits: stripes would crowd into spikes there.
-//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and
-//!    the
+//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and the
 //!    banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes in
 //!    channels and at shores, and never crosses a water level.
 //! 6. Craters (`pits`), if the stack has any, continue below the smallest one that the planet shows, by its size law.
@@ -29,10 +26,11 @@
 //! Conditions: the noise is as high as the surrounding coarse relief (rise over a cell), so that plains stay flat.
 //! Where it rains, it is at least as high as the relief that rivers cut into terrain of this height above the sea. It
 //! is a quarter of that if the stack has craters, and fine octaves are lower on gentle slopes. Gullies need air; they
-//! are fewer in deserts and in rain forests, and few below the sea. Accuracy: positions are exact to 3·10⁻¹¹ of a face
-//! (0.3 mm on Earth); heights are single precision in metres. Source: the sum of fractals after Musgrave in Ebert et
-//! al. 2003; divergence-free flows after Bridson et al. 2007; gullies after Johansen 2026 with the phasor noise of
-//! Tricard et al. 2019; the limit of the relief at water is our own.
+//! are fewer in deserts and in rain forests, and few below the sea.
+//! Accuracy: positions are exact to 3·10⁻¹¹ of a face (0.3 mm on Earth); heights are single precision in metres.
+//! Source: the sum of fractals after Musgrave in Ebert et al. 2003; divergence-free flows after Bridson et al. 2007;
+//! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; the limit of the relief at water is our
+//! own.
 
 mod coarse;
 mod courses;

@@ -3,9 +3,9 @@
 //! Law: this covers every octave of diameters below the smallest that the planet shows (two cells). Each cube of a
 //! lattice five diameters wide gets enough craters to reach the coverage of the layer's law N(>D) ∝ D^-b, at random
 //! positions and with random ages. Each crater wears as in the layer, so most small ones vanish. Shapes are those of
-//! [`shape`](crate::nodes::planet::craters::shape). Heights add up: small craters lie inside large ones. Scheme: the
-//! cubes are cubes of space that the surface intersects, so there are no seams and no poles. A position evaluates all
-//! cubes within reach, in the order of their coordinates, so that sums are the same in any block.
+//! [`shape`](crate::nodes::planet::craters::shape). Heights add up: small craters lie inside large ones.
+//! Scheme: the cubes are cubes of space that the surface intersects, so there are no seams and no poles. A position
+//! evaluates all cubes within reach, in the order of their coordinates, so that sums are the same in any block.
 
 use super::octaves::{BlockLane, BlockPoints, PART};
 use crate::field::Stream;

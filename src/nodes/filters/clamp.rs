@@ -2,7 +2,8 @@
 //!
 //! Law: above c - k, with c the ceiling and k the `knee`, the height bends towards the ceiling, out = c - (c + k -
 //! h)²/4k, and equals c from c + k on; the floor mirrors this. The bend joins without a crease. k is at most half of
-//! ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged. Boundary: none.
+//! ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
+//! Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::field::{Cancelled, Terrain};

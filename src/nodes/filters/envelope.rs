@@ -3,12 +3,13 @@
 //! Law: out(x) = max over y of h(y) - c·|x - y|². The squared distance is a sum over the axes, so a pass over columns
 //! and then one over rows give the exact result. Scheme: on a line, sample y can only win if (y, h(y) - c·y²) is a
 //! corner of the upper convex hull. One sweep builds the hull, and a second walks along it: a constant number of steps
-//! per sample. Erosion is the dilation of the inverted terrain. Boundary: there are no samples beyond an open edge; on
-//! wrapping grids the line continues for half a side. On a globe |x - y| is the angle between both points, which is not
-//! a sum over axes. Instead, every sample adopts the paraboloid of a neighbour if that paraboloid is higher at the
-//! sample by its true angle; this repeats until no height rises. A sample whose paraboloid wins at no neighbour is
-//! missed; the resulting error is below one cell. Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher
-//! 2012, *Distance transforms of sampled functions*; Danielsson 1980 (on globes).
+//! per sample. Erosion is the dilation of the inverted terrain.
+//! Boundary: there are no samples beyond an open edge; on wrapping grids the line continues for half a side. On a globe
+//! |x - y| is the angle between both points, which is not a sum over axes. Instead, every sample adopts the paraboloid
+//! of a neighbour if that paraboloid is higher at the sample by its true angle; this repeats until no height rises. A
+//! sample whose paraboloid wins at no neighbour is missed; the resulting error is below one cell.
+//! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*;
+//! Danielsson 1980 (on globes).
 
 use rayon::prelude::*;
 

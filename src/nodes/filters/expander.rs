@@ -5,9 +5,9 @@
 //! erosion: the same on the inverted terrain. `smooth` first dilates by √2·R and then erodes by R. Paraboloids add up,
 //! so this equals the envelope of a terrain whose creases are filled (Lasry & Lions 1986), without edges in the
 //! valleys. The result is exact, at the same cost for any radius: [`envelope`](super::envelope). Dilation never lowers
-//! and erosion never raises the terrain; amount 0 changes nothing. Boundary: there are no samples beyond an open edge.
-//! On a globe |x - y| is the distance along the surface. Source: van den Boomgaard et al. 1996; Felzenszwalb &
-//! Huttenlocher 2012.
+//! and erosion never raises the terrain; amount 0 changes nothing.
+//! Boundary: there are no samples beyond an open edge. On a globe |x - y| is the distance along the surface.
+//! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
 use crate::field::{Cancelled, Terrain};

@@ -2,7 +2,8 @@
 //!
 //! Law: the result is g + (blend(g, m) - g)·opacity·mask. g is the terrain below the group, and m is the result of the
 //! group's layers, which start from g or from level terrain. [`crate::eval`] computes this; the node itself changes
-//! nothing. Source: the layer groups of image editors.
+//! nothing.
+//! Source: the layer groups of image editors.
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, NodeParts, Traits};

@@ -3,9 +3,11 @@
 //! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance
 //! inside a square that touches the edges, with corners rounded by `roundness` (0 a square, 1 a circle), as a fraction
 //! of the side. n in [0, 1] is fractal gradient noise with `bays` features along a side. Bays only reach inwards, so
-//! the edges lie at exactly -depth. Boundary: on wrapping grids the noise repeats; the edges are level in any case. A
-//! preview is exactly a subsample of the full size. Squares only: a planet has no edges. Source: distance to a rounded
-//! box, Quílez 2008; noise of Perlin 2002.
+//! the edges lie at exactly -depth.
+//! Boundary: on wrapping grids the noise repeats; the edges are level in any case. A preview is exactly a subsample of
+//! the full size.
+//! Squares only: a planet has no edges.
+//! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::gradient_noise::GradientNoise;

@@ -3,8 +3,8 @@
 //! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]; between 0 and 1 t becomes
 //! curve(t^(1/gamma)), outside it continues at slope 1 from the ends of the curve; out = output_low + t · (output_high
 //! - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
-//! Boundary: none, each sample is independent. Source: the levels and curves of image editors; the curve is Fritsch &
-//! Carlson 1980 (see [`ToneCurve`]).
+//! Boundary: none, each sample is independent.
+//! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};

@@ -1,9 +1,9 @@
 //! Filters that run along columns and then along rows, eight lines at a time.
 //!
 //! Scheme: a band gathers eight columns, processes them in f64 and writes them as eight rows of the transposed field; a
-//! second pass transposes the field back. Lines are independent, so the result does not depend on the bands. Boundary:
-//! beyond an open edge a line is reflected about its end sample. On wrapping grids it continues with the sample one
-//! step inside the opposite edge, and its last sample repeats the first.
+//! second pass transposes the field back. Lines are independent, so the result does not depend on the bands.
+//! Boundary: beyond an open edge a line is reflected about its end sample. On wrapping grids it continues with the
+//! sample one step inside the opposite edge, and its last sample repeats the first.
 
 use crate::field::{Cancelled, Edges, Grid};
 use crate::nodes::Context;

@@ -5,10 +5,12 @@
 //! which the new median lies a few words from the previous one (after Huang et al. 1979). A radius below one cell
 //! changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with the radius in
 //! cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is limited to
-//! 1/16 of a side. Boundary: at an open edge the disc is cut off. On wrapping grids it continues on the opposite side,
-//! and on a globe along the rows and columns of the adjacent face: these converge, so the disc is up to 30 % narrower
-//! near face borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet there
-//! give different medians, the lowest one is used. Source: Tukey 1977; Huang, Yang & Tang 1979.
+//! 1/16 of a side.
+//! Boundary: at an open edge the disc is cut off. On wrapping grids it continues on the opposite side, and on a globe
+//! along the rows and columns of the adjacent face: these converge, so the disc is up to 30 % narrower near face
+//! borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet there give
+//! different medians, the lowest one is used.
+//! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
 

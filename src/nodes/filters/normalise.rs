@@ -3,8 +3,8 @@
 //! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and the highest sample. If
 //! `ignore` is q %, they are the exact q % and 100 - q % percentiles; the ignored samples end up below low and above
 //! high. Level terrain, where max - min < 10⁻⁶, becomes `low`. Boundary: none; samples that a wrapping grid repeats
-//! count once. A preview uses the extremes of its own samples. Source: the contrast stretch of image editors; Gonzalez
-//! & Woods 2018, §3.2.
+//! count once. A preview uses the extremes of its own samples.
+//! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
 use crate::field::{Cancelled, Terrain};

@@ -2,12 +2,13 @@
 //!
 //! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn uniformly from the disc for every sample of the scene
 //! and rounded to the nearest sample in the disc, so every result is a height within the radius; this is the paper's
-//! rule. Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width `size`. Cells are
-//! those of the scene's own resolution, so that a preview shows the same displacement. Samples that the scene does not
-//! have use the displacement of the nearest sample that it has, and are read bilinearly. Data maps move as well.
-//! Magnitude 0 changes nothing. Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless.
-//! On a globe d runs along the surface, and the nearest sample is that of the scene. Source: Le Martelot 2005, §3.2
-//! (figure 12); Olsen 2004.
+//! rule. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width
+//! `size`. Cells are those of the scene's own resolution, so that a preview shows the same displacement. Samples that
+//! the scene does not have use the displacement of the nearest sample that it has, and are read bilinearly. Data maps
+//! move as well. Magnitude 0 changes nothing.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
+//! surface, and the nearest sample is that of the scene.
+//! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
 
 use std::f64::consts::FRAC_PI_2;
 

@@ -6,10 +6,10 @@
 //! change is close to the ridge's own height. If both amounts are 0, nothing changes. On a globe λ are the eigenvalues
 //! of the covariant Hessian in the metric of the face's rows and columns. Rows and columns are great circles. With X
 //! and Y their tangents and δ = 1 + X² + Y² the Christoffel terms are therefore short: ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ =
-//! g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂. Scheme: finite differences over one cell; scales
-//! finer than a cell fade out. Boundary: the sample beyond an open edge is the reflection at the edge; beyond a face of
-//! a globe the lattice continues ([`ghosts`]). Source: Lindeberg 1998, *Edge detection and ridge detection with
-//! automatic scale selection*.
+//! g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
+//! Scheme: finite differences over one cell; scales finer than a cell fade out. Boundary: the sample beyond an open
+//! edge is the reflection at the edge; beyond a face of a globe the lattice continues ([`ghosts`]).
+//! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use std::f32::consts::FRAC_PI_2;
 

@@ -6,9 +6,10 @@
 //! -½·Dₖ·(…) + ½·Sₖ·wₖ·(…). Both edges thus take the mean height and the mean slope. Broad differences are spread
 //! widely, and fine ones only close to the edge, where they leave no streaks. Then the same runs along columns; there
 //! the smoothing wraps around, which preserves the result of the rows. The last row and column become exactly the
-//! first. Farther than `width` from the edges nothing changes. Boundary: a wrapping scene tiles already and is not
-//! changed. Data maps are not changed either. Squares only: a planet has no edges. Source: Burt & Adelson 1983, *A
-//! multiresolution spline with application to image mosaics*; cubic Hermite.
+//! first. Farther than `width` from the edges nothing changes.
+//! Boundary: a wrapping scene tiles already and is not changed. Data maps are not changed either.
+//! Squares only: a planet has no edges.
+//! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
 
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};

@@ -1,8 +1,8 @@
 //! Sharpen: an unsharp mask.
 //!
 //! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` over `radius`. The mean height is preserved.
-//! Amount 0 or radius 0 changes nothing. Boundary: as in the smoothing. Source: the unsharp mask of photographers;
-//! Gonzalez & Woods 2018, §3.6.
+//! Amount 0 or radius 0 changes nothing. Boundary: as in the smoothing.
+//! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
 use crate::field::{Cancelled, Terrain};

@@ -3,9 +3,9 @@
 //! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace bₖ ≤
 //! h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 - sharpness):
 //! Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The slope is multiplied
-//! by a/(1 - a) at the foot and by (1 - a)/a at the lip. Boundary: none, each sample is independent. Heights more than
-//! a million steps from 0 stay unchanged. Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain
-//! functions*, Graphics Gems IV.
+//! by a/(1 - a) at the foot and by (1 - a)/a at the lip.
+//! Boundary: none, each sample is independent. Heights more than a million steps from 0 stay unchanged.
+//! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};

@@ -3,11 +3,12 @@
 //! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a rotation by `angle` clockwise seen from above, S the
 //! scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically, data
 //! maps bilinearly (`sampling`). Quarter turns and mirroring map samples to samples without a change of value, and the
-//! defaults change nothing. Scaling down skips samples: blur first where that matters. Boundary: `outside`. A wrapping
-//! scene stays seamless in height, but slopes stay continuous at the seam only with moves, mirroring and quarter turns.
-//! On a planet all operations except scaling rotate or mirror the whole globe. The centre is the point at 0° N, 0° E:
-//! the globe is mirrored and rotated about it, then moved along its meridian and along the equator. A globe has no
-//! outside and keeps its size. Source: affine maps; Gonzalez & Woods 2018, §2.6.
+//! defaults change nothing. Scaling down skips samples: blur first where that matters.
+//! Boundary: `outside`. A wrapping scene stays seamless in height, but slopes stay continuous at the seam only with
+//! moves, mirroring and quarter turns. On a planet all operations except scaling rotate or mirror the whole globe. The
+//! centre is the point at 0° N, 0° E: the globe is mirrored and rotated about it, then moved along its meridian and
+//! along the equator. A globe has no outside and keeps its size.
+//! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};

@@ -2,9 +2,10 @@
 //!
 //! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves, the
 //! first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! ([`sampling`](super::sampling)). Amount 0 changes nothing. Boundary: beyond an open edge the edge sample is read;
-//! wrapping terrains stay seamless. On a globe d runs along the surface. Source: Perlin 1985; Ebert et al. 2003, ch. 2;
-//! Quílez 2002.
+//! ([`sampling`](super::sampling)). Amount 0 changes nothing.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
+//! surface.
+//! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};

@@ -2,12 +2,14 @@
 //!
 //! Law: each cell of a square lattice has a feature point, moved from the centre by `jitter`. F₁ and F₂ are the
 //! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂
-//! or F₂ - F₁ at frequency · lacunarityⁱ. Scheme: the point of a sample's own cell is closer than √2, and the second
-//! nearest is closer than 2, so the points of 5 × 5 cells give the exact result. Samples of a row in the same cell
-//! share a list of points that can be nearest to them. Boundary: none when open; when wrapping each octave's frequency
-//! is rounded to a whole number. On a globe the cells are cubes in space (`solid::cells`). A preview is exactly a
-//! subsample of the full size. Voronoi offers a given number of points, weights of up to eight distances, and other
-//! ways of scattering the points. Source: Worley 1996, *A cellular texture basis function*.
+//! or F₂ - F₁ at frequency · lacunarityⁱ.
+//! Scheme: the point of a sample's own cell is closer than √2, and the second nearest is closer than 2, so the points
+//! of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be nearest
+//! to them.
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. On a globe the cells
+//! are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi offers a given
+//! number of points, weights of up to eight distances, and other ways of scattering the points.
+//! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
 use super::solid::SolidField;

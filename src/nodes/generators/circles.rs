@@ -7,8 +7,9 @@
 //!
 //! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no square
 //! root. A band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
-//! Boundary: on wrapping terrains circles continue on the opposite side. Squares only: distances are those of the
-//! plane. Source: Le Martelot 2005, §1 (named).
+//! Boundary: on wrapping terrains circles continue on the opposite side.
+//! Squares only: distances are those of the plane.
+//! Source: Le Martelot 2005, §1 (named).
 
 use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::{Context, Generator};

@@ -3,10 +3,11 @@
 //! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction).
 //! The water map is the height of the water surface above the terrain. Sand and snow are maps of their thickness and
 //! raise the terrain. Materials of pieces are maps of their fraction of the ground cover. With `cut_out` the weight α
-//! is written as the map of the existing ground, which ends where α = ½, as in the paper. Scheme: tiles in parallel,
-//! each evaluating only the pieces that touch it. Octaves that the grid cannot resolve fade out, so a preview is close
-//! to the result, but not an exact subsample. Boundary: a wrapping terrain repeats its first row and column. Pieces at
-//! an edge do not continue on the opposite side, so differences form a cliff there (the filter `Seamless` removes it).
+//! is written as the map of the existing ground, which ends where α = ½, as in the paper.
+//! Scheme: tiles in parallel, each evaluating only the pieces that touch it. Octaves that the grid cannot resolve fade
+//! out, so a preview is close to the result, but not an exact subsample.
+//! Boundary: a wrapping terrain repeats its first row and column. Pieces at an edge do not continue on the opposite
+//! side, so differences form a cliff there (the filter `Seamless` removes it).
 //! Squares only: pieces lie in a plane; on a planet, construct a patch.
 
 use std::sync::{Arc, LazyLock};

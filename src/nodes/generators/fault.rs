@@ -10,9 +10,9 @@
 //!
 //! Scheme: along a row of samples a fault is 0, then a few samples of slope, then constant. Only the slope is computed;
 //! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
-//! up to the same in any order: a preview is exactly a subsample of the full size. Squares only: the lines are straight
-//! and the sums run along rows. Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of
-//! Nature*, ch. 28 (Poisson faults).
+//! up to the same in any order: a preview is exactly a subsample of the full size.
+//! Squares only: the lines are straight and the sums run along rows.
+//! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Edges, Grid, Stream};

@@ -5,7 +5,8 @@
 //! (scaled to ±1) at frequency · lacunarityⁱ. Where the previous octaves are low, the finer ones get little weight
 //! (trust), so valleys are smooth and high terrain is rough. Musgrave's exponent H is -log(persistence) /
 //! log(lacunarity); his gain is 1. Trust is never negative. Boundary and scheme as in the lattice: a preview is exactly
-//! a subsample of the full size. Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
+//! a subsample of the full size.
+//! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};

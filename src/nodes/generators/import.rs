@@ -4,9 +4,11 @@
 //! first and last samples lie on the edges of the terrain, so a file of the scene's own size is read sample by sample.
 //! A file with more samples is read at the scene's samples without averaging: a preview is exactly a subsample.
 //! Boundary: a wrapping terrain repeats its first row and column, so differences form a cliff there (the filter
-//! `Seamless` removes it). No data: voids are filled from the rim (a membrane: Laplace's equation), set to the lowest
-//! height or to the sea level, or cut out. Metres: heights in metres are used as they are. [`Import::note`] tells the
-//! user if the scene's width differs from the file's, and [`ImportSettings`] holds the settings of a scene that fits.
+//! `Seamless` removes it).
+//! No data: voids are filled from the rim (a membrane: Laplace's equation), set to the lowest height or to the sea
+//! level, or cut out.
+//! Metres: heights in metres are used as they are. [`Import::note`] tells the user if the scene's width differs from
+//! the file's, and [`ImportSettings`] holds the settings of a scene that fits.
 //! Squares only: a file covers one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
 
 use std::path::Path;

@@ -5,9 +5,10 @@
 //! the distance across them. r is noise. Soft and hard beds alternate; the variation moves their boundaries by up to
 //! half a bed and makes each bed a little harder or softer. Within a tenth of a bed on both sides of a boundary the
 //! hardness changes from one bed to the other. The map describes the current surface. After an erosion, another such
-//! layer shows which beds are exposed. Boundary: on wrapping terrains there is no dip, and the number of folds is a
-//! whole number. On a globe distances are measured from the great circle that crosses the dip direction at longitude 0
-//! on the equator: dips and folds form rings around the globe.
+//! layer shows which beds are exposed.
+//! Boundary: on wrapping terrains there is no dip, and the number of folds is a whole number. On a globe distances are
+//! measured from the great circle that crosses the dip direction at longitude 0 on the equator: dips and folds form
+//! rings around the globe.
 
 use std::sync::Arc;
 

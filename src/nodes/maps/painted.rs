@@ -1,10 +1,10 @@
 //! Painted map: a data map drawn by hand.
 //!
 //! Law: the map starts with a constant value, or with the map of the layers below, and the strokes act on it in its own
-//! unit. Sand and snow are part of the height: the terrain rises and sinks with them. Squares only: strokes lie in a
-//! plane; on a planet, paint a patch. Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain
-//! Authoring through Interactive Erosion Simulation* (an author paints the causes of the relief: uplift, hardness,
-//! rain).
+//! unit. Sand and snow are part of the height: the terrain rises and sinks with them.
+//! Squares only: strokes lie in a plane; on a planet, paint a patch.
+//! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
+//! Simulation* (an author paints the causes of the relief: uplift, hardness, rain).
 
 use std::sync::Arc;
 

@@ -4,12 +4,13 @@
 //! Air arrives with the wind with moisture M = 1. It loses moisture as it climbs, dM = -M·dz/H, and regains it over
 //! distance, dM = (1 - M)·dx/L with L the reach of the shadow. s = M·(1 + 1.5·climb), blended in by the strength of the
 //! shadow, with climb the slope against the wind, at most 1. The terrain is smoothed over a quarter of the reach,
-//! because clouds do not respond to single rocks. Scheme: the sweep runs line by line with the wind, and interpolates
-//! between the two samples upwind, with the exact solution over a step. Boundary: air enters moist over open edges; on
-//! wrapping terrains it circulates until it is stationary. On a planet s is the moisture of its
-//! [`climate`](crate::planet::climate) divided by the mean over the area, with trade winds and westerlies from the sea.
-//! Wind direction and reach of the shadow have no effect there. Source: Smith & Barstad 2004 simplified to one
-//! moisture; Roe 2005 for the shadow.
+//! because clouds do not respond to single rocks.
+//! Scheme: the sweep runs line by line with the wind, and interpolates between the two samples upwind, with the exact
+//! solution over a step.
+//! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
+//! is the moisture of its [`climate`](crate::planet::climate) divided by the mean over the area, with trade winds and
+//! westerlies from the sea. Wind direction and reach of the shadow have no effect there.
+//! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
 

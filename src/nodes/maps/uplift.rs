@@ -1,8 +1,9 @@
 //! Uplift: a map of tectonic uplift made from the heights of the layers below.
 //!
 //! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres; the remaining terrain is level
-//! + kept·(z - level). Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through
-//! Interactive Erosion Simulation* (uplift as authored input, whatever its origin).
+//! + kept·(z - level).
+//! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
+//! Simulation* (uplift as authored input, whatever its origin).
 
 use std::sync::Arc;
 

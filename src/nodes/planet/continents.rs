@@ -8,9 +8,9 @@
 //! `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts are not
 //! straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others lie under
 //! water. Where two plates meet on land, that is where d₁ and d₂ are nearly equal, ridged noise raises mountain ranges
-//! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief. Sphere: everything is
-//! computed from the sample's direction, so duplicate samples on face borders are identical. Source: Petitprez 2007,
-//! part 1, figures 2 to 5; Olsen 2004 for the diagram.
+//! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
+//! Sphere: everything is computed from the sample's direction, so duplicate samples on face borders are identical.
+//! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
 use std::f32::consts::FRAC_2_PI;
 

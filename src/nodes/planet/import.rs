@@ -4,10 +4,11 @@
 //! columns of a map cover all longitudes and its rows all latitudes. Beyond its sides the map continues around the
 //! planet, and beyond a pole half a turn away, so there is no seam. Six faces are read as described in [`Faces`].
 //! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed
-//! there. If it covers a part of the planet, there is no data beyond it. No data: filled from the rim (within the map a
-//! membrane, beyond it the nearest sample), or set to the lowest height or the sea level. A file with more samples than
-//! the scene is read at the scene's samples without averaging: a preview is exactly a subsample. Source: the cylinder
-//! of Petitprez 2007; equirectangular projection (plate carrée).
+//! there. If it covers a part of the planet, there is no data beyond it.
+//! No data: filled from the rim (within the map a membrane, beyond it the nearest sample), or set to the lowest height
+//! or the sea level. A file with more samples than the scene is read at the scene's samples without averaging: a
+//! preview is exactly a subsample.
+//! Source: the cylinder of Petitprez 2007; equirectangular projection (plate carrée).
 
 use std::sync::Arc;
 

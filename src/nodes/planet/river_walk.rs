@@ -4,10 +4,12 @@
 //! yet. It lowers every visited point by a fixed step. It stops in the sea, where all neighbours have been visited, or
 //! at the maximum length. A river may climb: it cuts into obstacles, and later rivers follow it. Rivers that are
 //! certain to reach the sea are those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on squares, of
-//! [`Rivers`](crate::nodes::water::rivers::Rivers). Resolution: a river is one sample wide, so a preview cuts it
-//! proportionally less deep. Scheme: rivers run one after another, because each depends on the earlier cuts. Starts are
-//! positions, which are the same at any resolution. Boundary: rivers end at the edges of open terrain. Source:
-//! Petitprez 2007, §2 (rivers).
+//! [`Rivers`](crate::nodes::water::rivers::Rivers).
+//! Resolution: a river is one sample wide, so a preview cuts it proportionally less deep.
+//! Scheme: rivers run one after another, because each depends on the earlier cuts. Starts are positions, which are the
+//! same at any resolution.
+//! Boundary: rivers end at the edges of open terrain.
+//! Source: Petitprez 2007, §2 (rivers).
 
 use std::sync::Arc;
 

@@ -1,11 +1,13 @@
 //! Sculpt: brush strokes on the terrain, stored as strokes.
 //!
 //! Law: the strokes act one after another on the terrain below, each with its tool (see `tools`) where it covers the
-//! terrain ([`Stroke::coverage`](crate::brush::Stroke::coverage)). Scheme: samples in parallel within the bounding box
-//! of a stroke. Boundary: on a wrapping terrain a stroke continues on the opposite side; sediment that an erosion brush
-//! washes over the edge of its box is lost. Squares only: strokes lie in a plane; on a planet, sculpt a patch. Source:
-//! Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion Simulation*
-//! (painted input stays editable, and erosion above respects it).
+//! terrain ([`Stroke::coverage`](crate::brush::Stroke::coverage)).
+//! Scheme: samples in parallel within the bounding box of a stroke.
+//! Boundary: on a wrapping terrain a stroke continues on the opposite side; sediment that an erosion brush washes over
+//! the edge of its box is lost.
+//! Squares only: strokes lie in a plane; on a planet, sculpt a patch.
+//! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
+//! Simulation* (painted input stays editable, and erosion above respects it).
 
 use std::sync::Arc;
 

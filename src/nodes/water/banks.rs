@@ -2,10 +2,11 @@
 //!
 //! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width
 //! and t the rise of the banks over one cell; terrain above T is cut down to T. Terrain at or below the floor is not
-//! changed. Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the true
-//! distance to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so
-//! there the search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets
-//! the terrain.
+//! changed.
+//! Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the true distance
+//! to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so there the
+//! search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets the
+//! terrain.
 
 use crate::field::{Cancelled, Control};
 use crate::hydrology::FlowMesh;

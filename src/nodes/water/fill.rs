@@ -1,9 +1,9 @@
 //! Fill depressions: fills every depression up to its spill level.
 //!
 //! Law: the lowest surface w ≥ h from which all water drains, either level or rising with the given gradient away from
-//! the outlet. It becomes the terrain, or the surface of the water on it. Boundary: water leaves at open edges and at
-//! the sea; terrain without both drains at its lowest cell. Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy &
-//! Braun 2019.
+//! the outlet. It becomes the terrain, or the surface of the water on it.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
+//! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
 

@@ -2,8 +2,9 @@
 //!
 //! Law: the flow map is the drainage area of a cell, including the cell itself, weighted by rain. Its unit is the mean
 //! area of a cell; in square metres it is the same at any resolution. Depressions drain over their spill points. Areas
-//! are summed as whole numbers. Boundary: water leaves at open edges and at the sea; terrain without both drains at its
-//! lowest cell. Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
+//! are summed as whole numbers.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
+//! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! Lakes: standing water in depressions that are large and deep enough.
 //!
 //! Law: a lake fills its depression to its spill level; depressions that join at the same level form one lake. The
-//! water map holds the depth of the lake, and 0 elsewhere. Boundary: water leaves at open edges and at the sea; terrain
-//! without both drains at its lowest cell. Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
+//! water map holds the depth of the lake, and 0 elsewhere.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
+//! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@
 //! so the bed never rises either. Lakes keep their water; rivers run through them. Banks rise at the given angle until
 //! they meet the terrain. The water fills the fraction `FULL` of the depth, and lakes up to their spill level. A
 //! channel starts where Q exceeds the source area; brooks below a given Strahler order can be skipped. Channels
-//! narrower than a cell are cut one cell wide. Boundary: water leaves at open edges and at the sea; terrain without
-//! both drains at its lowest cell. Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
+//! narrower than a cell are cut one cell wide.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
+//! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
 use std::sync::Arc;
 

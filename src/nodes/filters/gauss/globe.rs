@@ -2,12 +2,13 @@
 //!
 //! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]), which
 //! together approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count
-//! fractionally, has the variance (w² - 1) / 12. Approximation: lines of the grid lie up to √2 times closer together
-//! away from the middle of a face, and the Gaussian is narrower there by the same factor. Lines bend where they pass
-//! from face to face. A smoothed slope therefore gets a crease at a border, of about σ times the slope: it shows in
-//! curvatures, but hardly in heights. Samples on the border of two faces lie on border lines of both faces. After every
-//! pass they take the mean of both results, so they are smoothed along the border once, like all other samples. Source:
-//! Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
+//! fractionally, has the variance (w² - 1) / 12.
+//! Approximation: lines of the grid lie up to √2 times closer together away from the middle of a face, and the Gaussian
+//! is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope therefore gets
+//! a crease at a border, of about σ times the slope: it shows in curvatures, but hardly in heights. Samples on the
+//! border of two faces lie on border lines of both faces. After every pass they take the mean of both results, so they
+//! are smoothed along the border once, like all other samples.
+//! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
 
 use rayon::prelude::*;
 

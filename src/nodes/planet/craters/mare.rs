@@ -4,10 +4,10 @@
 //! floor of such a basin uneven. The lava surface is level out to a front near the crest, which noise moves in and out;
 //! beyond the front the level falls. The shore lies where this level meets the terrain, and has bays and islands.
 //! Terrain buried by lava still shows a little, because thicker lava sinks more as it cools: buried craters become
-//! ghosts, and the middle sags. Wrinkle ridges lie where another noise passes through 0. Darkness: thin lava is less
-//! dark, because impacts mix it with the rock below. Beyond the shore, darkness fades with height, since impacts
-//! scatter dark material there. Lava fields of different ages differ by a fifth to a third. The numbers are our own
-//! conventions; lunar ridges of 100 to 300 m and 5 to 10 km are quoted from memory.
+//! ghosts, and the middle sags. Wrinkle ridges lie where another noise passes through 0.
+//! Darkness: thin lava is less dark, because impacts mix it with the rock below. Beyond the shore, darkness fades with
+//! height, since impacts scatter dark material there. Lava fields of different ages differ by a fifth to a third. The
+//! numbers are our own conventions; lunar ridges of 100 to 300 m and 5 to 10 km are quoted from memory.
 
 use super::shape::smooth;
 

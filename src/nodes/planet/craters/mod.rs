@@ -2,17 +2,18 @@
 //!
 //! Law: sizes N(>D) ∝ D^-b (`population`); shapes after Pike 1977, ejecta blankets after McGetchin et al. 1973, and
 //! diffusion-like erosion (`shape`). Each impact replaces the terrain that it hits, and the blankets of younger craters
-//! bury older ones. Lava fills the large old basins at the fraction `FLOODED` of the time span (`stamp`). Wear: τ =
-//! wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters vanish first; D_mean is the geometric mean
-//! of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ. It also burns
-//! up meteorites whose craters would be smaller than a·5 km, and some larger ones. This convention of ours leads
-//! smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness, a map from -1 to 1: rays of the
-//! youngest craters are above 0; lava is below (`mare`), the darker the thicker it is. Boundary: craters around an open
-//! terrain extend into it; on wrapping terrains they continue on the opposite side; a globe has no edge. Resolution:
-//! craters smaller than two samples are skipped, those smaller than three are faint. Volume is not conserved: the
-//! blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is added. Source: Pike 1977; McGetchin,
-//! Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the effect of air and the order of
-//! the ages, are marked where they occur.
+//! bury older ones. Lava fills the large old basins at the fraction `FLOODED` of the time span (`stamp`).
+//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters vanish first; D_mean is the
+//! geometric mean of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to
+//! τ. It also burns up meteorites whose craters would be smaller than a·5 km, and some larger ones. This convention of
+//! ours leads smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness, a map from -1 to 1: rays of
+//! the youngest craters are above 0; lava is below (`mare`), the darker the thicker it is.
+//! Boundary: craters around an open terrain extend into it; on wrapping terrains they continue on the opposite side; a
+//! globe has no edge.
+//! Resolution: craters smaller than two samples are skipped, those smaller than three are faint.
+//! Volume is not conserved: the blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is added.
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the
+//! effect of air and the order of the ages, are marked where they occur.
 
 mod impact;
 mod mare;

@@ -1,8 +1,8 @@
 //! The plane that each impact levels the older terrain to.
 //!
 //! Law: the plane passes through the mean of the heights at the centre and at four points at [`PROBE`] radii, with the
-//! slopes between those four points. Scheme: for each point the older events in the list of its tile are computed, so
-//! no tile waits for another.
+//! slopes between those four points.
+//! Scheme: for each point the older events in the list of its tile are computed, so no tile waits for another.
 
 use rayon::prelude::*;
 

@@ -19,9 +19,10 @@
 //! without a source: the smooth transition from bowl to flat floor from 8 to 20 km, and from peak to ring from 180 to
 //! 320 km; the width of the peak, 0.24 of the radius; the height of rings relative to peaks; the outer ring at √2 radii
 //! from 300 km on; three terraces; and that the blanket starts with the whole height of the rim (McGetchin's own starts
-//! with 0.14 R^0.74, and part of a real rim is uplifted rock). Volume: rim and blanket of a fresh bowl hold 80 to 100 %
-//! of the bowl's volume (tested), because the blanket ends at [`REACH`]; floors, peaks and worn craters are not
-//! balanced. Craters follow a law of shape, not a process with a mass balance.
+//! with 0.14 R^0.74, and part of a real rim is uplifted rock).
+//! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of the bowl's volume (tested), because the blanket ends at
+//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters follow a law of shape, not a process with a mass
+//! balance.
 //!
 //! Wear: creep flattens a crater in the way that diffusion flattens a bowl. With τ the product of diffusivity and time
 //! divided by the square of the radius, depth falls as 1/(1 + 1.5τ) and the sharper rim as 1/(1 + 4τ), and the crest

@@ -1,9 +1,9 @@
 //! Stamps craters into the terrain in the order of their ages.
 //!
 //! Scheme: events, that is impacts and floods, are listed by tiles of samples (`tiles`). First the plane of every
-//! impact is found (`planes`); then every tile applies its list independently. Cost: proportional to the area of each
-//! crater and, for its plane, to the number of older craters around it. No event reads another tile's output, so the
-//! result does not depend on threads or tiles.
+//! impact is found (`planes`); then every tile applies its list independently.
+//! Cost: proportional to the area of each crater and, for its plane, to the number of older craters around it. No event
+//! reads another tile's output, so the result does not depend on threads or tiles.
 
 use rayon::prelude::*;
 

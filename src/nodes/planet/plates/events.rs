@@ -4,9 +4,9 @@
 //! smaller continent moves to the other plate. The overlapping parts become a single crust, so collisions consume
 //! continental crust. The terrain around the overlap rises over the next steps by Δz · (1 - (d/r)²)². Δz is
 //! proportional to the square root of the land's area, and r to the square root of area and speed. The plate that grew
-//! continues with the mean of both motions, weighted by area. Rift: a large plate breaks across its longest extent;
-//! both parts keep their crust in place and drift apart. Source: Cortial et al. 2019, where all uplift happens at once,
-//! around the whole of the land.
+//! continues with the mean of both motions, weighted by area.
+//! Rift: a large plate breaks across its longest extent; both parts keep their crust in place and drift apart.
+//! Source: Cortial et al. 2019, where all uplift happens at once, around the whole of the land.
 
 use super::STEP_MA;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};

@@ -3,8 +3,8 @@
 //! Uplift above subduction, per Ma: u₀ · f(d) · g(v) · h(z)². d is the distance to the front; f rises from 0 at the
 //! front to 1 at a third of the reach and falls to 0 at the reach. g = v / 100 mm a year. h depends on the height of
 //! the subducting plate, from 0 at -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower
-//! line (f²), in separate islands. Trench: the subducting floor bends down towards the front by up to 3.5 km; faster
-//! plates bend deeper.
+//! line (f²), in separate islands.
+//! Trench: the subducting floor bends down towards the front by up to 3.5 km; faster plates bend deeper.
 
 use rayon::prelude::*;
 

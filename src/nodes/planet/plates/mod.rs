@@ -10,11 +10,13 @@
 //! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with it. Crust therefore moves up to
 //! rounding, and is never resampled while it stays on its plate; `detail` sets the number of cells, independent of the
 //! scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds are the Earth's, and
-//! scale with the radius of the planet; heights do not scale. Conservation: the area of continental crust is conserved,
-//! with four exceptions: arcs that rise above the sea, ocean floor enclosed by land, overlaps in collisions, and plates
-//! of a few cells that are removed. `CrustLedger` counts them. Differences from the paper: the paper rebuilds a single
-//! Delaunay mesh every few steps, its crust has a direction of folds, and its collisions act at once. Source: Cortial,
-//! Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
+//! scale with the radius of the planet; heights do not scale.
+//! Conservation: the area of continental crust is conserved, with four exceptions: arcs that rise above the sea, ocean
+//! floor enclosed by land, overlaps in collisions, and plates of a few cells that are removed. `CrustLedger` counts
+//! them.
+//! Differences from the paper: the paper rebuilds a single Delaunay mesh every few steps, its crust has a direction of
+//! folds, and its collisions act at once.
+//! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
 
 mod cells;
 mod crust;

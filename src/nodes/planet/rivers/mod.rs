@@ -4,11 +4,12 @@
 //! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area; it is w·(Q/10⁶
 //! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the depth is
 //! measured from the filled surface, otherwise from the terrain. A bed never rises downstream: passes are cut through.
-//! Valley sides rise at the given slope until they meet the terrain. Fjords: near the poles ice has deepened the lowest
-//! part of the rivers below the sea, most in the middle, so that the sea enters over a sill (`fjords`). Deltas: other
-//! great rivers deposit land on the shallow sea floor around their mouths, and reach the sea through arms in it
-//! (`deltas`). Boundary: water ends in the sea; on a planet without sea, at its lowest point. Source: Leopold & Maddock
-//! 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (which asks for rivers that join).
+//! Valley sides rise at the given slope until they meet the terrain.
+//! Fjords: near the poles ice has deepened the lowest part of the rivers below the sea, most in the middle, so that the
+//! sea enters over a sill (`fjords`). Deltas: other great rivers deposit land on the shallow sea floor around their
+//! mouths, and reach the sea through arms in it (`deltas`).
+//! Boundary: water ends in the sea; on a planet without sea, at its lowest point.
+//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (which asks for rivers that join).
 
 mod mouths;
 
