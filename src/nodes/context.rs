@@ -1,54 +1,54 @@
-//! What a node knows about where it runs.
+//! The context of a node: the grid, scale and random values that it runs with.
 
 use rayon::prelude::*;
 
 use talweg_ground::field::{Cancelled, Control, Grid, Stream};
 use talweg_ground::planet::Planet;
 
-/// Cells computed between two looks at the stop flag, and handed to a thread at once.
+/// Cells in a unit of parallel work. The stop flag is checked between two units.
 const BAND_CELLS: usize = 8 * 1024;
-/// Rows of a band at the least, so that what a band prepares for itself is shared.
+/// Minimum rows of a band, so that the rows share the band's preparatory work.
 const BAND_ROWS: usize = 4;
 
-/// How the iterations of a process depend on the grid, so that a preview shows the state of the result.
+/// How the iterations of a process scale with the grid, so that a preview shows the state of the final result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Talus and diffusion travel a distance that grows with the root of the iterations, counted in cells: a grid k
-    /// times finer needs k² times as many.
+    /// Talus and diffusion travel a distance proportional to the square root of the iterations, counted in cells: a
+    /// grid k times finer needs k² times as many.
     Diffusion,
-    /// Waves and running water travel a cell an iteration: k times as many.
+    /// Waves and running water travel one cell per iteration: a grid k times finer needs k times as many.
     Wave,
-    /// An iteration is a stretch of time, whatever the grid.
+    /// An iteration is a span of time, independent of the grid.
     Time,
 }
 
-/// Where a node runs: grid, scale, random stream, stop flag.
+/// The context of a node: grid, scale, random stream, stop flag.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// The grid that is computed.
+    /// The grid to compute.
     pub grid: Grid,
-    /// Side of the terrain; on a planet a quarter of the way around it.
+    /// Side length of the terrain; on a planet, a quarter of its circumference.
     pub size_metres: f32,
-    /// Height that 1.0 stands for.
+    /// Height of the value 1.0.
     pub relief_metres: f32,
-    /// Height of the water surface, as a fraction of the relief. A node that reads it says so
-    /// ([`Traits`](super::Traits)).
+    /// Height of the water surface, as a fraction of the relief. A node that reads it declares so in its
+    /// [`Traits`](super::Traits).
     pub sea_level: f32,
-    /// The planet that the grid goes around, if it does.
+    /// The planet that the grid covers, if any.
     pub planet: Option<&'a Planet>,
-    /// Samples per side of the scene itself; a preview has fewer in `grid`.
+    /// Samples per side at the scene's own resolution; `grid` has fewer in a preview.
     pub scene_samples: usize,
-    /// Cells of the coarsest grid beside those of this one, by their side, where a process runs
-    /// [from coarse to fine](super::multiscale); else 1. Lengths that follow the cell are divided by it.
+    /// Cell size of the coarsest grid divided by that of this grid, if a process runs [from coarse to
+    /// fine](super::multiscale); otherwise 1. Lengths that scale with the cell are divided by it.
     pub level: f32,
     /// Random values of this layer.
     pub random: Stream,
-    /// Says when to stop.
+    /// Carries the stop flag.
     pub control: &'a Control,
 }
 
 impl Context<'_> {
-    /// Distance between neighbouring samples.
+    /// Distance between neighbouring samples in metres.
     pub fn cell_metres(&self) -> f32 {
         self.size_metres * self.grid.cell()
     }
@@ -63,7 +63,7 @@ impl Context<'_> {
         libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * metres / self.relief_metres
     }
 
-    /// Iterations to run on this grid for `asked` at the scene's resolution.
+    /// Iterations to run on this grid, given that the scene's own resolution takes `asked`.
     pub fn iterations(&self, asked: u32, pace: Pace) -> u32 {
         if self.grid.whole_samples() == self.scene_samples || asked == 0 {
             return asked;
@@ -77,7 +77,7 @@ impl Context<'_> {
         ((f64::from(asked) * factor).round() as u32).max(1)
     }
 
-    /// Computes `out` row by row in parallel, `row(i, cells)`; looks at the stop flag between bands of rows.
+    /// Computes `out` row by row in parallel with `row(i, cells)`. Checks the stop flag between bands of rows.
     pub fn rows<T: Send>(&self, out: &mut [T], row: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
         let n = self.grid.samples;
         self.bands(out, |first, rows| {
@@ -87,14 +87,14 @@ impl Context<'_> {
         })
     }
 
-    /// Computes `out` in bands of whole rows in parallel, `band(first_row, cells)`, for work that neighbouring rows
-    /// share; looks at the stop flag before every band. The bits must not depend on where a band begins.
+    /// Computes `out` in parallel, in bands of whole rows, with `band(first_row, cells)`: for work that neighbouring
+    /// rows share. Checks the stop flag before every band. The result must not depend on the band's first row.
     pub fn bands<T: Send>(&self, out: &mut [T], band: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
         let rows = (BAND_CELLS / self.grid.samples).max(BAND_ROWS);
         self.bands_of(rows, out, band)
     }
 
-    /// [`bands`](Self::bands) of `rows` rows each.
+    /// [`bands`](Self::bands) with `rows` rows each.
     pub fn bands_of<T: Send>(
         &self,
         rows: usize,
@@ -104,7 +104,7 @@ impl Context<'_> {
         self.each_band(rows, out, &band)
     }
 
-    // not compiled anew for each law
+    // takes a `dyn` closure, so that it is compiled once and not for each node
     fn each_band<T: Send>(
         &self,
         rows: usize,

@@ -1,7 +1,7 @@
-//! The catalogue as Markdown, for `assets/help/nodes.md`, and the laws of the nodes in words.
+//! The node catalogue as Markdown, for `assets/help/nodes.md`, and the law of each node as text.
 //!
-//! The laws are written where they are computed, at the head of the file of each node; `tests/core/contract.rs` gathers
-//! them in `assets/help/laws.ron`.
+//! Each law is written at the head of the node's source file, next to the code that computes it.
+//! `tests/core/contract.rs` collects the laws in `assets/help/laws.ron`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::Node;
 use talweg_ground::param::{About, ParamKind, ParamSpec};
 
-/// The law that a node computes, by its name; empty where there is none.
+/// The law of the node called `name`; empty if there is no such node.
 pub fn law(name: &str) -> &'static str {
     static LAWS: LazyLock<BTreeMap<String, String>> =
         LazyLock::new(|| ron::from_str(include_str!("../../assets/help/laws.ron")).unwrap_or_default());
@@ -19,8 +19,8 @@ pub fn law(name: &str) -> &'static str {
 /// Every node with its parameters, in the order of the Add menu.
 pub fn markdown() -> String {
     let mut out = String::from(
-        "# Nodes\nMade from the program's own descriptions; do not edit. A slider may be left by typing a value: \
-         the range is the law.\n",
+        "# Nodes\nGenerated from the program's own descriptions; do not edit. A typed value may lie outside the \
+         slider, but not outside the range given here.\n",
     );
     let mut category = "";
     for node in Node::catalogue() {
@@ -35,7 +35,7 @@ pub fn markdown() -> String {
     out
 }
 
-/// One node with its parameters.
+/// A node with its parameters and presets.
 pub fn node_markdown(node: &Node) -> String {
     let about = node.about();
     let shape = node.work().shape();
@@ -52,7 +52,7 @@ pub fn node_markdown(node: &Node) -> String {
     out
 }
 
-/// The parameters of any group as a table, with the choices below it.
+/// The parameters of any group as a table, followed by the options of each choice.
 pub fn params_markdown(about: &About) -> String {
     let mut out = String::new();
     if about.params.is_empty() {
@@ -80,7 +80,7 @@ pub fn params_markdown(about: &About) -> String {
     out
 }
 
-/// The presets of a node, one a line.
+/// The presets of a node, one per line.
 fn presets_markdown(about: &About) -> String {
     if about.presets.is_empty() {
         return String::new();

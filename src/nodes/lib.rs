@@ -1,9 +1,9 @@
-//! The catalogue: everything that can stand in a stack.
+//! The catalogue: every node that a layer of the stack can hold.
 //!
-//! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) and one way to run: [`Generator`],
-//! [`Filter`] or [`Process`]. To add one: write its file (parameters, law with its source in the docs, pure function,
-//! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add
-//! menu, of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
+//! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) that implements one of [`Generator`],
+//! [`Filter`] and [`Process`]. To add a node, write its file (parameters, law with its source in the docs, pure
+//! function, `impl`, tests) and add one line to the list at the end of this file. The order of that list is the order
+//! of the Add menu, of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
 
 #![warn(missing_docs)]
 
@@ -32,75 +32,79 @@ use talweg_ground::io::formats::RawLayout;
 use talweg_ground::param::{About, Params, Preset};
 use talweg_ground::planet::World;
 
-/// What a node is besides its work: the one place where it says so. A node names what differs from the constant of its
-/// shape ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]); it may depend on the node's parameters.
+/// Everything about a node except its parameters and its algorithm, declared in this one place. A node overrides the
+/// constant of its kind ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]) where it differs; the values
+/// may depend on its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
-    /// Grows when the same parameters give other bits than before.
+    /// Version of the law: raised when the same parameters give a different result.
     pub version: u32,
-    /// Grows when they give other bits on planets alone, and none on squares.
+    /// Added to the version on planets: raised when the result changes on planets only.
     pub planet_version: u32,
-    /// The data maps that it makes.
+    /// The data maps that the node writes.
     pub writes: &'static [MapKind],
-    /// Whether it runs on a square piece of ground.
+    /// Whether the node runs on a square terrain.
     pub on_square: bool,
-    /// Whether it runs on a planet.
+    /// Whether the node runs on a planet.
     pub on_globe: bool,
-    /// Whether the layer's seed changes anything.
+    /// Whether the result depends on the layer's seed.
     pub is_random: bool,
-    /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
+    /// Whether the result depends on the scene's sea level. If not, a change of the sea level re-evaluates nothing.
     pub reads_sea_level: bool,
-    /// Whether it changes anything on planets alone.
+    /// Whether the result depends on the sea level on planets only.
     pub planet_reads_sea_level: bool,
-    /// Whether a preview is exactly the result's subsample. Without, as where a height depends on heights elsewhere, it
-    /// comes close.
+    /// Whether a preview is exactly a subsample of the result. Otherwise it only comes close: for example, where a
+    /// height depends on other heights.
     pub previews_exactly: bool,
-    /// Numbers of 4 bytes for each sample that it works with at its peak, beyond the terrain that it is given and the
-    /// heights and maps that it makes; of a process with all its state. `tests/memory.rs` measures it.
+    /// Peak working memory per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the
+    /// node produces. For a process it includes the whole state. `tests/memory.rs` measures it.
     pub working_fields: f32,
-    /// As many more on planets.
+    /// Additional [`working_fields`](Self::working_fields) on planets.
     pub more_on_planets: f32,
-    /// As many more where states are kept, so that a step must leave the one before it whole.
+    /// Additional [`working_fields`](Self::working_fields) if states are kept: a step must then leave the previous
+    /// state intact.
     pub more_when_kept: f32,
-    /// As many fewer, beside its records, where [nobody reads these](Run::leave_out); none where it makes them still.
+    /// Reduction of [`working_fields`](Self::working_fields), on top of the records themselves, if [nobody reads the
+    /// records](Run::leave_out). `None` if the node computes its records anyway.
     pub fewer_for_heights: Option<f32>,
-    /// Fields beside heights and data maps that a process [under way](Run::into_under_way) has.
+    /// Number of fields besides heights and data maps in the state of [a running process](Run::into_under_way).
     pub state_fields: usize,
-    /// Bytes that it works with whatever the number of samples, where they are more than a few; of a process about a
-    /// fifth of them are state.
+    /// Working memory in bytes that does not depend on the number of samples, if it is more than a few bytes. About a
+    /// fifth of a process's is state.
     pub fixed_bytes: u64,
-    /// Whether a process begins with the sediment that is under way already, and goes on with it.
+    /// Whether a process starts with the sediment that is already in transport, and continues to move it.
     pub carries_sediment_on: bool,
-    /// Height in metres that ground of a planet does not fall to on the way to the next grid where it lies higher
-    /// beneath the process: a process that leaves what lies at the sea alone would find no land there.
+    /// Height in metres above which land of a planet is kept when the terrain is resampled to the next grid: a sample
+    /// whose input terrain lies higher does not fall to this height. A process that ignores terrain at the sea would
+    /// otherwise find no land there.
     pub land_above: Option<f32>,
-    /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
-    /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
+    /// Whether a process routes water from sample to sample, so that its valleys align with the rows, columns and
+    /// diagonals of the grid. From coarse to fine, the valleys are then bent a little on the way to the next grid.
     pub follows_grid: bool,
-    /// What becomes of the beds of trunk streams on finer grids.
+    /// How finer grids treat the beds of trunk streams.
     pub stream_beds: StreamBeds,
-    /// How it can be computed in parts on squares with open edges.
+    /// How the node can be computed in parts, on squares with open edges.
     pub parts: NodeParts,
-    /// Defaults of earlier versions, from the oldest on.
+    /// Defaults of earlier versions, the oldest first.
     pub old_defaults: &'static [OldDefault],
 }
 
-/// A default that a node had. Files leave defaults out: a file of that time that does not name the parameter means
+/// A former default of a parameter. Files omit defaults, so a parameter that is absent from a file of that version has
 /// this value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OldDefault {
-    /// The last version that had it. The one after it differs in defaults alone: its law gives the bits of before.
+    /// The last version with this default. The next version differs only in defaults: its law gives the same result.
     pub until: u32,
     /// Name of the parameter in files.
     pub parameter: &'static str,
-    /// Its value, as people type it.
+    /// The former value, as text that a user could type.
     pub was: &'static str,
 }
 
 impl Traits {
-    /// A pure function of position and seed on a square.
+    /// A pure function of position and seed, on squares.
     pub const GENERATOR: Self = Self { is_random: true, working_fields: 0.1, ..Self::FILTER };
-    /// Maps each height of a square by itself.
+    /// Maps each height independently of all others, on squares.
     pub const FILTER: Self = Self {
         version: 1,
         planet_version: 0,
@@ -124,15 +128,15 @@ impl Traits {
         parts: NodeParts::Points,
         old_defaults: &[],
     };
-    /// Works between neighbours on a square.
+    /// Reads neighbouring samples, on squares.
     pub const PROCESS: Self = Self {
         previews_exactly: false,
         working_fields: 3.0,
-        parts: NodeParts::Whole("it does not say how"),
+        parts: NodeParts::Whole("the node does not declare how to compute it in parts"),
         ..Self::FILTER
     };
 
-    /// [`working_fields`](Self::working_fields) in a world.
+    /// Working memory per sample in `world`; see [`working_fields`](Self::working_fields).
     pub fn working_fields_in(&self, world: World) -> f32 {
         match world {
             World::Terrain => self.working_fields,
@@ -140,18 +144,18 @@ impl Traits {
         }
     }
 
-    /// Whether the sea level of a scene of that world changes anything.
+    /// Whether the result depends on the sea level in a scene of `world`.
     pub fn reads_sea_level_in(&self, world: World) -> bool {
         self.reads_sea_level || (world == World::Planet && self.planet_reads_sea_level)
     }
 
-    /// Whether the law of version `now` is that of version `then`: no version between them changed more than defaults.
+    /// Whether the laws of the versions `then` and `now` are the same: all versions between them changed only defaults.
     pub fn has_law_of(&self, then: u32, now: u32) -> bool {
         let changed_defaults = |version: u32| self.old_defaults.iter().any(|old| old.until + 1 == version);
         then <= now && (then + 1..=now).all(changed_defaults)
     }
 
-    /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
+    /// The version that a scene of `world` stores. A mismatch means that the result may differ from the saved one.
     pub fn version_in(&self, world: World) -> u32 {
         match world {
             World::Terrain => self.version,
@@ -160,160 +164,162 @@ impl Traits {
     }
 }
 
-/// Fills a grid from nothing; the layer's blend mode combines it with what is below.
+/// Computes a terrain without input; the layer's blend mode combines it with the terrain below.
 pub trait Generator: Params {
-    /// What it is besides its work.
+    /// The traits of the node.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
-    /// Writes every sample of `out` (grid `cx.grid`), about [0, 1].
+    /// Writes every sample of `out` (grid `cx.grid`), with heights of about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
-    /// Writes every height of `made`, and the data maps that come with them. `made` is a terrain of its own, not what
-    /// is below; the layer's blend mode combines maps as it combines the ground they lie on.
+    /// Writes every height of `made`, and the data maps that come with the heights. `made` is a separate terrain, not
+    /// the input; the layer's blend mode combines both heights and maps with those below.
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)
     }
-    /// Files that it reads besides those that its parameters name.
+    /// Files that the node reads, other than those named by its parameters.
     fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Why its files cannot be used together, though each of them can be read.
+    /// The reason why the node's files cannot be used together, although each one is readable.
     fn files_error(&self) -> Option<String> {
         None
     }
-    /// What its raw files do not say themselves.
+    /// The layout of the node's raw files, which such files do not record themselves.
     fn raw_layout(&self) -> RawLayout {
         RawLayout::default()
     }
-    /// What is to be known of its files in a scene whose side is `size_metres`, though nothing is wrong with them.
+    /// A note for the user about the node's files in a scene of side length `size_metres`; the files are valid.
     fn files_note(&self, _size_metres: f32) -> Option<String> {
         None
     }
 }
 
-/// One pass over the terrain.
+/// A single pass over the terrain.
 pub trait Filter: Params {
-    /// What it is besides its work.
+    /// The traits of the node.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
-    /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
+    /// Changes the heights and data maps of `terrain`. After an error the caller drops the terrain.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
-    /// The same in a window of the terrain, with what is known of the water of the whole; of nodes whose
-    /// [`parts`](Traits::parts) are [`NodeParts::Drained`].
+    /// As [`apply`](Self::apply) in a window of the terrain, given the drainage of the whole terrain. Called for nodes
+    /// whose [`parts`](Traits::parts) are [`NodeParts::Drained`].
     fn apply_drained(&self, cx: &Context, _water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.apply(cx, terrain)
     }
-    /// The same in a window of the terrain, of whose heights the lowest and the highest are given
-    /// ([`Terrain::range`]); of nodes whose [`parts`](Traits::parts) are [`NodeParts::Ranged`].
+    /// As [`apply`](Self::apply) in a window of the terrain, given the lowest and the highest height of the whole
+    /// ([`Terrain::range`]). Called for nodes whose [`parts`](Traits::parts) are [`NodeParts::Ranged`].
     fn apply_ranged(&self, cx: &Context, _range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.apply(cx, terrain)
     }
-    /// The same in a window of the terrain, with the heights of the whole smoothed; of nodes whose
-    /// [`parts`](Traits::parts) are [`NodeParts::Smoothed`].
+    /// As [`apply`](Self::apply) in a window of the terrain, given the smoothed heights of the whole. Called for nodes
+    /// whose [`parts`](Traits::parts) are [`NodeParts::Smoothed`].
     fn apply_smoothed(&self, cx: &Context, _smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.apply(cx, terrain)
     }
 }
 
-/// A simulation in iterations that can be watched.
+/// An iterative simulation that the user can watch.
 pub trait Process: Params {
-    /// What it is besides its work.
+    /// The traits of the node.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
-    /// Iterations to the end, counted at the scene's own resolution.
+    /// Total number of iterations, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
-    /// How many of them a coarser grid needs, where it runs on one grid alone.
+    /// How the number of iterations scales with the grid. Only used if the process runs on a single grid.
     fn pace(&self) -> Pace {
         Pace::Diffusion
     }
-    /// The grids that it runs on, from coarse to fine; [`iterations`](Self::iterations) are then those of the coarsest.
+    /// The grids that the process runs on, from coarse to fine. [`iterations`](Self::iterations) is then the number on
+    /// the coarsest grid.
     fn multiscale(&self) -> MultiScale {
         MultiScale::ONE_GRID
     }
-    /// Itself, if it is that process, for those whose [`parts`](Traits::parts) are [`NodeParts::Worn`].
+    /// This process as stream power erosion, if it is one. Processes whose [`parts`](Traits::parts) are
+    /// [`NodeParts::Worn`] return it.
     fn as_stream_power(&self) -> Option<&erosion::stream_power::StreamPower> {
         None
     }
-    /// The process at its first iteration, on `terrain`; or where another one was when it made that
-    /// [under way](Run::into_under_way).
+    /// Starts the process on `terrain`. If an earlier run wrote that terrain with
+    /// [`into_under_way`](Run::into_under_way), the process resumes from there.
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
 }
 
-/// A process under way. It owns all its state, so a snapshot replays to the same bits.
+/// A running process. It owns its whole state, so a snapshot replays to the same result bit by bit.
 pub trait Run: Send + Sync {
-    /// One iteration. After an error the run is left as it was before the call.
+    /// Runs one iteration. After an error the state is as it was before the call.
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
-    /// [`step`](Self::step) in less memory, where it can; after an error the run is of no use any more.
+    /// Like [`step`](Self::step), in less memory if possible. After an error the run must not be used any more.
     fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.step(cx)
     }
-    /// Nobody reads these [records](MapKind::RECORDS), nor the mass balance: where heights do not depend on them they
-    /// are not in its terrain any more, and the mass balance may be that of nothing.
+    /// Declares that nobody reads these [records](MapKind::RECORDS) or the mass balance. If the heights do not depend
+    /// on them, the run drops them from its terrain, and the mass balance may be meaningless.
     fn leave_out(&mut self, _records: &[MapKind]) {}
-    /// Goes to the moment after so many iterations, forwards or backwards, without computing any; the terrain is that
-    /// of another moment until the next [`step`](Self::step). False, and nothing done, where a state follows from the
-    /// one before.
+    /// Moves the run by this many iterations, forwards or backwards, without computing them. The terrain is stale until
+    /// the next [`step`](Self::step). Returns false and does nothing if each state depends on the previous one.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
-    /// The terrain after the last whole iteration.
+    /// The terrain after the last complete iteration.
     fn terrain(&self) -> &Terrain;
-    /// The mass balance up to now.
+    /// The mass balance so far.
     fn mass_balance(&self) -> MassBalance;
-    /// A copy from which the same iterations give the same bits.
+    /// A copy of the run; the same iterations on it give the same result bit by bit.
     fn snapshot(&self) -> Box<dyn Run>;
-    /// Memory of a snapshot, without what all snapshots of a run share.
+    /// Memory of a snapshot in bytes, without the memory that all snapshots of a run share.
     fn bytes(&self) -> usize {
         self.terrain().bytes()
     }
-    /// The terrain after the last whole iteration. All other memory is given back before it is copied, where it is.
+    /// The terrain after the last complete iteration. If it has to be copied, all other memory is freed first.
     fn into_terrain(self: Box<Self>) -> Terrain;
-    /// All that the next iteration follows from as fields, from which another run of the process goes on to the same
-    /// bits; of processes whose [iterations](NodeParts::Iterations) can be resumed. Where that is more than heights and
-    /// data maps, it lies in [`Terrain::process_state`].
+    /// The complete state of the run, as fields of a terrain. Another run of the process resumes from it with the same
+    /// result, if the [iterations](NodeParts::Iterations) of the process can be resumed. State beyond heights and data
+    /// maps is stored in [`Terrain::process_state`].
     fn into_under_way(self: Box<Self>) -> Terrain {
         self.into_terrain()
     }
 }
 
-/// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.
+/// The material moved so far: sums of heights over all distinct samples, as fractions of the relief.
 ///
-/// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
-/// Σ h - Σ h₀ = `added` + `deposited` - `eroded` + `resampled`; and nothing vanishes, [`residual`](Self::residual) = 0.
+/// Two balances hold for every process, up to rounding. The gains and losses of the terrain add up to its change of
+/// height: Σ h - Σ h₀ = `added` + `deposited` - `eroded` + `resampled`. No material vanishes:
+/// [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassBalance {
-    /// Taken from the ground.
+    /// Removed from the terrain.
     pub eroded: f64,
-    /// Laid down again.
+    /// Deposited again.
     pub deposited: f64,
-    /// Still under way, in water or air.
+    /// Still in transport, in water or air.
     pub carried: f64,
-    /// Left over an open edge, or dissolved for good.
+    /// Carried over an open edge, or dissolved for good.
     pub lost: f64,
     /// Brought in from outside: uplift, snow, sand.
     pub added: f64,
-    /// What the ground won by interpolation from coarser grids, which keeps heights and not sums.
+    /// Gained by the terrain through interpolation from coarser grids, which preserves heights but not their sum.
     pub resampled: f64,
-    /// What was under way and won by that.
+    /// Gained by the material in transport through the same interpolation.
     pub resampled_carried: f64,
 }
 
 impl MassBalance {
-    /// What the mass balance cannot account for; 0 up to rounding.
+    /// The material that the balance cannot account for; 0 up to rounding.
     pub fn residual(&self) -> f64 {
         self.eroded - self.deposited - self.carried - self.lost + self.resampled_carried
     }
 
-    /// What the ground won, less what it lost.
+    /// The net gain of the terrain.
     pub fn ground_change(&self) -> f64 {
         self.added + self.deposited - self.eroded + self.resampled
     }
 }
 
 impl std::ops::AddAssign for MassBalance {
-    /// Mass balance of one stretch of time after another.
+    /// Adds the mass balance of a later period.
     fn add_assign(&mut self, later: Self) {
         self.eroded += later.eroded;
         self.deposited += later.deposited;
@@ -328,7 +334,7 @@ impl std::ops::AddAssign for MassBalance {
 impl std::ops::Mul<f64> for MassBalance {
     type Output = Self;
 
-    /// The same over as many times the samples.
+    /// The balance scaled to `samples` times as many samples.
     fn mul(self, samples: f64) -> Self {
         Self {
             eroded: self.eroded * samples,
@@ -342,18 +348,18 @@ impl std::ops::Mul<f64> for MassBalance {
     }
 }
 
-/// The three shapes of node.
+/// The three kinds of node.
 pub enum Work<'a> {
-    /// Fills from nothing.
+    /// Computes a terrain without input.
     Generator(&'a dyn Generator),
-    /// Changes in one pass.
+    /// Changes the terrain in a single pass.
     Filter(&'a dyn Filter),
-    /// Runs in iterations.
+    /// Changes the terrain in iterations.
     Process(&'a dyn Process),
 }
 
 impl Work<'_> {
-    /// The shape in a word, for help and tables.
+    /// The kind as a word, for help and tables.
     pub fn shape(&self) -> &'static str {
         match self {
             Self::Generator(_) => "generator",
@@ -377,19 +383,19 @@ macro_rules! catalogue {
         impl Node {
             const NAMES: &'static [&'static str] = &[ $( stringify!($name) ),+ ];
 
-            /// One of each, with default parameters, in the product's order.
+            /// One node of each type, with default parameters, in the order of the Add menu.
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]
             }
-            /// Its parameters, free of their type.
+            /// The parameters of the node, whatever its type.
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
-            /// Its parameters, free of their type.
+            /// The parameters of the node, whatever its type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
-            /// How it runs.
+            /// The algorithm of the node, by its kind.
             pub fn work(&self) -> Work<'_> {
                 match self { $( Self::$name(node) => Work::$shape(node) ),+ }
             }
@@ -398,7 +404,7 @@ macro_rules! catalogue {
 }
 
 impl Node {
-    /// Its description.
+    /// The description of the node.
     pub fn about(&self) -> &'static About {
         self.params().about()
     }
@@ -408,7 +414,7 @@ impl Node {
         Self::catalogue().into_iter().find(|node| node.about().name == name)
     }
 
-    /// What it is besides its work, as its parameters are now.
+    /// The traits of the node with its current parameters.
     pub fn traits(&self) -> Traits {
         match self.work() {
             Work::Generator(node) => node.traits(),
@@ -417,7 +423,7 @@ impl Node {
         }
     }
 
-    /// Whether it runs in a world. Where it does not its layer is left out.
+    /// Whether the node runs in `world`. If not, its layer is skipped.
     pub fn fits(&self, world: World) -> bool {
         match world {
             World::Planet => self.traits().on_globe,
@@ -425,7 +431,7 @@ impl Node {
         }
     }
 
-    /// Files that it reads besides those that its parameters name.
+    /// Files that the node reads, other than those named by its parameters.
     pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
             Work::Generator(node) => node.file_dependencies(),
@@ -433,7 +439,7 @@ impl Node {
         }
     }
 
-    /// Why its files cannot be used together, though each of them can be read.
+    /// The reason why the node's files cannot be used together, although each one is readable.
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_error(),
@@ -441,7 +447,7 @@ impl Node {
         }
     }
 
-    /// What its raw files do not say themselves.
+    /// The layout of the node's raw files, which such files do not record themselves.
     pub fn raw_layout(&self) -> RawLayout {
         match self.work() {
             Work::Generator(node) => node.raw_layout(),
@@ -449,7 +455,7 @@ impl Node {
         }
     }
 
-    /// What is to be known of its files in a scene whose side is `size_metres`, though nothing is wrong with them.
+    /// A note for the user about the node's files in a scene of side length `size_metres`; the files are valid.
     pub fn files_note(&self, size_metres: f32) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_note(size_metres),
@@ -457,17 +463,17 @@ impl Node {
         }
     }
 
-    /// Sets every parameter as `preset` says; what it does not name goes back to its default.
+    /// Applies `preset`: parameters that it does not name return to their defaults.
     pub fn adopt(&mut self, preset: &Preset) {
         let about = self.about();
         for (index, spec) in about.params.iter().enumerate() {
             let named = preset.values.iter().find(|(name, _)| *name == spec.name);
-            // the values come from the node's own description
+            // cannot fail: the values come from the node's own description
             let _ = self.params_mut().set(index, named.map_or(&spec.default, |(_, value)| value));
         }
     }
 
-    /// The preset that the parameters are just now.
+    /// The preset that matches the current parameters.
     pub fn present_preset(&self) -> Option<&'static Preset> {
         self.about().presets.iter().find(|preset| {
             let mut adopted = self.clone();

@@ -1,8 +1,8 @@
-//! How a node can be computed in parts: on windows of the grid, each by itself, to the same bits as on the whole.
+//! How a node can be computed in parts: window by window, with the same result, bit by bit, as on the whole terrain.
 //!
-//! A node says so in its traits, and nowhere else. A window is a [`Grid`](talweg_ground::field::Grid) that knows where it lies
-//! in the whole, so the code of a node runs on it as it is. Beyond the sides of a window there is nothing; what that
-//! changes reaches no farther inwards than the node looks, and is cut off.
+//! A node declares this only in its traits. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position in the
+//! whole terrain, so a node's code runs on it unchanged. A window has no samples beyond its sides. The resulting errors
+//! reach inwards no farther than the node's stencil, and this margin is cut off.
 
 use super::Context;
 use talweg_ground::brush::Strokes;
@@ -11,63 +11,66 @@ use talweg_ground::hydrology::FlowRouting;
 /// How a node can be computed in parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NodeParts {
-    /// A sample follows from its place and from what lies below it there.
+    /// A sample depends on its position and on the input at that position.
     Points,
-    /// A sample follows from what lies within reach.
+    /// A sample depends on the input within reach.
     Within(NodeReach),
-    /// After an iteration of a process a sample follows from what lay within reach before it.
+    /// In each iteration of a process, a sample depends on the previous state within reach.
     Iterations {
-        /// How far an iteration looks.
+        /// Stencil radius of an iteration.
         reach: NodeReach,
-        /// Whether a process that begins with the terrain of another one under way
-        /// ([`Run::into_under_way`](super::Run::into_under_way)) goes on as that would.
+        /// Whether a process that starts on the saved state of another run
+        /// ([`Run::into_under_way`](super::Run::into_under_way)) continues exactly as that run would.
         resumes: bool,
-        /// Whether it asks how much rain falls in all, which no part knows where a layer below made a map of rain.
+        /// Whether the process needs the total rainfall, which a part does not know if a layer below wrote a rain map.
         sums_rain: bool,
     },
-    /// A sample follows from its place and from the water of the whole ground, which tiles work out in some stages
-    /// ([`hydrology::tiled`](talweg_ground::hydrology::tiled)). It is a filter with
+    /// A sample depends on its position and on the drainage of the whole terrain, which the tiles compute in several
+    /// stages ([`hydrology::tiled`](talweg_ground::hydrology::tiled)). The node is a filter with
     /// [`apply_drained`](super::Filter::apply_drained).
     Drained(NodeDrainage),
-    /// In every iteration a sample follows from its place, the water of the whole ground, and the new heights of those
-    /// that it drains to. It is a process with [`as_stream_power`](super::Process::as_stream_power).
+    /// In every iteration a sample depends on its position, the drainage of the whole terrain, and the new heights of
+    /// the samples that it drains to. The node is a process with [`as_stream_power`](super::Process::as_stream_power).
     Worn(NodeDrainage),
-    /// A sample follows from its place, what lies below it there, and the lowest and the highest of all heights. It is
-    /// a filter with [`apply_ranged`](super::Filter::apply_ranged).
+    /// A sample depends on its position, the input there, and the lowest and the highest of all heights. The node is a
+    /// filter with [`apply_ranged`](super::Filter::apply_ranged).
     Ranged,
-    /// A sample follows from what lies within reach of it and from the heights of the whole, smoothed, within reach. It
-    /// is a filter with [`apply_smoothed`](super::Filter::apply_smoothed).
+    /// A sample depends on the input and on the smoothed heights of the whole terrain, both within reach. The node is a
+    /// filter with [`apply_smoothed`](super::Filter::apply_smoothed).
     Smoothed(NodeSmoothing),
-    /// Only as a whole, for a reason that ends a sentence beginning with "because".
+    /// The node runs only on the whole terrain. The text gives the reason and follows the word "because".
     Whole(&'static str),
 }
 
 impl NodeParts {
-    /// Iterations that look so many cells far, and that another run can go on from.
+    /// A resumable process with a stencil radius of `cells` per iteration.
     pub const fn iterations(cells: usize) -> Self {
         Self::Iterations { reach: NodeReach::of_cells(cells), resumes: true, sums_rain: false }
     }
 
-    /// Whether it asks how much rain falls in all.
+    /// Whether the process needs the total rainfall.
     pub fn sums_rain(&self) -> bool {
         matches!(self, Self::Iterations { sums_rain: true, .. })
     }
 
-    /// Strokes of brushes.
+    /// How brush strokes can be computed in parts.
     pub fn painted(strokes: &Strokes) -> Self {
         if strokes.act_by_place() { Self::Points } else { Self::Whole(Self::PAINTED_TOGETHER) }
     }
 
-    /// Why strokes are laid on the whole ground, where they are.
-    pub const PAINTED_TOGETHER: &'static str = "a brush that smooths, smears or erodes works on all of its stroke";
-    /// Water that goes where the ground leads it.
-    pub const DRAINED: Self = Self::Whole("what drains to a place comes from anywhere");
-    /// Cells changed in place.
-    pub const IN_PLACE: Self = Self::Whole("cells change one after the other, and each sees those before it");
-    /// Nodes of planets.
+    /// The reason why strokes with such a brush need the whole terrain.
+    pub const PAINTED_TOGETHER: &'static str =
+        "a brush that smooths, smears or erodes changes the whole stroke at once";
+    /// For nodes that route water over the terrain.
+    pub const DRAINED: Self = Self::Whole("water can reach a sample from anywhere on the terrain");
+    /// For nodes that change cells in place.
+    pub const IN_PLACE: Self =
+        Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
+    /// For nodes that run on planets only.
     pub const PLANET: Self = Self::Whole("it runs on planets");
 
-    /// Cells that one pass or iteration looks away from a sample on the grid of `cx`; none where it takes the whole.
+    /// Stencil radius of one pass or iteration in cells of the grid of `cx`; `None` if the node needs the whole
+    /// terrain.
     pub fn cells(&self, cx: &Context) -> Option<usize> {
         match self {
             Self::Points | Self::Ranged => Some(0),
@@ -79,85 +82,86 @@ impl NodeParts {
     }
 }
 
-/// What a node asks about the water of the whole ground.
+/// Drainage of the whole terrain that a node needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeDrainage {
-    /// Height of the sea in metres.
+    /// Height of the sea surface in metres.
     pub sea_metres: f32,
-    /// Whether courses are drawn from the node's random stream (Rho8); otherwise the steepest neighbour is taken (D8).
+    /// Whether receivers are drawn from the node's random stream (Rho8); otherwise each cell drains to its steepest
+    /// neighbour (D8).
     pub is_drawn: bool,
-    /// Whether it asks how much ground drains through each cell, and how water gets there.
+    /// The drainage areas that the node needs.
     pub areas: NodeAreas,
 }
 
-/// What a node asks about the areas that drain through cells.
+/// The drainage areas that a node needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAreas {
-    /// Nothing.
+    /// No drainage areas.
     Unasked,
-    /// All water of a cell goes to its receiver.
+    /// All water of a cell flows to its receiver.
     Undivided,
-    /// It goes between two neighbours, as [`DInfinity`](talweg_ground::hydrology::DInfinity) has it.
+    /// The water of a cell is divided between two neighbours, as in [`DInfinity`](talweg_ground::hydrology::DInfinity).
     Divided,
 }
 
 impl NodeDrainage {
-    /// How a cell chooses its receiver.
+    /// The method by which each cell chooses its receiver.
     pub fn routing(&self, cx: &Context) -> FlowRouting {
         if self.is_drawn { FlowRouting::Rho8(cx.random) } else { FlowRouting::D8 }
     }
 }
 
-/// What a node asks about the smoothed heights of the whole ground.
+/// Smoothed heights of the whole terrain that a node needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeSmoothing {
     /// Standard deviation in metres, above 0.
     pub metres: f32,
-    /// How far from a sample it looks at heights and smoothed heights.
+    /// Stencil radius around a sample, both for heights and for smoothed heights.
     pub reach: NodeReach,
 }
 
-/// The water of the whole ground in a window.
+/// The drainage of the whole terrain, in a window.
 #[derive(Clone, Debug, Default)]
 pub struct DrainedGround {
-    /// Heights with depressions filled, as fractions of the relief; empty where the water is divided.
+    /// Heights with filled depressions, as fractions of the relief; empty if the water is divided.
     pub surface: Vec<f32>,
-    /// Area of the whole that drains through each cell, weighted by the rain, in cells; empty where the node does not
-    /// ask.
+    /// Drainage area of each cell in the whole terrain, weighted by rain, in cells; empty if the node does not need it.
     pub areas: Vec<f32>,
 }
 
-/// How far something looks: the sum of all these.
+/// A stencil radius: the sum of the contributions below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeReach {
-    /// Cells.
+    /// Radius in cells.
     pub cells: usize,
-    /// Metres.
+    /// Radius in metres.
     pub metres: f32,
-    /// Shares of a side, at the most: it never looks farther than that and the cells.
+    /// Upper limit of the radius in metres, as a fraction of the terrain's side.
     pub most_sides: f32,
-    /// Square metres: a cell for every time that the area of a cell goes into them, as explicit diffusion has steps.
+    /// Radius in square metres: one cell for each time that the area of a cell fits into it, like the steps of explicit
+    /// diffusion.
     pub square_metres: f32,
 }
 
 impl NodeReach {
-    /// A number of cells on any grid.
+    /// A fixed number of cells on any grid.
     pub const fn of_cells(cells: usize) -> Self {
         Self { cells, metres: 0.0, most_sides: f32::INFINITY, square_metres: 0.0 }
     }
 
-    /// Metres, and a number of cells beyond.
+    /// A radius in metres plus a number of cells.
     pub const fn of_metres(metres: f32, cells: usize) -> Self {
         Self { metres, ..Self::of_cells(cells) }
     }
 
-    /// As cells of the grid of `cx`, rounded up.
+    /// The radius in cells of the grid of `cx`, rounded up.
     pub fn cells(&self, cx: &Context) -> usize {
         let cell = f64::from(cx.size_metres) / (cx.grid.whole_samples() - 1) as f64;
         let sides = f64::from(self.metres) / f64::from(cx.size_metres);
         let metres = sides.min(f64::from(self.most_sides)) * f64::from(cx.size_metres);
         let cells = metres / cell + f64::from(self.square_metres) / (cell * cell);
-        // casts saturate
+        // the cast saturates
         (libm::ceil(cells) as usize).saturating_add(self.cells)
     }
 }

@@ -1,4 +1,4 @@
-//! Nodes in files: the name, and in brackets the parameters that differ from their defaults.
+//! The text form of nodes in files: the name, followed in brackets by the parameters that differ from their defaults.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
-/// The node of a name, with default parameters.
+/// Reads a name and returns that node with default parameters.
 struct NameSeed;
 
 impl<'de> DeserializeSeed<'de> for NameSeed {

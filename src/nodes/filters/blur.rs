@@ -1,6 +1,6 @@
 //! Blur: a Gaussian of any radius.
 //!
-//! Law, scheme and boundary: `gauss`; `radius` is its standard deviation. Radius 0 changes no bit.
+//! Law, scheme and boundary: those of `gauss`, with `radius` as the standard deviation. Radius 0 changes nothing.
 //! Source: Deriche 1993.
 
 use super::gauss;
@@ -8,9 +8,11 @@ use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.
+    /// Softens the relief: hills narrower than the radius vanish, wider ones stay. The radius does not affect the run
+    /// time.
     Blur "Blur" in "Filter", from "Deriche 1993", also "smooth soften gaussian low-pass" {
-        /// Distance over which heights are averaged: the standard deviation of the Gaussian.
+        /// Distance over which heights are averaged (standard deviation of the Gaussian): larger values smooth wider
+        /// hills.
         radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
     }
 }

@@ -1,21 +1,22 @@
-//! Clamp: heights stay between a floor and a ceiling.
+//! Clamp: limits heights to the range between a floor and a ceiling.
 //!
-//! Law: above ceiling - k the height bends to the ceiling, out = c - (c + k - h)²/4k, and is level from c + k on; the
-//! same upside down at the floor. The bend joins without a crease. k is `knee`, at most half of ceiling - floor; a
-//! floor above the ceiling changes places with it. Heights between the knees keep their bits. Boundary: none.
+//! Law: above c - k, with c the ceiling and k the `knee`, the height bends towards the ceiling, out = c - (c + k -
+//! h)²/4k, and equals c from c + k on; the floor mirrors this. The bend joins without a crease. k is at most half of
+//! ceiling - floor; a floor above the ceiling swaps with it. Heights between the knees stay unchanged.
+//! Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Cuts off what is too low or too high: level plains and table mountains, with hard or rounded rims.
+    /// Limits the heights to a range, which makes level plains and table mountains with hard or rounded rims.
     Clamp "Clamp" in "Filter", from "Quílez 2013", also "limit cut floor ceiling plateau mesa plain crop" {
-        /// Nothing lies lower than this.
+        /// Minimum height: lower terrain rises to it.
         floor: f32 ["m"] = 400.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// Nothing stands higher than this.
+        /// Maximum height: higher terrain is cut down to it.
         ceiling: f32 ["m"] = 1400.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// Height over which the rims are rounded: 0 cuts them sharp.
+        /// Height over which the rims are rounded: 0 gives sharp rims.
         knee: f32 ["m"] = 50.0, 0.0..=100_000.0, slider 0.0..=500.0;
     }
 }
@@ -43,7 +44,7 @@ impl Filter for Clamp {
     }
 }
 
-/// Distance kept from the limit by what was `distance` inside it.
+/// Distance inside the limit after clamping, for a height that was `distance` inside it before.
 fn bend(distance: f32, knee: f32) -> f32 {
     let into = distance + knee;
     if into <= 0.0 { 0.0 } else { into * (into / (4.0 * knee)) }

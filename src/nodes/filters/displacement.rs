@@ -1,8 +1,8 @@
-//! Fields of smooth noise that push places about.
+//! Displacement fields made of smooth noise.
 //!
 //! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
-//! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or
-//! down is left out.
+//! ([`GradientNoise`]) of independent streams; `reach` is three standard deviations. On a globe the vertical component
+//! is dropped.
 
 use crate::Context;
 use crate::generators::gradient_noise::GradientNoise;
@@ -10,15 +10,15 @@ use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
 use talweg_ground::field::Cancelled;
 
-/// A displacement in samples: to the south and to the east, on a globe along the axes of space.
+/// A displacement in samples: to the south and to the east; on a globe, along the axes of space.
 pub struct DisplacementField {
     samples: usize,
     components: Vec<Vec<f32>>,
 }
 
-/// How the noise of a drift looks.
+/// Parameters of the displacement noise.
 pub struct DisplacementNoise {
-    /// Greatest displacement, about.
+    /// Approximate maximum displacement.
     pub reach_metres: f32,
     /// Width of the largest features.
     pub size_metres: f32,
@@ -26,9 +26,9 @@ pub struct DisplacementNoise {
     pub persistence: f32,
 }
 
-/// Metres that nothing is displaced beyond, where three standard deviations are `reach_metres`.
+/// Upper bound of the displacement in metres, if `reach_metres` is three standard deviations.
 pub fn displacement_limit(reach_metres: f32, octaves: u32, persistence: f32) -> f32 {
-    // gradient noise stays within √½, and a displacement within that along both axes
+    // gradient noise stays within ±√½, so the displacement along both axes does too
     octaves::weights(octaves, persistence, 2.0 * reach_metres.abs()).iter().sum::<f32>() * 1.0001
 }
 
@@ -53,7 +53,7 @@ impl DisplacementField {
         Ok(Self { samples: cx.grid.samples, components })
     }
 
-    /// Displacement of sample `index` of a globe, which lies in `direction`: along the ground, in radii.
+    /// Displacement of sample `index` of a globe, which lies in `direction`: tangential to the surface, in radii.
     pub fn along_ground(&self, index: usize, direction: [f64; 3]) -> [f64; 3] {
         let cell = std::f64::consts::FRAC_PI_2 / (self.samples - 1) as f64;
         let push: [f64; 3] = std::array::from_fn(|axis| f64::from(self.components[axis][index]) * cell);

@@ -1,13 +1,13 @@
-//! Envelopes of paraboloids: grey dilation and erosion at the same cost for any radius.
+//! Envelopes of paraboloids: grey-scale dilation and erosion whose cost does not depend on the radius.
 //!
-//! Law: out(x) = max over y of h(y) - c·|x - y|². The square of the distance is a sum over the axes, so columns and
-//! then rows give the exact result. Scheme: on a line, sample y can only win where (y, h(y) - c·y²) is a corner of the
-//! upper convex hull; one sweep builds the hull, one more walks along it, a constant number of steps per sample.
-//! Erosion is the dilation of the terrain upside down.
-//! Boundary: beyond an open edge there is nothing; on wrapping grids the line goes on for half a side.
-//! On a globe |x - y| is the angle between the two, which is no sum over axes: every sample learns from its neighbours
-//! whose paraboloid stands highest over it, and measures the true angle to that, until nothing rises. A sample whose
-//! paraboloid wins nowhere beside it is missed, which is felt by less than a cell.
+//! Law: out(x) = max over y of h(y) - c·|x - y|². The squared distance is a sum over the axes, so a pass over columns
+//! and then one over rows give the exact result. Scheme: on a line, sample y can only win if (y, h(y) - c·y²) is a
+//! corner of the upper convex hull. One sweep builds the hull, and a second walks along it: a constant number of steps
+//! per sample. Erosion is the dilation of the inverted terrain.
+//! Boundary: there are no samples beyond an open edge; on wrapping grids the line continues for half a side. On a globe
+//! |x - y| is the angle between both points, which is not a sum over axes. Instead, every sample adopts the paraboloid
+//! of a neighbour if that paraboloid is higher at the sample by its true angle; this repeats until no height rises. A
+//! sample whose paraboloid wins at no neighbour is missed; the resulting error is below one cell.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*;
 //! Danielsson 1980 (on globes).
 
@@ -18,7 +18,7 @@ use crate::Context;
 use talweg_ground::field::topology::Adjacency;
 use talweg_ground::field::{Cancelled, Edges, Globe};
 
-/// `field` dilated with paraboloids that fall by `fall` at distance 1 cell, or eroded if `sign` is -1.
+/// `field` dilated with paraboloids that fall by `fall` at a distance of 1 cell; eroded if `sign` is -1.
 pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<f32>, Cancelled> {
     if cx.grid.is_globe() {
         return dilated_globe(cx, field, fall, sign as f32);
@@ -29,13 +29,13 @@ pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<
     })
 }
 
-/// What stands highest over a sample of a globe.
+/// The highest paraboloid found so far at a sample of a globe.
 #[derive(Clone, Copy)]
 struct Winner {
-    /// The sample whose paraboloid it is.
+    /// The sample at its apex.
     by: u32,
     height: f32,
-    /// It is another one than a round ago.
+    /// Whether the last round replaced the paraboloid.
     is_new: bool,
 }
 
@@ -59,7 +59,7 @@ fn dilated_globe(cx: &Context, field: &[f32], fall: f64, sign: f32) -> Result<Ve
             for (column, next) in next.iter_mut().enumerate() {
                 let k = row * n + column;
                 *next = Winner { is_new: false, ..winners[k] };
-                // copies are nobody's neighbours
+                // duplicate samples on face borders appear in no neighbour list
                 for there in adjacency.existing_neighbours(k) {
                     let Winner { by, is_new, .. } = winners[there];
                     if is_new && by != next.by {
@@ -79,7 +79,7 @@ fn dilated_globe(cx: &Context, field: &[f32], fall: f64, sign: f32) -> Result<Ve
     Ok(out)
 }
 
-/// Square of an angle from that of its chord, by the series of (2 asin c/2)²: within 0.3 % up to a right angle.
+/// Square of an angle, given the square of its chord, by the series of (2 asin c/2)²: within 0.3 % up to a right angle.
 fn angle_square(chord: f32) -> f32 {
     chord * (1.0 + chord * (1.0 / 12.0 + chord * (1.0 / 90.0 + chord * (1.0 / 560.0 + chord * (1.0 / 3150.0)))))
 }
@@ -87,7 +87,7 @@ fn angle_square(chord: f32) -> f32 {
 #[derive(Default)]
 struct Hull {
     height: Vec<f64>,
-    /// Place and height.
+    /// Position and height.
     corners: Vec<(f64, f64)>,
 }
 
@@ -118,7 +118,7 @@ impl Hull {
     }
 }
 
-/// The corners of the upper convex hull of (y, h(y) - fall·y²), in `corners`.
+/// Writes the corners of the upper convex hull of (y, h(y) - fall·y²) to `corners` and returns them.
 fn corners_of<'a>(height: &[f64], fall: f64, corners: &'a mut Vec<(f64, f64)>) -> &'a [(f64, f64)] {
     corners.resize(height.len(), (0.0, 0.0));
     let mut count = 0;

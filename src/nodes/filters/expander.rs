@@ -1,11 +1,12 @@
-//! Dilate and erode: high ground grows over low ground, or shrinks back.
+//! Dilate and erode: high terrain grows over low terrain, or shrinks.
 //!
-//! Law: for amount R > 0 a grey dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x - y|/R)²: at
-//! distance R every summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down.
-//! `smooth` first widens by √2·R and then takes back R: paraboloids add, so this is the same envelope of a terrain
-//! whose creases were filled (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any
-//! radius: [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
-//! Boundary: nothing lies beyond an open edge. On a globe |x - y| is the way along the ground.
+//! Law: for amount R > 0, a grey-scale dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x -
+//! y|/R)²: at distance R from a summit the terrain is at least as high as the summit less `drop`. For R < 0, the
+//! erosion: the same on the inverted terrain. `smooth` first dilates by √2·R and then erodes by R. Paraboloids add up,
+//! so this equals the envelope of a terrain whose creases are filled (Lasry & Lions 1986), without edges in the
+//! valleys. The result is exact, at the same cost for any radius: [`envelope`](super::envelope). Dilation never lowers
+//! and erosion never raises the terrain; amount 0 changes nothing.
+//! Boundary: there are no samples beyond an open edge. On a globe |x - y| is the distance along the surface.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
@@ -13,13 +14,13 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
+    /// Grows high terrain into broad domes and plateaus, or shrinks it to sharp crests between wide valleys.
     Expander "Dilate and erode" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "expand contract dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
-        /// How far high ground grows over low ground. Below 0 low ground grows instead.
+        /// Distance by which high terrain grows over low terrain. Negative values grow the low terrain instead.
         amount: f32 ["m"] = 150.0, -1_000_000.0..=1_000_000.0, slider -1000.0..=1000.0;
-        /// How much lower the grown ground is at that distance. Small makes flat tops, large makes round ones.
+        /// Height loss of the grown terrain at that distance: small values give flat tops, large ones round domes.
         drop: f32 ["m"] = 150.0, 0.1..=100_000.0, slider 10.0..=1000.0;
-        /// Rounds off the creases where grown slopes meet.
+        /// Rounds the creases where grown slopes meet.
         smooth: bool = false;
     }
 }
@@ -32,7 +33,7 @@ impl Filter for Expander {
             previews_exactly: false,
             working_fields: 2.5,
             more_on_planets: 8.6,
-            parts: NodeParts::Whole("a summit reaches as far as it is high"),
+            parts: NodeParts::Whole("higher summits reach farther"),
             ..Traits::FILTER
         }
     }

@@ -1,32 +1,33 @@
-//! A group of layers, with a blending and a mask for all of them.
+//! A group of layers with a common blend mode and mask.
 //!
-//! Law: with g the ground below the group and m what its layers make, from g or from level ground, the result is
-//! g + (blend(g, m) - g)·opacity·mask. Evaluation does it ([`crate::eval`]); the node itself leaves the ground alone.
+//! Law: the result is g + (blend(g, m) - g)·opacity·mask. g is the terrain below the group, and m is the result of the
+//! group's layers, which start from g or from level terrain. [`crate::eval`] computes this; the node itself changes
+//! nothing.
 //! Source: the layer groups of image editors.
 
 use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
-    /// What the layers of a group work on.
+    /// The terrain that the layers of a group start from.
     GroupGround {
-        Below "What is below": "The layers go on from the ground below the group.",
-        Level "Level ground": "The layers make a ground of their own, from nothing; the group blends it with what is below.",
+        Below "Terrain below": "The layers start from the terrain below the group.",
+        Level "Level terrain": "The layers start from level terrain; the group blends their result with the terrain below.",
     }
 }
 
 talweg_ground::params! {
-    /// Holds layers, and lays what they make over the ground below with one blending, opacity and mask. Hidden, it
-    /// hides all of them.
+    /// Combines layers, and blends their result with the terrain below using a common blend mode, opacity and mask. A
+    /// hidden group hides all its layers.
     LayerGroup "Group" in "Layers", from "image editors", also "folder layer set stack nest mask together" {
-        /// What its layers begin with.
+        /// Terrain that the group's layers start from.
         ground: GroupGround = GroupGround::Below;
     }
 }
 
 impl Filter for LayerGroup {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, parts: NodeParts::Whole("a group joins two grounds"), ..Traits::FILTER }
+        Traits { on_globe: true, parts: NodeParts::Whole("a group blends two terrains"), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, _: &mut Terrain) -> Result<(), Cancelled> {

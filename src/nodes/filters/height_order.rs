@@ -1,17 +1,17 @@
-//! Heights in growing order, exactly and without comparing.
+//! Sorts heights in ascending order, exactly and without comparisons.
 //!
-//! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11
-//! bits is stable, and reading 11 bits at a time finds one height without sorting.
+//! Scheme: with its sign handled, the bit pattern of a float ascends with its value. A radix sort in three passes of 11
+//! bits each is stable. A selection that reads 11 bits at a time finds a single height without sorting.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Grid};
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Heights handled between two looks at the stop flag.
+/// Heights processed between two checks of the stop flag.
 const BLOCK: usize = 1 << 16;
 
-/// Grows with `height`.
+/// An integer that ascends with `height`.
 fn key(height: f32) -> u32 {
     let bits = height.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -25,14 +25,14 @@ fn digit(key: u32, pass: u32) -> usize {
     (key >> (pass * DIGIT_BITS)) as usize % DIGITS
 }
 
-/// Samples by height: which of them is the k-th, and the place of each of them in that order.
+/// Samples sorted by height: the sample at each rank, and the rank of each sample.
 pub struct HeightOrder {
     pub sorted: Vec<f32>,
     pub rank: Vec<u32>,
 }
 
 impl HeightOrder {
-    /// Equal heights keep the order of the field.
+    /// Sorts `field`. Equal heights keep their order in the field.
     pub fn new(cx: &Context, field: &[f32]) -> Result<Self, Cancelled> {
         let mut counts = [[0u32; DIGITS]; 3];
         let mut from: Vec<u64> = Vec::with_capacity(field.len());
@@ -74,12 +74,12 @@ impl HeightOrder {
     }
 }
 
-/// How many samples are put in order: the distinct ones, on a globe with the copies on its borders.
+/// Number of samples that are sorted: the distinct ones, and on a globe also the duplicates on face borders.
 pub fn count(grid: Grid) -> usize {
     grid.distinct_rows() * grid.distinct()
 }
 
-/// The height that has `below` of the [`count`] samples before it in growing order.
+/// The height with rank `below`, counted from 0, among the [`count`] samples in ascending order.
 pub fn nth(cx: &Context, field: &[f32], below: usize) -> Result<f32, Cancelled> {
     let distinct = cx.grid.distinct();
     let (mut found, mut below) = (0u32, below);

@@ -1,6 +1,7 @@
 //! Invert: turns the terrain upside down.
 //!
-//! Law: out = 2 · level - h. Twice is the identity, up to rounding. Boundary: none, every sample stands alone.
+//! Law: out = 2 · level - h. Applied twice, it restores the terrain, up to rounding. Boundary: none, each sample is
+//! independent.
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
 use crate::{Context, Filter, Traits};
@@ -9,7 +10,7 @@ use talweg_ground::field::{Cancelled, Terrain};
 talweg_ground::params! {
     /// Turns the terrain upside down: peaks become pits, ridges become valleys.
     Invert "Invert" in "Filter", from "Gonzalez & Woods 2018", also "negative flip upside down reverse" {
-        /// Height that stays where it is, as a fraction of the relief.
+        /// Height that stays unchanged, as a fraction of the relief: larger values raise the whole result.
         level: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
     }
 }

@@ -1,12 +1,12 @@
-//! Island falloff: the ground sinks towards the edges.
+//! Island falloff: the terrain sinks towards the edges.
 //!
 //! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance
-//! inside a square with corners rounded by `roundness` (0 a square, 1 a circle) that touches the edges, in sides; n in
-//! [0, 1] is fractal gradient noise with `bays` features along a side. Bays only reach inwards, so the edges lie
-//! at -depth to the bit.
-//! Boundary: on wrapping grids the noise repeats; the edges are level anyway.
-//! A preview is exactly the subsample of the full size.
-//! Squares only: a planet has no edges to sink towards.
+//! inside a square that touches the edges, with corners rounded by `roundness` (0 a square, 1 a circle), as a fraction
+//! of the side. n in [0, 1] is fractal gradient noise with `bays` features along a side. Bays only reach inwards, so
+//! the edges lie at exactly -depth.
+//! Boundary: on wrapping grids the noise repeats; the edges are level in any case. A preview is exactly a subsample of
+//! the full size.
+//! Squares only: a planet has no edges.
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
 use crate::generators::gradient_noise::GradientNoise;
@@ -16,19 +16,20 @@ use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.
+    /// Makes an island: the terrain sinks below the sea towards the edges, along a coast with bays and headlands.
     Island "Island falloff" in "Filter", from "Quílez 2008; Perlin 2002", also "coast falloff vignette edge sea mask continent border" {
         /// Depth of the sea floor at the edges, below height 0.
         depth: f32 ["m"] = 200.0, 0.0..=100_000.0, slider 0.0..=2000.0;
-        /// Breadth of the sinking ground, as a share of the side. Small makes cliffs, large makes long shores.
+        /// Width of the slope from land to sea floor, as a fraction of the side: small values give cliffs, large ones
+        /// long shores.
         width: f32 ["share"] = 0.3, 0.001..=1.0, slider 0.02..=0.5;
-        /// Outline, from a square to a circle.
+        /// Roundness of the outline: 0 is a square, 1 a circle.
         roundness: f32 ["share"] = 0.8, 0.0..=1.0;
-        /// How far bays reach into the land, as a share of the side. 0 makes an even coast.
+        /// Length of the bays, as a fraction of the side: 0 gives an even coast.
         coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
-        /// Bays and headlands along a side, about.
+        /// Approximate number of bays and headlands along a side.
         bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
-        /// How often finer bays are added. One makes a smooth coast, many make a ragged one.
+        /// Number of octaves of the coast: 1 gives a smooth coast, many give a ragged one.
         octaves: u32 = 6, 1..=16, slider 1..=10;
     }
 }
@@ -58,7 +59,7 @@ impl Filter for Island {
     }
 }
 
-/// Distance from the outline, in sides; below 0 outside it.
+/// Distance inside the outline as a fraction of the side; negative outside.
 fn distance_inside(u: f32, v: f32, roundness: f32) -> f32 {
     let corner = 0.5 * roundness;
     let (x, y) = ((u - 0.5).abs() - (0.5 - corner), (v - 0.5).abs() - (0.5 - corner));

@@ -1,10 +1,9 @@
-//! Levels and a curve: remaps heights.
+//! Levels and curve: remaps heights.
 //!
-//! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]; between 0 and 1
-//! t becomes curve(t^(1/gamma)), beyond them it goes on at slope 1 from the ends of the curve;
-//! out = output_low + t · (output_high - output_low). With everything at its default no bit changes.
-//! An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
-//! Boundary: none, every sample stands alone.
+//! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]; between 0 and 1 t becomes
+//! curve(t^(1/gamma)), outside it continues at slope 1 from the ends of the curve; out = output_low + t · (output_high
+//! - output_low). The defaults change nothing. An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
+//! Boundary: none, each sample is independent.
 //! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
 use crate::{Context, Filter, Traits};
@@ -12,27 +11,27 @@ use talweg_ground::field::{Cancelled, Terrain};
 use talweg_ground::param::ToneCurve;
 
 talweg_ground::params! {
-    /// Stretches, squeezes and bends the heights: contrast, gamma and a curve.
+    /// Remaps the heights with input and output levels, gamma and a curve.
     Levels "Levels and curve" in "Filter", from "Fritsch & Carlson 1980", also "curve contrast gamma remap normalise clamp invert histogram" {
-        /// Height that becomes the low output, as a fraction of the relief. Raising it deepens the lowlands.
+        /// Height that is mapped to the low output, as a fraction of the relief. Raising it deepens the lowlands.
         input_low: f32 = 0.0, -10.0..=10.0, slider 0.0..=1.0;
-        /// Height that becomes the high output, as a fraction of the relief. Lowering it raises the peaks.
+        /// Height that is mapped to the high output, as a fraction of the relief. Lowering it raises the peaks.
         input_high: f32 = 1.0, -10.0..=10.0, slider 0.0..=1.0;
-        /// Bends the middle: above 1 lifts the slopes to a plateau, below 1 hollows them to valleys.
+        /// Bends the middle heights: above 1 raises slopes towards plateaus, below 1 lowers them towards valleys.
         gamma: f32 = 1.0, 0.05..=20.0, slider 0.2..=5.0;
-        /// Height of the low end, as a fraction of the relief. A low output above the high one turns the terrain upside
-        /// down.
+        /// New height of the low input, as a fraction of the relief. A low output above the high one inverts the
+        /// terrain.
         output_low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
-        /// Height of the high end, as a fraction of the relief.
+        /// New height of the high input, as a fraction of the relief.
         output_high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
-        /// Cuts off what lies beyond the input heights: flat bottoms and flat tops.
+        /// Cuts off heights outside the input range, which gives flat bottoms and flat tops.
         clamp: bool = false;
-        /// Height after against height before, each from the low end to the high end.
+        /// Output height as a function of input height, each from its low to its high level.
         curve: ToneCurve = ToneCurve::identity();
     }
 }
 
-/// Input ranges narrower than this are a step.
+/// Input ranges narrower than this act as a step.
 const NARROW: f32 = 1.0e-6;
 
 impl Filter for Levels {

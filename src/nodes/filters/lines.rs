@@ -1,22 +1,22 @@
-//! Filters that run along columns and then along rows, eight lines side by side.
+//! Filters that run along columns and then along rows, eight lines at a time.
 //!
-//! Scheme: a band gathers eight columns, works on them in f64 and writes them as eight rows of the transposed field;
-//! done twice, the field is upright again. Lines do not see each other, so no bit depends on the bands.
-//! Boundary: beyond an open edge a line is reflected about its end sample; on wrapping grids it goes on with the sample
-//! one step inside the opposite edge, and its last sample repeats the first.
+//! Scheme: a band gathers eight columns, processes them in f64 and writes them as eight rows of the transposed field; a
+//! second pass transposes the field back. Lines are independent, so the result does not depend on the bands.
+//! Boundary: beyond an open edge a line is reflected about its end sample. On wrapping grids it continues with the
+//! sample one step inside the opposite edge, and its last sample repeats the first.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
 pub const LANES: usize = 8;
-/// The samples at one place of eight neighbouring lines.
+/// The samples at the same position of eight neighbouring lines.
 pub type EightLanes = [f64; LANES];
 
 /// Eight lines of a field.
 pub struct EightLines {
     pub grid: Grid,
     pub values: Vec<EightLanes>,
-    /// Room for what the work keeps beside the lines.
+    /// Working memory of the filter, in addition to the lines.
     pub scratch: Vec<EightLanes>,
 }
 
@@ -25,7 +25,7 @@ impl EightLines {
         Self { grid, values, scratch: Vec::new() }
     }
 
-    /// Writes as many of them as there are rows.
+    /// Writes as many of the lines as `rows` holds.
     fn write(&mut self, rows: &mut [f32]) {
         let n = self.values.len();
         if self.grid.edges == Edges::Wrap {
@@ -37,7 +37,7 @@ impl EightLines {
     }
 }
 
-/// The sample that stands for `index`, which may lie beyond the edges.
+/// The index inside the grid that replaces `index`, which may lie beyond the edges.
 pub fn index_beyond(grid: Grid, index: i64) -> usize {
     let side = grid.samples as i64 - 1;
     match grid.edges {
@@ -78,8 +78,8 @@ fn columns_to_rows(
     })
 }
 
-/// `lines` one after the other, each of as many samples as a side of the grid has, after `work`: what [`separable`]
-/// does to columns, and then to rows.
+/// Filters `lines` with `work`: lines one after another, each as long as a side of the grid. [`separable`] does this
+/// with the columns and then with the rows.
 pub fn along_lines(cx: &Context, lines: &mut [f32], work: impl Fn(&mut EightLines) + Sync) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     cx.bands_of(LANES, lines, |_, rows| {

@@ -1,15 +1,15 @@
-//! Median: every sample takes the middle height of those around it.
+//! Median: every sample takes the median height of its surroundings.
 //!
-//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact:
-//! heights are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set
-//! of bits with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
-//! Radius below one cell changes no bit. A step takes in and gives out a column of the disc, so the cost grows with the
-//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc
-//! never reaches farther than 1/16 of a side.
-//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side,
-//! on a globe along the rows and columns of the face beyond: as these draw together, the disc is up to 30 % narrower
-//! near the borders of the faces. At the corners of the cube a part of the disc has no samples; where the faces that
-//! meet there find different medians, the lowest counts.
+//! Law: out = the median of all samples within `radius`; of two middle heights, the lower one. The result is exact.
+//! Heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with counts, in
+//! which the new median lies a few words from the previous one (after Huang et al. 1979). A radius below one cell
+//! changes nothing. Each step adds one edge of the disc and removes the other, so the cost grows with the radius in
+//! cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is limited to
+//! 1/16 of a side.
+//! Boundary: at an open edge the disc is cut off. On wrapping grids it continues on the opposite side, and on a globe
+//! along the rows and columns of the adjacent face: these converge, so the disc is up to 30 % narrower near face
+//! borders. At the corners of the cube a part of the disc has no samples. Where the faces that meet there give
+//! different medians, the lowest one is used.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
@@ -20,16 +20,18 @@ use talweg_ground::field::topology::Beyond;
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
 talweg_ground::params! {
-    /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
+    /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. A large radius takes
+    /// long.
     Median "Median" in "Filter", from "Tukey 1977; Huang et al. 1979", also "despeckle denoise spikes outliers smooth clean edges" {
-        /// How far around each point heights are compared. It reaches no farther than a sixteenth of the side.
+        /// Radius around each point whose median height is taken, at most 1/16 of the side: larger values remove wider
+        /// spikes.
         radius: f32 ["m"] = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
     }
 }
 
-/// Farthest reach, in sides.
+/// Maximum radius as a fraction of the side.
 const FARTHEST: f32 = 1.0 / 16.0;
-/// Rows that share the preparation of a set.
+/// Rows that share the setup of a set.
 const ROWS: usize = 8;
 
 impl Filter for Median {
@@ -71,17 +73,17 @@ impl Filter for Median {
     }
 }
 
-/// The rank of a place that has no sample.
+/// The rank of a position without a sample.
 const NO_RANK: u32 = u32::MAX;
 
-/// Ranks of the samples of a square among all heights in growing order.
+/// Ranks of the samples of a square among all heights in ascending order.
 #[derive(Clone, Copy)]
 struct Ranks<'a> {
     ranks: &'a [u32],
     sorted: &'a [f32],
 }
 
-/// Half width of a disc at every row of it, from north to south.
+/// Half width of each row of a disc, from north to south.
 struct DiscRows(Vec<usize>);
 
 impl DiscRows {
@@ -95,8 +97,8 @@ impl DiscRows {
         self.0.len() / 2
     }
 
-    /// Writes the medians of the samples of a square that lie `margin` or more from its edges. With `HOLES` some have
-    /// no rank.
+    /// Writes the medians of the samples of a square that lie at least `margin` from its edges. With `HOLES` some
+    /// positions have no rank.
     fn filter<const HOLES: bool>(
         &self,
         cx: &Context,
@@ -116,7 +118,7 @@ impl DiscRows {
         })
     }
 
-    /// Writes the medians of row `i` from column `margin` on, and leaves `set` as empty as it was.
+    /// Writes the medians of row `i` from column `margin` on. Expects `set` to be empty and empties it again.
     fn slide<const HOLES: bool>(
         &self,
         grid: Grid,
@@ -164,11 +166,11 @@ impl DiscRows {
     }
 }
 
-/// Ranks that one count stands for: 16 words.
+/// Number of bits of a rank within a block. A block shares one count and has 16 words.
 const BLOCK_BITS: u32 = 10;
 const BLOCK_WORDS: usize = 1 << (BLOCK_BITS - 6);
 
-/// A set of ranks that knows how many lie below a block that follows the middle.
+/// A set of ranks that knows how many members lie below `block`, the block of the last median.
 struct RankSet {
     words: Vec<u64>,
     counts: Vec<u32>,
@@ -201,7 +203,7 @@ impl RankSet {
         self.len -= 1;
     }
 
-    /// The member with as many below it as above it, or one fewer. The set must not be empty.
+    /// The median rank; of two, the lower one. The set must not be empty.
     fn middle(&mut self) -> u32 {
         let before = (self.len - 1) / 2;
         while self.below > before {

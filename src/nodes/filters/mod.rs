@@ -1,4 +1,4 @@
-//! Nodes that pass over the terrain once.
+//! Nodes that change the terrain in a single pass.
 
 pub mod blur;
 pub mod clamp;

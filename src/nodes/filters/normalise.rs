@@ -1,9 +1,9 @@
-//! Normalise: stretches the terrain between two heights.
+//! Normalise: stretches the terrain to the range between two heights.
 //!
-//! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and highest sample, or with
-//! `ignore` of q % the samples that q % of all lie below and above, exactly; what was ignored ends up beyond low and
-//! high. Level ground, where max - min < 10⁻⁶, goes to `low`. Boundary: none; samples that a wrapping grid repeats
-//! count once. A preview knows the extremes of its own samples only.
+//! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and the highest sample. If
+//! `ignore` is q %, they are the exact q % and 100 - q % percentiles; the ignored samples end up below low and above
+//! high. Level terrain, where max - min < 10⁻⁶, becomes `low`. Boundary: none; samples that a wrapping grid repeats
+//! count once. A preview uses the extremes of its own samples.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
@@ -11,33 +11,33 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
-    /// What the two heights are given in.
+    /// The unit of the two heights.
     Target {
-        Fractions "Fractions": "Low and high, as fractions of the relief: they follow when the relief is changed.",
+        Fractions "Fractions": "Low and high as fractions of the relief: they scale when the relief changes.",
         Metres "Metres": "Low and high in metres above height 0.",
     }
 }
 
 talweg_ground::params! {
-    /// Stretches the heights so that the deepest valley and the highest peak lie where you say.
+    /// Stretches the heights so that the deepest valley and the highest peak lie at the given heights.
     Normalise "Normalise" in "Filter", from "Gonzalez & Woods 2018", also "normalize stretch rescale range fit auto-level percentile" {
-        /// What the two heights are given in.
+        /// Unit of the two heights.
         target: Target = Target::Fractions;
-        /// Height of the lowest point, as a fraction of the relief. Above the high one the terrain turns upside down.
+        /// Height of the lowest point, as a fraction of the relief. A low height above the high one inverts the
+        /// terrain.
         low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5 => |to| to.target == Target::Fractions;
         /// Height of the highest point, as a fraction of the relief.
         high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5 => |to| to.target == Target::Fractions;
-        /// Height of the lowest point where the target is in metres.
+        /// Height of the lowest point, if the target is in metres.
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
-        /// Height of the highest point where the target is in metres.
+        /// Height of the highest point, if the target is in metres.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
-        /// Share of the ground, at the bottom and at the top, that is not asked: a lone spike then no longer flattens
-        /// the rest.
+        /// Percentage of the samples ignored at each end, so that a lone spike does not flatten the rest.
         ignore: f32 ["%"] = 0.0, 0.0..=49.0, slider 0.0..=10.0;
     }
 }
 
-/// Terrain with less relief than this is level.
+/// Terrain with less relief than this counts as level.
 const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
@@ -47,7 +47,7 @@ impl Filter for Normalise {
             previews_exactly: false,
             parts: match self.ignore == 0.0 {
                 true => NodeParts::Ranged,
-                false => NodeParts::Whole("it counts which share of all heights lies below each"),
+                false => NodeParts::Whole("it counts the fraction of all heights below each height"),
             },
             ..Traits::FILTER
         }
@@ -71,13 +71,13 @@ impl Filter for Normalise {
 }
 
 impl Normalise {
-    /// Stretches what lies between two heights.
+    /// Maps the range from `lowest` to `highest` to the target range.
     fn stretch(&self, cx: &Context, [lowest, highest]: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
         let (low, high) = match self.target {
             Target::Fractions => (self.low, self.high),
             Target::Metres => (self.low_metres / cx.relief_metres, self.high_metres / cx.relief_metres),
         };
-        // of the two zeros the positive one, whichever came first
+        // turns -0 into +0, so that the order of the two zeros does not matter
         let (lowest, highest) = (lowest + 0.0, highest + 0.0);
         let (range, relief) = (highest - lowest, high - low);
         cx.rows(&mut terrain.height, |_, row| {

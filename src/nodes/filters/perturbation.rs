@@ -1,13 +1,13 @@
-//! Perturbation: every point takes the height of another one close by.
+//! Perturbation: every point takes the height of another point close by.
 //!
-//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and
-//! goes to the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
-//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width `size`.
-//! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene
-//! does not have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes
-//! no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
-//! ground, and the nearest sample is that of the scene.
+//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn uniformly from the disc for every sample of the scene
+//! and rounded to the nearest sample in the disc, so every result is a height within the radius; this is the paper's
+//! rule. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width
+//! `size`. Cells are those of the scene's own resolution, so that a preview shows the same displacement. Samples that
+//! the scene does not have use the displacement of the nearest sample that it has, and are read bilinearly. Data maps
+//! move as well. Magnitude 0 changes nothing.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
+//! surface, and the nearest sample is that of the scene.
 //! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
 
 use std::f64::consts::FRAC_PI_2;
@@ -19,15 +19,15 @@ use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::{Cancelled, Stream, Terrain};
 
 talweg_ground::choices! {
-    /// What displaces the points.
+    /// The displacement of the points.
     Displacement {
-        Random "Random": "Every point on its own, as in Le Martelot 2005: the ground shatters to rubble.",
-        Noise "Smooth noise": "Neighbours together: outlines wander and slopes stay whole.",
+        Random "Random": "Every point moves independently, as in Le Martelot 2005: the terrain shatters to rubble.",
+        Noise "Smooth noise": "Neighbouring points move together: outlines become winding and slopes stay smooth.",
     }
 }
 
 talweg_ground::choices! {
-    /// What the magnitude is counted in.
+    /// The unit of the magnitude.
     Unit {
         Metres "Metres": "The same distance at any resolution.",
         Cells "Cells": "Samples of the scene's own resolution, as in Le Martelot 2005.",
@@ -35,15 +35,16 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Breaks the ground up: every point takes its height from a random place close by. Let erosion follow.
+    /// Breaks up the terrain: every point takes its height from a random point close by. Best followed by erosion.
     Perturbation "Perturbation" in "Filter", from "Le Martelot 2005, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
-        /// How far away the height may come from. More breaks the relief up more roughly.
+        /// Maximum distance between a point and the point whose height it takes: larger values break up the relief
+        /// more.
         magnitude: f32 = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
-        /// What the magnitude is counted in.
+        /// Unit of the magnitude.
         unit: Unit = Unit::Metres;
-        /// What displaces the points.
+        /// Displacement of the points.
         displacement: Displacement = Displacement::Random;
-        /// Width of the pieces that smooth noise moves together.
+        /// Width of the areas that smooth noise moves together.
         size: f32 ["m"] = 400.0, 1.0..=1_000_000.0, slider 50.0..=4000.0 => |by| by.displacement == Displacement::Noise;
     }
 }
@@ -59,7 +60,7 @@ impl Filter for Perturbation {
             more_on_planets: if is_noise { 1.0 } else { 0.0 },
             parts: match self.unit {
                 Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
-                Unit::Cells => NodeParts::Whole("its cells are those of the scene"),
+                Unit::Cells => NodeParts::Whole("it displaces cells of the scene's own resolution"),
             },
             ..Traits::FILTER
         }
@@ -110,7 +111,7 @@ impl Filter for Perturbation {
 }
 
 impl Perturbation {
-    /// The law on a globe, with |d| ≤ `sides`, of which each is a quarter of the way around.
+    /// The law on a globe, with |d| ≤ `sides`; a side is a quarter of the circumference.
     fn apply_on_globe(&self, cx: &Context, terrain: &mut Terrain, sides: f64) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let scene_side = (cx.scene_samples - 1) as f64;
@@ -123,7 +124,7 @@ impl Perturbation {
                 let nearest = |at: f64| libm::round(at * scene_side) / scene_side;
                 move_globe(cx, terrain, Resampling::Linear, |k, here| {
                     let (face, row, column) = (k / (n * n), own[k / n % n], own[k % n]);
-                    // every face has draws of its own
+                    // separate random draws for every face
                     let drawn = (face * cx.scene_samples + row) as i32;
                     let [south, east] = draw_within(&draws, drawn, column as i32, radius);
                     let [down, right] = tangents(here);
@@ -141,7 +142,7 @@ impl Perturbation {
                 };
                 let drift = DisplacementField::new(cx, &look)?;
                 move_globe(cx, terrain, Resampling::Linear, |k, here| {
-                    // noise whose reach is a side is one in radii over π/2
+                    // the reach of the noise is in sides, and one radius is 1/(π/2) sides
                     let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
                     let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();
                     let reach = sides * FRAC_PI_2 / if length > 1.0 { length } else { 1.0 };
@@ -152,7 +153,7 @@ impl Perturbation {
     }
 }
 
-/// Two directions along the ground at `here`, square to each other: to the south and to the east, at the poles any.
+/// Two perpendicular tangents at `here`: to the south and to the east. At the poles their direction is arbitrary.
 fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     let level = (here[0] * here[0] + here[1] * here[1]).sqrt();
     let east = if level > 1.0e-9 { [-here[1] / level, here[0] / level, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -165,10 +166,10 @@ fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
     [south, east]
 }
 
-/// Draws from the square around the disc until the disc is hit: a miss every time has a chance of 10⁻¹⁰.
+/// Attempts to draw a point of the square that lies in the disc: all of them miss with a probability of 10⁻¹⁰.
 const DRAWS: usize = 16;
 
-/// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
+/// A displacement in whole samples, uniform in the disc of `radius` samples, and independent for each (i, j).
 fn draw_within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
     for draw in draws {
         let bits = draw.bits(j, i);

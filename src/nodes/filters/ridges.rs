@@ -1,14 +1,14 @@
-//! Ridges and valleys: what runs along the ground as a crest rises, what runs along it as a channel sinks.
+//! Ridges and valleys: raises crests and deepens channels.
 //!
 //! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
-//! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
-//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a
-//! ridge about as wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
-//! On a globe they are the eigenvalues of the covariant Hessian in the metric of the face's rows and columns. Those are
-//! great circles, so that with X and Y their tangents and δ = 1 + X² + Y² the Christoffel terms are short:
-//! ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
-//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is
-//! the edge's reflection; beyond a face of a globe the lattice goes on ([`ghosts`]).
+//! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²). out = h + ridges·σ²·max(0, -λ₁) -
+//! valleys·σ²·max(0, λ₂). The factor σ² makes the strength depend on the shape alone: on a ridge about as wide as σ the
+//! change is close to the ridge's own height. If both amounts are 0, nothing changes. On a globe λ are the eigenvalues
+//! of the covariant Hessian in the metric of the face's rows and columns. Rows and columns are great circles. With X
+//! and Y their tangents and δ = 1 + X² + Y² the Christoffel terms are therefore short: ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ =
+//! g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
+//! Scheme: finite differences over one cell; scales finer than a cell fade out. Boundary: the sample beyond an open
+//! edge is the reflection at the edge; beyond a face of a globe the lattice continues ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use std::f32::consts::FRAC_PI_2;
@@ -20,13 +20,13 @@ use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, Globe, Terrain};
 
 talweg_ground::params! {
-    /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
+    /// Raises crests and deepens valleys: gentle terrain gains lines as if water and ice had carved it.
     Ridges "Ridges and valleys" in "Filter", from "Lindeberg 1998", also "emphasis curvature crest gully channel carve enhance convexity" {
-        /// How much crests rise: 0 leaves them, below 0 lowers them.
+        /// Strength of the ridges: 0 leaves crests unchanged, negative values lower them.
         ridges: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
-        /// How much valleys sink: 0 leaves them, below 0 fills them.
+        /// Strength of the valleys: 0 leaves valleys unchanged, negative values fill them.
         valleys: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
-        /// Breadth of the crests and valleys that are meant. Large works on ranges, small on gullies.
+        /// Width of the affected crests and valleys: large values affect whole ranges, small ones gullies.
         scale: f32 ["m"] = 120.0, 1.0..=1_000_000.0, slider 10.0..=1000.0;
     }
 }
@@ -53,7 +53,7 @@ impl Filter for Ridges {
 
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        // wider than the terrain nothing is left to see
+        // a scale beyond the terrain's size would have no effect left
         let sigma = (self.scale / cx.size_metres).min(1.0) * (cx.grid.whole_samples() - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
         if cx.grid.is_globe() {
@@ -86,7 +86,7 @@ impl Ridges {
     }
 }
 
-/// What crests rise and channels sink by, from the principal second derivatives.
+/// Change of height from the principal second derivatives: rise of crests minus deepening of channels.
 #[inline(always)]
 fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
     let crest = if least < 0.0 { -least } else { 0.0 };
@@ -94,11 +94,11 @@ fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
     ridges * crest - valleys * channel
 }
 
-/// The law on a globe; `amounts` are those of ridges and valleys.
+/// The law on a globe; `amounts` holds the strengths of ridges and valleys.
 fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
-    // tangents of the rows and columns, and the angle between two of them
+    // tangents of the angles of rows and columns, and the angle between neighbouring ones
     let tangents: Vec<f32> = (0..n).map(|k| globe.tangent(k) as f32).collect();
     let half_step = 0.5 * FRAC_PI_2 / (n - 1) as f32;
     let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| ghosts(&globe, smooth, face, 1)).collect();

@@ -1,10 +1,9 @@
-//! Reads fields between their samples, and moves ground with everything on it.
+//! Reads fields between their samples, and moves terrain together with its data maps.
 //!
-//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may
-//! overshoot a little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always
-//! linearly. A place right on a sample has that sample's bits.
-//! On a globe a place is a direction. Faces are read with [`ghosts`] around them, so that cubics go on over their
-//! borders.
+//! Scheme: heights are read with Catmull-Rom's cubic through 4 × 4 samples, or linearly from 2 × 2. The cubic keeps
+//! slopes continuous and may overshoot a little next to cliffs; linear reading never leaves the samples' range. Data
+//! maps are always read linearly. A position exactly on a sample gives exactly that sample's value. On a globe a
+//! position is a direction. Faces are read with [`ghosts`] around them, so that cubics continue across their borders.
 //! Source: Catmull & Rom 1974; Keys 1981.
 
 use std::sync::Arc;
@@ -13,21 +12,21 @@ use crate::Context;
 use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
 
-/// What lies beyond the edges of a field.
+/// The values beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutsideFill {
     /// The sample at the edge.
     Edge,
-    /// The other side.
+    /// The opposite side, as if the field repeated.
     Wrap,
-    /// The reflection about the edge.
+    /// The reflection at the edge.
     Mirror,
-    /// Nothing: height 0.
+    /// Height 0.
     Flat,
 }
 
 impl OutsideFill {
-    /// What the scene says.
+    /// The fill that matches the scene's edges.
     pub fn for_edges(grid: Grid) -> Self {
         match grid.edges {
             Edges::Open => Self::Edge,
@@ -36,15 +35,15 @@ impl OutsideFill {
     }
 }
 
-/// How heights are read between samples.
+/// The interpolation of heights between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resampling {
     Linear,
     Cubic,
 }
 
-/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in
-/// samples of the whole.
+/// Gives every sample (i, j) the height, and the value of every data map, at the position `place(i, j)` = (row,
+/// column), in samples of the whole grid.
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
@@ -64,7 +63,7 @@ pub fn move_ground(
             for (block, heights) in row.chunks_mut(LANES).enumerate() {
                 let [y, x] = &mut places;
                 for (lane, (y, x)) in y.iter_mut().zip(x).take(heights.len()).enumerate() {
-                    // exact: a window rounds places as the whole does
+                    // exact: a window rounds positions in the same way as the whole grid
                     let [place_y, place_x] = place(i, (block * LANES + lane) % distinct);
                     (*y, *x) = (place_y - first[0], place_x - first[1]);
                 }
@@ -85,7 +84,7 @@ pub fn move_ground(
     reread(terrain, between, read)
 }
 
-/// Puts what `read` makes of them in place of the heights and the data maps.
+/// Replaces the heights and each data map by what `read` returns for them.
 fn reread(
     terrain: &mut Terrain,
     between: Resampling,
@@ -104,8 +103,8 @@ fn reread(
 /// Rows and columns around a face that a cubic reads.
 const MARGIN: usize = 2;
 
-/// Gives every sample of a globe the height, and the value of every data map, from `place(index, direction)`: a
-/// direction of any length. `place` is asked for owners only.
+/// Gives every sample of a globe the height, and the value of every data map, at `place(index, direction)`: a direction
+/// of any length. Each sample that lies on several faces is computed only once.
 pub fn move_globe(
     cx: &Context,
     terrain: &mut Terrain,
@@ -143,11 +142,11 @@ pub fn move_globe(
     reread(terrain, between, read)
 }
 
-/// A face of a globe as a square of n + 2 · `margin` samples: around it stands what its rows and columns would find if
-/// they went on, read from the faces beyond by cubics.
+/// A face of a globe as a square of n + 2 · `margin` samples. The margin holds the values on the continued rows and
+/// columns of the face, read from the adjacent faces with cubics.
 ///
-/// There a sample lies on a row or column of the face beyond, between two of its samples, so that the lattice has no
-/// bend at the border. `margin` is small beside n.
+/// There a sample lies on a row or column of the adjacent face, between two of its samples, so the lattice has no bend
+/// at the border. `margin` must be small compared to n.
 pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
     let n = globe.samples();
     let side = n + 2 * margin;
@@ -175,7 +174,8 @@ struct Source<'a> {
     beyond: OutsideFill,
 }
 
-/// Places this close to an edge, in samples, are inside: rounding must not cut off an edge turned onto itself.
+/// Positions this close to an edge, in samples, count as inside: otherwise rounding could cut off an edge that is
+/// rotated onto itself.
 const RIM: f64 = 1.0e-6;
 
 impl Source<'_> {
@@ -226,7 +226,7 @@ impl Source<'_> {
         }
     }
 
-    /// [`cubic`](Self::cubic) at one of the places that `taps` were worked out for.
+    /// [`cubic`](Self::cubic) at one of the positions whose weights `taps` holds.
     #[inline(always)]
     fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &[AxisTaps; 2], lane: usize) -> f32 {
         let ([i, j], [fy, fx]) =
@@ -238,7 +238,7 @@ impl Source<'_> {
         }
     }
 
-    /// The four samples around (i, j) in each of four rows, weighted.
+    /// The weighted sum of the four samples around (i, j) in each of four rows.
     #[inline(always)]
     fn weighted(&self, [i, j]: [i64; 2], [wy, wx]: [[f32; 4]; 2]) -> f32 {
         let across = |v: [f32; 4]| (wx[0] * v[0] + wx[1] * v[1]) + (wx[2] * v[2] + wx[3] * v[3]);
@@ -261,12 +261,12 @@ impl Source<'_> {
     }
 }
 
-/// Places whose weights are worked out side by side.
+/// Positions whose weights are computed together.
 const LANES: usize = 64;
 
-/// What a cubic reads along rows or along columns.
+/// The samples and weights that a cubic uses along one axis.
 struct AxisTaps {
-    /// Whole numbers at or below the places.
+    /// Positions rounded down to whole numbers.
     whole: [f64; LANES],
     fraction: [f32; LANES],
     weights: [[f32; LANES]; 4],
@@ -278,7 +278,7 @@ impl Default for AxisTaps {
     }
 }
 
-/// Works out the weights at `places`.
+/// Computes the weights at `places`.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn weigh(places: &[f64; LANES], taps: &mut AxisTaps) {
     for (lane, place) in places.iter().enumerate() {
@@ -291,7 +291,7 @@ fn weigh(places: &[f64; LANES], taps: &mut AxisTaps) {
     }
 }
 
-/// The whole number at or below `x`.
+/// `x` rounded down.
 #[inline(always)]
 pub fn floor(x: f64) -> i64 {
     let whole = x as i64;
@@ -302,7 +302,7 @@ fn fraction(x: f64) -> f32 {
     (x - floor(x) as f64) as f32
 }
 
-/// Catmull-Rom weights of four samples around a place at `t` between the middle two.
+/// Catmull-Rom weights of four samples around a position at `t` between the middle two.
 #[inline(always)]
 fn weights(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);

@@ -1,13 +1,13 @@
-//! Make edges tile: opposite edges meet in height and slope.
+//! Make edges tile: makes opposite edges equal in height and slope.
 //!
 //! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by
-//! smoothing along the edge (σ = w/2, w/4, …, w the `width`). The band of width wₖ is taken up over its own width: at
-//! t = distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge
-//! h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…): both ends take the mean height and the mean slope. So
-//! broad differences are spread broadly and rough ones only close to the edge, where they leave no streaks. Then the
-//! same along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the
-//! first to the bit. Farther than `width` from the edges no bit changes.
-//! Boundary: a wrapping scene tiles already and is left as it is. Data maps are left too.
+//! smoothing along the edge (σ = w/2, w/4, …, w the `width`). Each band k fades out over its own width wₖ: at t =
+//! distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h +=
+//! -½·Dₖ·(…) + ½·Sₖ·wₖ·(…). Both edges thus take the mean height and the mean slope. Broad differences are spread
+//! widely, and fine ones only close to the edge, where they leave no streaks. Then the same runs along columns; there
+//! the smoothing wraps around, which preserves the result of the rows. The last row and column become exactly the
+//! first. Farther than `width` from the edges nothing changes.
+//! Boundary: a wrapping scene tiles already and is not changed. Data maps are not changed either.
 //! Squares only: a planet has no edges.
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
 
@@ -17,10 +17,9 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
 talweg_ground::params! {
-    /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
+    /// Makes opposite edges meet without a step or crease, so that copies of the terrain can be tiled.
     Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
-        /// How far in from the edges the ground may change, as a share of the side. Narrow makes steep slopes at the
-        /// edges.
+        /// Width of the margin that may change, as a fraction of the side: small values give steep slopes at the edges.
         width: f32 = 0.2, 0.0..=0.5, slider 0.05..=0.5;
     }
 }
@@ -30,7 +29,7 @@ impl Filter for Seamless {
         Traits {
             previews_exactly: false,
             working_fields: 0.2,
-            parts: NodeParts::Whole("opposite edges meet"),
+            parts: NodeParts::Whole("it matches opposite edges of the terrain"),
             ..Traits::FILTER
         }
     }
@@ -78,21 +77,21 @@ impl Filter for Seamless {
     }
 }
 
-/// Narrowest band, in cells: below it a bend has no room.
+/// Narrowest band in cells: a narrower one leaves no space for the slope correction.
 const NARROWEST: f64 = 4.0;
 
-/// What is smooth along the edge on one scale, and how it is taken up away from the edge.
+/// The part of the difference between the edges with one width along the edge, and how it fades out inwards.
 struct SeamBand {
     /// Half the difference in height across the seam, at every sample of the edge.
     step: Vec<f32>,
     /// Half the difference in slope.
     bend: Vec<f32>,
-    /// Weights of step and bend at growing distance from the edge.
+    /// Weights of step and bend with growing distance from the edge.
     reach: Vec<(f32, f32)>,
 }
 
 impl SeamBand {
-    /// From the first two and the last two heights of every line across the seam.
+    /// Splits the differences into bands, given the first two and the last two heights of every line across the seam.
     fn split(ends: impl Iterator<Item = [f32; 4]>, width: f64, edges: Edges) -> Vec<Self> {
         let mut left: Vec<EightLanes> = ends
             .map(|[first, second, last_but_one, last]| {
@@ -122,7 +121,7 @@ impl SeamBand {
         let reach = (0..libm::ceil(width) as usize)
             .map(|d| {
                 let t = d as f64 / width;
-                // the bend is measured between the first two samples
+                // the slope is measured between the first two samples
                 ((1.0 - t * t * (3.0 - 2.0 * t)) as f32, if d == 0 { 0.0 } else { bow(t) / bow(1.0 / width) } as f32)
             })
             .collect();

@@ -1,10 +1,10 @@
 //! Terraces: flat treads and steep risers.
 //!
-//! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace
-//! bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 -
-//! sharpness): Schlick's bias, which leaves t = 0 and t = 1 in place, so terraces join without a jump. The slope is
-//! a/(1 - a) of what it was at the foot and (1 - a)/a at the lip.
-//! Boundary: none, every sample stands alone. Heights over a million steps from 0 are left as they are.
+//! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace bₖ ≤
+//! h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 - sharpness):
+//! Schlick's bias, which maps t = 0 and t = 1 to themselves, so terraces join without a jump. The slope is multiplied
+//! by a/(1 - a) at the foot and by (1 - a)/a at the lip.
+//! Boundary: none, each sample is independent. Heights more than a million steps from 0 stay unchanged.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::{Context, Filter, Traits};
@@ -13,16 +13,16 @@ use talweg_ground::field::{Cancelled, Terrain};
 talweg_ground::params! {
     /// Cuts slopes into steps: flat treads with a sharp lip, like layered rock or rice terraces.
     Terrace "Terraces" in "Filter", from "Schlick 1994", also "steps strata mesa layers plateau stairs" {
-        /// Height from tread to tread.
+        /// Height difference between two treads.
         step_height: f32 ["m"] = 120.0, 0.01..=100_000.0, slider 5.0..=500.0;
-        /// How flat the treads are, from no change to level treads and vertical risers.
+        /// Flatness of the treads: 0 changes nothing, 1 gives level treads with vertical risers.
         sharpness: f32 ["share"] = 0.75, 0.0..=1.0;
-        /// How uneven the steps are, from all alike to some broad and some thin.
+        /// Variation of the step heights: 0 makes all steps equal, 1 mixes high and low ones.
         variation: f32 ["share"] = 0.5, 0.0..=1.0;
     }
 }
 
-/// A riser is never quite vertical, so that the law has no division by 0.
+/// Minimum of a, which keeps risers from being exactly vertical and avoids a division by 0.
 const STEEPEST: f32 = 1.0e-3;
 const FARTHEST: f32 = 1.0e6;
 

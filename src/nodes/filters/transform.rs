@@ -1,13 +1,13 @@
-//! Transform: moves, turns, scales and mirrors the ground.
+//! Transform: moves, rotates, scales and mirrors the terrain.
 //!
-//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a turn by `angle` clockwise seen from above, S the
-//! scale with its signs for mirroring: mirrored, scaled, turned and moved, in this order. Heights are read bicubically,
-//! data maps bilinearly (`sampling`). Quarter turns and mirroring put samples on samples and keep their bits; at rest
-//! no bit changes. Scaling down skips samples: blur first where that matters.
-//! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave
-//! slopes continuous there.
-//! On a planet all of them but the scale turn the whole globe: the centre is the place at 0° N, 0° E, mirrored and
-//! turned about it, moved along its meridian and then along the equator. A globe has no outside and keeps its size.
+//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a rotation by `angle` clockwise seen from above, S the
+//! scale with its signs for mirroring. The order is: mirror, scale, rotate, move. Heights are read bicubically, data
+//! maps bilinearly (`sampling`). Quarter turns and mirroring map samples to samples without a change of value, and the
+//! defaults change nothing. Scaling down skips samples: blur first where that matters.
+//! Boundary: `outside`. A wrapping scene stays seamless in height, but slopes stay continuous at the seam only with
+//! moves, mirroring and quarter turns. On a planet all operations except scaling rotate or mirror the whole globe. The
+//! centre is the point at 0° N, 0° E: the globe is mirrored and rotated about it, then moved along its meridian and
+//! along the equator. A globe has no outside and keeps its size.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
@@ -15,33 +15,33 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
-    /// What fills the ground that comes from outside.
+    /// The terrain beyond the old edges.
     Outside {
-        Edges "Edges go on": "The edge is drawn out; a wrapping scene continues on its other side.",
-        Wrap "Other side": "The terrain repeats like a tile.",
+        Edges "Extend edges": "The edge heights continue outwards; a wrapping scene continues on its opposite side.",
+        Wrap "Repeat": "The terrain repeats like a tile.",
         Mirror "Mirror": "The terrain is reflected at its edges: no cliffs, but symmetry.",
-        Flat "Level ground": "Level ground at height 0.",
+        Flat "Level terrain": "Level terrain at height 0.",
     }
 }
 
 talweg_ground::params! {
-    /// Moves, turns, scales or mirrors everything below, with its water, wear and deposits. On a planet it turns and
-    /// mirrors the globe.
+    /// Moves, rotates, scales or mirrors the terrain below with its data maps, such as water, wear and deposits. On a
+    /// planet it rotates and mirrors the globe.
     Transform "Transform" in "Filter", from "Gonzalez & Woods 2018", also "move translate shift rotate turn scale zoom flip mirror" {
-        /// Moves the ground to the east.
+        /// Moves the terrain to the east.
         move_x: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
-        /// Moves the ground to the south.
+        /// Moves the terrain to the south.
         move_y: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
-        /// Turns the ground clockwise about the centre.
+        /// Rotates the terrain clockwise about its centre.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-        /// Widens the ground about the centre; heights stay, so below 1 slopes become steeper.
-        /// A planet keeps its size.
+        /// Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper. No
+        /// effect on planets.
         scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
         /// Swaps east and west.
         mirror_x: bool = false;
         /// Swaps north and south.
         mirror_y: bool = false;
-        /// What fills the ground that comes from outside.
+        /// Terrain that fills the area beyond the old edges.
         outside: Outside = Outside::Edges;
     }
 }
@@ -52,7 +52,7 @@ impl Filter for Transform {
             on_globe: true,
             previews_exactly: false,
             working_fields: 0.5,
-            parts: NodeParts::Whole("the ground moves, turns or is seen at another size"),
+            parts: NodeParts::Whole("it moves, rotates or scales the whole terrain"),
             ..Traits::FILTER
         }
     }
@@ -93,7 +93,7 @@ impl Transform {
             let radians = f64::from(metres) / f64::from(cx.size_metres) * std::f64::consts::FRAC_PI_2;
             (libm::sin(radians), libm::cos(radians))
         });
-        // what comes first goes back last
+        // the inverse applies the operations in reverse order
         move_globe(cx, terrain, Resampling::Cubic, |_, [x, y, z]| {
             let (x, y) = turned_back(x, y, east);
             let (z, x) = turned_back(z, x, south);
@@ -103,7 +103,7 @@ impl Transform {
     }
 }
 
-/// Where the place (a, b) was before it was turned from the axis of a towards that of b.
+/// The position before the rotation that moved it to (a, b); the rotation goes from the axis of a towards that of b.
 fn turned_back(a: f64, b: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
     (a * cos + b * sin, b * cos - a * sin)
 }

@@ -1,10 +1,10 @@
-//! Domain warp: the ground is pushed about by noise.
+//! Domain warp: noise displaces the terrain horizontally.
 //!
-//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves,
-//! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! ([`sampling`](super::sampling)). Amount 0 changes no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
-//! ground.
+//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves, the
+//! first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
+//! ([`sampling`](super::sampling)). Amount 0 changes nothing.
+//! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d runs along the
+//! surface.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
@@ -13,16 +13,16 @@ use crate::{Context, Filter, NodeParts, NodeReach, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
-    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
-    /// along.
+    /// Distorts the terrain with noise: straight ridges become winding, round hills and coasts ragged. Data maps such
+    /// as water and wear move as well.
     Warp "Warp" in "Filter", from "Perlin 1985; Quílez 2002", also "domain distortion turbulence displace swirl bend twist" {
-        /// How far the ground is pushed, about. More than the size folds it over itself.
+        /// Approximate maximum displacement. Values above the size fold the terrain over itself.
         amount: f32 ["m"] = 250.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
         /// Width of the largest bends.
         size: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 100.0..=8000.0;
-        /// How often finer bends are added. One makes sweeping curves, many make ragged outlines.
+        /// Number of octaves: 1 makes sweeping curves, many make ragged outlines.
         octaves: u32 = 3, 1..=16, slider 1..=8;
-        /// How strong each octave is beside the one before.
+        /// Strength of each octave relative to the previous one: larger values make outlines more ragged.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
     }
 }

@@ -1,10 +1,9 @@
 //! Billow noise: folded gradient noise.
 //!
 //! Law: h = base + amplitude · Σ pⁱ·|nᵢ| / Σ pⁱ, with nᵢ the gradient noise of [`lattice`](super::lattice) (scaled to
-//! ±1) at frequency · lacunarityⁱ. The valleys are sharp, where the noise crosses 0, and the hills between them round:
-//! ridged noise turned upside down.
-//! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
-//! The whole may be read at places that [`warp`](super::warp) displaces.
+//! ±1) at frequency · lacunarityⁱ. Valleys are sharp, where the noise crosses 0, and the hills between them are round:
+//! ridged noise turned upside down. Boundary and scheme as in the lattice: a preview is exactly a subsample of the full
+//! size. [`warp`](super::warp) can displace the positions at which the sum is read.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -17,9 +16,9 @@ talweg_ground::params! {
     /// Round, swelling hills with sharp creases between them.
     Billow "Billow noise" in "Noise", from "Perlin 1985; Musgrave in Ebert et al. 2003", also "turbulence clouds dunes cauliflower puffy fbm" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
-        /// Curve between lattice points.
+        /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
-        /// Height from the creases to the highest hill, about, as a fraction of the relief.
+        /// Approximate height from the creases to the highest hill, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest creases, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;

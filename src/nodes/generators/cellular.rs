@@ -1,14 +1,14 @@
 //! Cellular noise (Worley) summed to fractional Brownian motion (fBm).
 //!
-//! Law: one feature point lies in each cell of a square lattice, moved from the centre by `jitter`. F₁ and F₂ are the
+//! Law: each cell of a square lattice has a feature point, moved from the centre by `jitter`. F₁ and F₂ are the
 //! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂
 //! or F₂ - F₁ at frequency · lacunarityⁱ.
-//! Scheme: the own cell's point is nearer than √2, and the second nearest nearer than 2, so the points of 5 × 5 cells
-//! decide, exactly. Samples of a row that share a cell share the points that can matter to any of them.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
-//! On a globe the cells are cubes of space (`solid::cells`).
-//! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances,
-//! or another scatter, see Voronoi.
+//! Scheme: the point of a sample's own cell is closer than √2, and the second nearest is closer than 2, so the points
+//! of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of points that can be nearest
+//! to them.
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. On a globe the cells
+//! are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. Voronoi offers a given
+//! number of points, weights of up to eight distances, and other ways of scattering the points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
@@ -18,7 +18,7 @@ use crate::{Context, Generator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// Which distance is the height.
+    /// The distance that gives the height.
     CellDistance {
         Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
         Second "Second nearest (F2)": "Distance to the second nearest point: overlapping, rounder cells.",
@@ -27,21 +27,22 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Cells laid over themselves, finer and lower each time: scales, cracks, pitted or peaked ground.
+    /// Layered cells, each layer finer and lower: scales, cracks, pitted or peaked terrain.
     Cellular "Cellular noise" in "Cells", from "Worley 1996", also "worley cells f1 f2 fbm cracks scales pits stones" {
-        /// Cells of the first octave along a side. More makes them smaller.
+        /// Cells of the first octave along a side: larger values make them smaller.
         frequency: f32 = 5.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        /// Number of octaves: more add finer relief, few make smooth hills. Each takes the same time.
         octaves: u32 = 4, 1..=16;
-        /// Which distance is the height.
+        /// Distance that gives the height.
         feature: CellDistance = CellDistance::Difference;
-        /// How far points stand from the centres of their cells: 0 is a regular pattern.
+        /// Distance of the points from the centres of their cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// How much narrower the features of each octave are than those of the one before.
+        /// Frequency of each octave relative to the previous one.
         lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones jagged
+        /// terrain.
         persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
-        /// Height one cell of distance stands for, as a fraction of the relief.
+        /// Height for a distance of one cell, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the distance is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
@@ -75,11 +76,11 @@ impl Generator for Cellular {
 struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
-    /// Feature points of 5 lattice rows: at each column of the lattice the point's place in its cell.
+    /// Feature points of 5 lattice rows: for each column of the lattice the point's position in its cell.
     points: Vec<(usize, Vec<[f32; 2]>)>,
-    /// Points around a run of samples: x from the own cell's corner, and square of the distance in y.
+    /// Points around a run of samples: x from the corner of the run's cell, and squared distance in y.
     near: Vec<[f32; 2]>,
-    /// Squares of the two least distances of each sample of a run.
+    /// Squares of the two smallest distances of each sample of a run.
     least: Vec<[f32; 2]>,
 }
 
@@ -123,7 +124,7 @@ impl RowReader for CellularReader<'_> {
 }
 
 impl CellularReader<'_> {
-    /// Makes the points of lattice row `line`.
+    /// Computes the points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
         if self.points.is_empty() {
             self.points = vec![(usize::MAX, Vec::new()); AROUND];
@@ -140,8 +141,8 @@ impl CellularReader<'_> {
         points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
     }
 
-    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest of a sample
-    /// of the run `xs` at `y`.
+    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest of a sample of
+    /// the run `xs` at `y`.
     fn gather(&mut self, column: usize, upper: usize, xs: &[f32], y: f32) {
         let (first, last) = xs.iter().fold((1.0f32, 0.0f32), |(lo, hi), &x| (lo.min(x), hi.max(x)));
         self.near.clear();

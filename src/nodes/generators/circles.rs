@@ -1,13 +1,13 @@
-//! Circles: many round bumps of different sizes, laid at random over each other.
+//! Circles: many overlapping round bumps of different sizes at random positions.
 //!
 //! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii
-//! are uniform between `smallest` and 1 times `radius`; wₖ is in proportion to the radius, so all bumps are as steep,
-//! and negative for a share `pits` of them. The weights are divided so that six standard deviations of the sum are 1.
-//! Centres are uniform over the square that reaches one radius beyond the edges, so edges are like the middle.
+//! are uniform between `smallest` and 1 times `radius`. wₖ is proportional to the radius, so all bumps are equally
+//! steep, and negative for a fraction `pits` of them. The weights are scaled so that six standard deviations of the sum
+//! are 1. Centres are uniform over the square enlarged by one radius on each side, so edges look like the middle.
 //!
-//! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no root; a
-//! band of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
-//! Boundary: on wrapping terrains circles go on at the other side.
+//! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no square
+//! root. A band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
+//! Boundary: on wrapping terrains circles continue on the opposite side.
 //! Squares only: distances are those of the plane.
 //! Source: Le Martelot 2005, §1 (named).
 
@@ -15,19 +15,19 @@ use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::params! {
-    /// Soft, rolling ground of many round bumps.
+    /// Soft, rolling terrain made of many round bumps.
     Circles "Circles" in "Fractal", from "Le Martelot 2005, §1", also "discs bumps cosine hills dunes rolling" {
         /// Number of bumps.
         circles: u32 = 400, 1..=5000, slider 1..=1000;
         /// Radius of the largest bumps, in sides of the terrain.
         radius: f32 = 0.15, 0.001..=1.0, slider 0.02..=0.5;
-        /// Radius of the smallest bumps beside the largest.
+        /// Radius of the smallest bumps, as a fraction of the largest.
         smallest: f32 ["share"] = 0.2, 0.0..=1.0;
-        /// Share of the circles that are pits instead of bumps.
+        /// Fraction of the circles that are pits instead of bumps.
         pits: f32 ["share"] = 0.5, 0.0..=1.0;
-        /// Height from the deepest place to the highest, about, as a fraction of the relief.
+        /// Approximate height from the deepest to the highest point, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height of the ground that the bumps stand on, as a fraction of the relief.
+        /// Height of the level terrain that the bumps are added to, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
     }
 }
@@ -59,7 +59,7 @@ struct Circle {
 }
 
 impl Circle {
-    /// Adds the bump to the row at `y`, whose samples lie at `xs`.
+    /// Adds the bump to the row at `y`; `xs` holds the positions of the row's samples.
     fn add(&self, grid: Grid, xs: &[f32], y: f32, row: &mut [f32]) {
         let dy = y - self.y;
         let square = self.radius * self.radius - dy * dy;
@@ -67,7 +67,7 @@ impl Circle {
             return;
         }
         let half = square.sqrt();
-        // a sample more on either side; casts saturate
+        // one extra sample on either side; the casts saturate
         let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
         let last = (((self.x + half) * count - before) as usize + 2).min(xs.len());
         let first = (((self.x - half) * count - before - 2.0) as usize).min(last);
@@ -88,7 +88,7 @@ fn bump(u: f32) -> f32 {
     (1.0 - u) * (1.0 - u) * series
 }
 
-/// The series of [`bump`]: that of the cosine divided by (1 - u)².
+/// The power series of [`bump`]: that of the cosine divided by (1 - u)².
 const SERIES: [f32; 6] = [1.0, -0.467_401_1, 0.094_553_86, -0.011_122_559, 0.000_866_334_9, -0.000_048_217_146];
 /// Mean of the square of the bump over its circle: ¼(1 - 8/π² + ½).
 const MEAN_SQUARE: f32 = 0.172_36;
@@ -104,7 +104,7 @@ impl Circles {
             let radius = self.radius * size(k);
             variance += size(k) * size(k) * std::f32::consts::PI * radius * radius * MEAN_SQUARE / (span * span);
         }
-        // a few small circles stand alone: no bump is higher than 1
+        // a few small circles do not overlap: this limits a bump to height 1
         let scale = (1.0 / (6.0 * variance.sqrt())).min(1.0);
         let mut circles = Vec::new();
         for k in 0..self.circles {

@@ -1,14 +1,14 @@
 //! Construction: the node that holds a construction tree.
 //!
-//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](talweg_construction);
-//! the water map is how far the water's surface stands above the ground, sand and snow are maps of their thickness and
-//! raise the ground; materials of pieces are maps of their shares of the ground. Cut out, the weight α is the map of
-//! where there is ground: it ends where α = ½, as the document has it.
-//! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
-//! that a preview is close to the result and not exactly its subsample.
-//! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and
-//! what does not fit together shows as a cliff there (the filter `Seamless` mends it).
-//! Squares only: pieces stand in a plane; a planet has them on a patch.
+//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](talweg_construction).
+//! The water map is the height of the water surface above the terrain. Sand and snow are maps of their thickness and
+//! raise the terrain. Materials of pieces are maps of their fraction of the ground cover. With `cut_out` the weight α
+//! is written as the map of the existing ground, which ends where α = ½, as in the paper.
+//! Scheme: tiles in parallel, each evaluating only the pieces that touch it. Octaves that the grid cannot resolve fade
+//! out, so a preview is close to the result, but not an exact subsample.
+//! Boundary: a wrapping terrain repeats its first row and column. Pieces at an edge do not continue on the opposite
+//! side, so differences form a cliff there (the filter `Seamless` removes it).
+//! Squares only: pieces lie in a plane; on a planet, construct a patch.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,14 +18,14 @@ use talweg_construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 
 talweg_ground::params! {
-    /// Terrain built from features: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
-    /// hand.
+    /// Terrain built by hand from features: mountains, rivers, roads, craters and lakes, each placed, shaped and
+    /// combined individually.
     Construction "Construction" in "Shapes", from "Génevaux et al. 2014, Modélisation de terrains par primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
         /// The features and how they are combined.
         tree: Arc<Tree> = presets::volcano();
-        /// How much detail the features show, from their plain forms alone to everything.
+        /// Detail of the features: 0 shows only their plain shapes, 1 all detail.
         detail: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Leaves out the ground around the features, so that they stand alone. Without it the ground there is level.
+        /// Cuts out the terrain around the features, which is level otherwise.
         cut_out: bool = false;
         presets {
             Volcano "Volcano": "An island with a volcano, gullies on its flanks and a crater at its side." { tree = presets::volcano() }
@@ -36,7 +36,7 @@ talweg_ground::params! {
     }
 }
 
-/// What can lie on the ground, and the map that it becomes.
+/// Materials that cover the terrain with a thickness, and their data maps.
 const LAID: [(MaterialLayer, MapKind); 4] = [
     (MaterialLayer::Water, MapKind::Water),
     (MaterialLayer::Sand, MapKind::Sand),
@@ -44,11 +44,11 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
     (MaterialLayer::Vegetation, MapKind::Vegetation),
 ];
 
-/// Maps that a construction can make.
+/// Number of maps that a construction can write.
 const KINDS: usize = LAID.len() + 1 + MapKind::SHARES.len();
 
-/// The sets of them: bit k of the index stands for entry k of [`LAID`], then for where there is ground, then for the
-/// shares of materials.
+/// All possible sets of written maps. Bit k of the index stands for entry k of [`LAID`]; the next bit for the existing
+/// ground, and the remaining bits for the material fractions.
 static SETS: LazyLock<Vec<Vec<MapKind>>> = LazyLock::new(|| {
     let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::SHARES).enumerate();
     let set = |set: usize| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect();
@@ -60,28 +60,28 @@ impl Construction {
         self.tree.root(material).is_some_and(|piece| !piece.hidden)
     }
 
-    /// The shares of materials that it makes, by their number in [`MapKind::SHARES`].
+    /// The material fractions that the node writes, by their index in [`MapKind::SHARES`].
     fn shares(&self) -> impl Iterator<Item = usize> {
         (0..MapKind::SHARES.len()).filter(|k| self.tree.is_made_of(PieceMaterial::LAID[*k]))
     }
 
-    /// What the layer makes of the seeds of the pieces.
+    /// The layer's contribution to the random seeds of the pieces.
     pub fn seed(random: Stream) -> u32 {
         random.bits(0, 0) as u32
     }
 
-    /// The tree ready to be asked, with the random values of the layer.
+    /// The compiled tree, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Arc<Program> {
         self.program_of(cx.random)
     }
 
-    /// The tree ready to be asked, with the random values of a stream.
+    /// The compiled tree, with the random values of `random`.
     pub fn program_of(&self, random: Stream) -> Arc<Program> {
         Program::shared(&self.tree, Self::seed(random))
     }
 
-    /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has
-    /// the maps that the construction makes.
+    /// Recomputes the samples of a region and leaves the others unchanged. The grid must not wrap, and the terrain must
+    /// have all maps that the construction writes.
     pub fn regenerate(
         &self,
         program: &Program,
@@ -108,7 +108,7 @@ impl Construction {
             }
         }
         for (material, kind) in LAID.into_iter().filter(|(material, _)| self.lays(*material)) {
-            // a material layer of nothing but hidden pieces is there and lays nothing
+            // a material layer that contains only hidden pieces exists, but has no thickness
             if program.has(material) {
                 fill(material, &mut layer)?;
             } else {
@@ -169,7 +169,7 @@ impl Generator for Construction {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
-            // 2: a curve that grows narrow is narrow
+            // 2: narrow parts of a curve with varying width are narrow
             version: 2,
             writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
@@ -226,5 +226,5 @@ impl Generator for Construction {
     }
 }
 
-/// One map for each material.
+/// one map for each material
 const _: () = assert!(PieceMaterial::LAID.len() == MapKind::SHARES.len());

@@ -1,41 +1,41 @@
 //! Diamond-square: random midpoint displacement on squares.
 //!
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
-//! mean of its 4 corners plus u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres
-//! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of
-//! Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance (the sum of
-//! four uniform values).
+//! mean of its 4 corners plus u·dₗ. Square: the midpoint of each side becomes the mean of its 2 corners and the 2
+//! adjacent centres, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a
+//! surface of Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
+//! (the sum of four uniform values).
 //!
-//! With [`SideMidpoints::Corners`] the middle of a side is the mean of its 2 corners alone, plus u·dₗ: the midpoint
-//! displacement of the lecture on terrain in games, whose queue of squares computes the same points in the same order
-//! of levels. Its greatest random height A of the corners is `corner_spread`, that of the first level `amplitude` at
-//! smoothness 1.
+//! With [`SideMidpoints::Corners`] the midpoint of a side is the mean of its 2 corners alone, plus u·dₗ. This is the
+//! midpoint displacement of the lecture on terrain in games, whose queue of squares computes the same points in the
+//! same order of levels. Its maximum random height A of the corners is `corner_spread`, that of the first level
+//! `amplitude` at smoothness 1.
 //!
 //! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
-//! points of the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean
-//! of its neighbours. No point stands out for having come first, so the creases and peaks of the coarse squares go; the
-//! Hurst exponent stays, and nearly the erosion score. With [`SmoothedPart::Finished`] it is the finished ground that
-//! is smoothed: every point goes s of the way to the mean of itself and the eight samples of the scene around it.
-//! That is the last step of the program by Olsen's company that shows his paper's method (Procedurality 0.1, radius 1),
-//! but for the edges: there only what is on the terrain counts, where the program leaves them as they were. At a
-//! smoothness of 0.5 and 65² the score is 0.35 without smoothing, 0.36 with levels smoothed and 0.42 with the finished
-//! ground (tests/core/documents.rs).
+//! points of the previous levels are displaced as well, by s·u·dₗ. Then every point moves half of s of the way to the
+//! mean of its neighbours. All points are thus treated alike, so the creases and peaks of the coarse squares vanish;
+//! the Hurst exponent is preserved, and nearly the erosion score as well. With [`SmoothedPart::Finished`] only the
+//! finished terrain is smoothed: every point moves s of the way to the mean of itself and the eight samples of the
+//! scene around it. This is the last step of the program by Olsen's company that shows his paper's method
+//! (Procedurality 0.1, radius 1), except at the edges: here only existing samples count there, while the program leaves
+//! edges unsmoothed. At a smoothness of 0.5 and 65² the score is 0.35 without smoothing, 0.36 with smoothed levels and
+//! 0.42 with a smoothed finished terrain (tests/core/documents.rs).
 //!
-//! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly the
-//! subsample of a large one, but for smoothing: there finer levels move all points, a little. Levels that are not shown
-//! are read from the last that is, bilinearly.
-//! Boundary: on an open edge the middle of a side is the mean of its 2 corners; a wrapping terrain continues on
-//! the other side.
+//! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a subsample of
+//! a large one, except with smoothing, where finer levels move all points a little. Levels that are not shown are
+//! interpolated bilinearly from the last level shown.
+//! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners; a wrapping terrain continues on the
+//! opposite side.
 //! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
-//! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; Le Martelot 2005, §1.1.1; the lecture on terrain in
-//! games (halving).
+//! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; Le Martelot 2005, §1.1.1; the lecture on terrain in games
+//! (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::{Context, Generator, NodeParts, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// What the middle of a square's side is the mean of, before it is displaced.
+    /// The points whose mean is the midpoint of a square's side before displacement.
     SideMidpoints {
         Corners "Its two ends": "As the lecture on terrain in games has it: squares know nothing of each other's centres, so creases stay along their sides.",
         Diamond "Ends and centres": "The square step of diamond-square: the two ends and the centres on both sides.",
@@ -43,7 +43,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// What smoothing is applied to.
+    /// The part of the computation that is smoothed.
     SmoothedPart {
         Levels "Every level": "The creases along the coarse squares go; the ground stays as rough as it was.",
         Finished "The finished ground": "The mean of each sample and the eight around it, as in Olsen's program: the roughest grain goes, the creases stay.",
@@ -51,29 +51,30 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
+    /// Rough terrain from repeatedly halved squares, with randomly displaced midpoints.
     DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Olsen 2004", also "midpoint displacement plasma fractal cloud" {
-        /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
+        /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
-        /// How the displacement falls from level to level.
+        /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Smoothness;
-        /// What the middle of a side is the mean of.
+        /// Points whose mean gives the midpoint of a side.
         sides: SideMidpoints = SideMidpoints::Diamond;
-        /// How the random displacement is distributed.
+        /// Distribution of the random displacement.
         distribution: Distribution = Distribution::Uniform;
-        /// How far each level is displaced and averaged as a whole. Above 0 the creases along the squares go.
+        /// Additional displacement and averaging of all points at each level. Above 0 the creases along the squares
+        /// vanish.
         smoothing: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// What is smoothed.
+        /// Part of the computation that is smoothed.
         smoothed: SmoothedPart = SmoothedPart::Levels => |squares| squares.smoothing > 0.0;
-        /// How often squares are halved at the most. Few show how the terrain begins: 0 has its corners alone.
+        /// Maximum number of halvings. Small values show the first steps of the method: 0 shows the four corners only.
         levels_shown: u32 = midpoint::ALL_LEVELS, 0..=midpoint::ALL_LEVELS;
-        /// Largest displacement of the first midpoint at smoothness 1, as a fraction of the relief.
+        /// Maximum displacement of the first midpoint at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
-        /// Mean height of the four corners to begin with, as a fraction of the relief.
+        /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.35, -10.0..=10.0, slider 0.0..=1.0;
-        /// How far each corner may lie above or below that, as a fraction of the relief.
+        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
-        /// Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a
+        /// Rise of the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a
         /// basin.
         centre_lift: f32 = 0.15, -10.0..=10.0, slider -1.0..=1.0;
     }
@@ -81,7 +82,7 @@ talweg_ground::params! {
 
 impl Generator for DiamondSquare {
     fn traits(&self) -> Traits {
-        // finer levels of a smoothed terrain move the points before them
+        // with smoothing, finer levels move the earlier points
         Traits {
             previews_exactly: self.smoothing == 0.0,
             working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
@@ -116,7 +117,7 @@ impl Generator for DiamondSquare {
     }
 }
 
-/// Both steps; `lift` raises the first centre.
+/// Both steps of a level; `lift` raises the first centre.
 pub fn split(
     level: &MidpointLevel,
     of_sides: SideMidpoints,
@@ -141,8 +142,8 @@ fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled>
     Ok(centres)
 }
 
-/// The square step: `out` from corners, centres and the middles of the sides between them, which are the means of
-/// corners alone or of the centres `beside` them too.
+/// The square step: writes corners, centres and the midpoints of the sides between them to `out`. A midpoint is the
+/// mean of its corners alone, or also of the centres `beside` it.
 fn sides(
     level: &MidpointLevel,
     beside: bool,
@@ -157,7 +158,7 @@ fn sides(
         let top = &coarse[i * corners..][..corners];
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // corners, and middles of the horizontal sides between the centres above and below
+            // corners, and midpoints of the horizontal sides between the centres above and below
             let above = if i > 0 { Some(i - 1) } else { wraps.then_some(half - 1) };
             let below = if i < half { Some(i) } else { wraps.then_some(0) };
             let place = |j: usize| (row, 2 * j + 1);
@@ -169,7 +170,7 @@ fn sides(
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // middles of the vertical sides between the centres to the left and right, and the centres
+            // midpoints of the vertical sides between the centres to the left and right, and the centres
             let bottom = &coarse[(i + 1) * corners..][..corners];
             let centres = &centres[i * half..][..half];
             let place = |j: usize| (row, 2 * j);

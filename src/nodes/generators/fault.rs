@@ -1,15 +1,16 @@
-//! Faults: many straight lines across the terrain, each of which lifts one of its sides.
+//! Faults: many straight lines across the terrain, each of which raises one of its sides.
 //!
 //! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k and g the
-//! step from 0 to 1, smooth (3t² - 2t³) over `width` on either side of the line. wₖ falls evenly from the first fault
-//! to `last` times as much at the last; all are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ ·
-//! amplitude. On an open terrain lines have any direction and pass through a random point. Boundary: a step cannot
-//! close on itself, so on a wrapping terrain faults come in pairs along directions that do: between two of the lines
-//! p·x + q·y = c + m/2 the ground is high, between the next two low, p and q whole numbers up to 3.
+//! step from 0 to 1, smooth (3t² - 2t³) over `width` on either side of the line. wₖ decreases linearly from the first
+//! fault to `last` times as much at the last. All are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ ·
+//! amplitude. On an open terrain each line has a random direction and passes through a random point. Boundary: a single
+//! step cannot close on itself, so on a wrapping terrain faults come in pairs with suitable directions. The lines are
+//! p·x + q·y = c + m/2, with p and q whole numbers up to 3; the terrain alternates between high and low from line to
+//! line.
 //!
-//! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and
+//! Scheme: along a row of samples a fault is 0, then a few samples of slope, then constant. Only the slope is computed;
 //! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
-//! up to the same in any order: a preview is exactly the subsample of the full size.
+//! up to the same in any order: a preview is exactly a subsample of the full size.
 //! Squares only: the lines are straight and the sums run along rows.
 //! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
@@ -18,22 +19,22 @@ use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::params! {
-    /// Rough country broken along many straight lines, one side of each lifted.
+    /// Rough terrain broken along many straight lines, each with one raised side.
     Fault "Faults" in "Fractal", from "Mandelbrot 1982; Le Martelot 2005, §1", also "poisson faulting cracks lines steps cliffs random" {
-        /// Number of faults. More make finer ground; each costs the same time.
+        /// Number of faults. More faults make finer terrain; each takes the same time.
         faults: u32 = 400, 1..=5000, slider 1..=1000;
-        /// How high the step of the last fault is beside that of the first.
+        /// Step height of the last fault, as a fraction of the first.
         last: f32 ["share"] = 0.15, 0.0..=1.0;
         /// Width of the slope on either side of a fault, in sides of the terrain: 0 makes cliffs.
         width: f32 = 0.02, 0.0..=0.25, slider 0.0..=0.1;
-        /// Height from the deepest place to the highest, about, as a fraction of the relief.
+        /// Approximate height from the deepest to the highest point, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
     }
 }
 
-/// One in the sums of a row. Half a step, no more than a sixth, fits 32 bits.
+/// The value 1 in the sums of a row. Half a step, at most a sixth, fits 32 bits.
 const ONE: f32 = (1u64 << 32) as f32;
 
 impl Generator for Fault {
@@ -63,18 +64,19 @@ impl Generator for Fault {
     }
 }
 
-/// A line that lifts what lies ahead of it.
+/// A line that raises the side ahead of it.
 struct FaultLine {
-    /// Unit vector ahead.
+    /// Unit normal of the line, towards the raised side.
     ahead: [f32; 2],
     /// Distance of the line from the north-west corner.
     start: f32,
-    /// Height of the step; below 0 it sinks.
+    /// Height of the step; if negative, the side sinks.
     step: f32,
 }
 
 impl FaultLine {
-    /// Adds this line's part of the row at `y` to the differences between neighbouring samples; `slope` is scratch.
+    /// Adds this line's contribution to the row at `y`, as differences between neighbouring samples; `slope` is scratch
+    /// memory.
     fn add(&self, grid: Grid, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
         let past = self.ahead[1] * y - self.start;
         let height = |x: f32| {
@@ -88,7 +90,7 @@ impl FaultLine {
             };
             ((g - 0.5) * self.step * ONE) as i32
         };
-        // where the slope begins and ends along the row, and a sample more
+        // start and end of the slope along the row, with one extra sample
         let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
         let (from, to) = if self.ahead[0] == 0.0 {
             (0.0, 0.0)
@@ -96,11 +98,11 @@ impl FaultLine {
             let (a, b) = ((-width - past) / self.ahead[0], (width - past) / self.ahead[0]);
             (a.min(b) * count - before - 2.0, a.max(b) * count - before + 3.0)
         };
-        // casts saturate
+        // the casts saturate
         let (from, to) = ((from as usize).min(xs.len() - 1), (to as usize).min(xs.len() - 1));
         let slope = &mut slope[from..=to];
         slope.iter_mut().zip(&xs[from..=to]).for_each(|(s, &x)| *s = height(x));
-        // the ground is level before the slope
+        // the terrain is level before the slope
         steps[0] += i64::from(slope[0]);
         for (step, pair) in steps[from + 1..].iter_mut().zip(slope.windows(2)) {
             *step += i64::from(pair[1] - pair[0]);
@@ -130,7 +132,7 @@ impl Fault {
                         other => other,
                     };
                     let length = ((p * p + q * q) as f32).sqrt();
-                    // from the last line up before the unit square to the first after it
+                    // all lines from the last one before the unit square to the first one after it
                     let (reach, at) = (self.width * length, draw(2));
                     let first = 2 * libm::floorf((p.min(0) + q.min(0)) as f32 - reach - at) as i32;
                     let last = 2 * libm::ceilf((p.max(0) + q.max(0)) as f32 + reach - at) as i32;

@@ -1,5 +1,5 @@
-//! Gradient noise in octaves on every grid: the [plane's](super::lattice) on squares, that of [space](super::solid) on
-//! globes, both read where a [warp](super::warp) displaces them.
+//! Gradient noise in octaves on any grid: [plane](super::lattice) noise on squares, [solid](super::solid) noise on
+//! globes, both optionally read at [warped](super::warp) positions.
 
 use super::octaves::{self, NoiseFade, Octaves, RowReader};
 use super::solid::{SolidField, SolidReader};

@@ -1,11 +1,11 @@
-//! Hybrid multifractal: plains at low heights, rugged mountains at high ones.
+//! Hybrid multifractal: smooth plains at low heights, rugged mountains at high ones.
 //!
-//! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ),
-//! h = base + amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of
-//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Where the octaves before are low the finer
-//! ones are not trusted, so valleys are smooth and heights rough. Musgrave's exponent H is -log(persistence) /
-//! log(lacunarity); his gain is 1. Trust stays at 0 or above. Boundary and scheme as in the lattice: a preview is
-//! exactly the subsample of the full size.
+//! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ), h = base +
+//! amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of [`lattice`](super::lattice)
+//! (scaled to ±1) at frequency · lacunarityⁱ. Where the previous octaves are low, the finer ones get little weight
+//! (trust), so valleys are smooth and high terrain is rough. Musgrave's exponent H is -log(persistence) /
+//! log(lacunarity); his gain is 1. Trust is never negative. Boundary and scheme as in the lattice: a preview is exactly
+//! a subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -18,15 +18,17 @@ talweg_ground::params! {
     /// Plains with smooth valleys that grow into rugged mountains.
     Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
-        /// Lifts the noise before the octaves are weighed. Small makes wide plains, large makes everything rugged.
+        /// Offset of the noise before the octaves are weighted: small values make wide plains, large ones rugged
+        /// terrain.
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
-        /// How soon roughness gathers above the plains: at 0 only the first octave is left.
+        /// How quickly roughness increases above the plains: at 0 only the first octave remains.
         gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
-        /// Curve between lattice points.
+        /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
-        /// Height from the plains to a peak that no terrain quite reaches, as a fraction of the relief.
+        /// Height from the plains to the theoretical highest peak, which no terrain quite reaches, as a fraction of the
+        /// relief.
         amplitude: f32 = 1.25, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height of the lowest plains, about, as a fraction of the relief.
+        /// Approximate height of the lowest plains, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
         offset_params!();
     }

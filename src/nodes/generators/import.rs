@@ -1,15 +1,15 @@
-//! Heightmap from a file: heights that another program made, or that were measured.
+//! Heightmap from a file: heights that were measured or made by another program.
 //!
-//! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's place; the file's
-//! first and last samples lie on the edges of the terrain, so that a file of the scene's own size is read sample by
-//! sample. A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
-//! Boundary: a wrapping terrain repeats its first row and column; what does not fit together shows as a cliff there
-//! (the filter `Seamless` mends it).
-//! No data: where a file says that nothing was measured, the ground is filled from the rim (a membrane: Laplace's
-//! equation), lies at the lowest height or at the sea, or is left out.
-//! Metres: heights of files that have metres are taken as they are; whether the scene is as wide as the file says is
-//! told ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
-//! Squares only: a file is one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
+//! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's position. The file's
+//! first and last samples lie on the edges of the terrain, so a file of the scene's own size is read sample by sample.
+//! A file with more samples is read at the scene's samples without averaging: a preview is exactly a subsample.
+//! Boundary: a wrapping terrain repeats its first row and column, so differences form a cliff there (the filter
+//! `Seamless` removes it).
+//! No data: voids are filled from the rim (a membrane: Laplace's equation), set to the lowest height or to the sea
+//! level, or cut out.
+//! Metres: heights in metres are used as they are. [`Import::note`] tells the user if the scene's width differs from
+//! the file's, and [`ImportSettings`] holds the settings of a scene that fits.
+//! Squares only: a file covers one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// Which heights black and white stand for.
+    /// The heights that black and white stand for.
     Heights {
         File "As in the file": "In metres where the file says so: measured heights, floats, and what Talweg wrote; otherwise as given below.",
         Given "As given below": "Black and white stand for the two heights given below.",
@@ -31,7 +31,7 @@ talweg_ground::choices! {
 }
 
 impl Heights {
-    /// Heights of black and white in metres, `given` where the file does not say them or is not asked.
+    /// Heights of black and white in metres: those of the file, or `given` if the file has none or is overridden.
     pub fn range(self, raster: &Raster, given: (f32, f32)) -> (f32, f32) {
         match (self, raster.range_metres) {
             (Self::File, Some(range)) => range,
@@ -50,7 +50,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// What becomes of places without data.
+    /// How areas without data are filled.
     VoidFill {
         Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
@@ -60,7 +60,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// The order of the bytes of a number in a raw file.
+    /// The byte order of the numbers in a raw file.
     ByteOrder {
         Little "Lowest first": "Little-endian, as nearly all programs on PCs write it.",
         Big "Highest first": "Big-endian, as on old Macintoshes and in some measurements.",
@@ -68,7 +68,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// Where the first row of a raw file lies.
+    /// The edge of the terrain on which the first row of a raw file lies.
     RowOrder {
         North "North": "Rows go from north to south, as in pictures.",
         South "South": "Rows go from south to north, as several engines want them.",
@@ -76,7 +76,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How heights between the samples of the file are found.
+    /// The interpolation of heights between the samples of the file.
     Sampling {
         Bicubic "Smooth": "Smooth between the samples (bicubic): no creases when the file is enlarged.",
         Bilinear "Straight": "Straight between the samples (bilinear): never beyond the file's own heights.",
@@ -85,27 +85,27 @@ talweg_ground::choices! {
 
 talweg_ground::params! {
     /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB,
-    /// OBJ, PLY, STL) seen from above. Use 16 bits or more, 8 bits give steps.
+    /// OBJ, PLY, STL) seen from above. Use 16 bits or more: 8 bits give visible steps.
     Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture mesh glb obj ply stl png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
-        /// The file. A raw file (.r16, .raw, .r32) does not say how wide it is.
+        /// The file. For a raw file (.r16, .raw, .r32), also set the width.
         file: ImageFile = ImageFile::default();
-        /// Which heights black and white stand for.
+        /// Heights of black and white.
         heights: Heights = Heights::File;
-        /// Height that black stands for.
+        /// Height of black.
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
-        /// Height that white stands for.
+        /// Height of white.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -1000.0..=4000.0;
         /// How a file that is not square covers the terrain.
         fit: Fit = Fit::Stretch;
-        /// How heights between the samples of the file are found.
+        /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// What becomes of places where the file has no data.
+        /// How areas without data are filled.
         voids: VoidFill = VoidFill::Smooth;
-        /// Samples of a row of a raw file; 0 where it is square.
+        /// Samples per row of a raw file; 0 for a square file.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
-        /// The order of the bytes of a number in a raw file.
+        /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
-        /// Where the first row of a raw file lies.
+        /// Edge of the terrain on which the first row of a raw file lies.
         raw_rows: RowOrder = RowOrder::North => |import| import.is_raw();
     }
 }
@@ -113,14 +113,14 @@ talweg_ground::params! {
 impl Generator for Import {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
-        // 2: meshes are read as finely as their vertices lie
+        // 2: meshes are sampled as finely as their vertices
         let version = 1 + u32::from(is_mesh(Path::new(&self.file.0)));
         Traits { version, writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let Ok(raster) = self.raster() else {
-            // the scene reports what is wrong with the file; until then the ground is level
+            // the scene reports problems with the file; until they are fixed the terrain is level
             return cx.rows(out, |_, row| row.fill(0.0));
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
@@ -165,7 +165,7 @@ impl Generator for Import {
     }
 }
 
-/// How far, as a share, the scene may differ from what a file says of its size.
+/// Tolerated difference between the scene's size and that of the file, as a fraction.
 const NEAR: f64 = 0.01;
 
 impl Import {
@@ -173,12 +173,12 @@ impl Import {
         raster_or_mesh(&self.file.0, self.raw_layout())
     }
 
-    /// Whether the file does not say how wide it is.
+    /// Whether the file is raw, so that its width must be set.
     fn is_raw(&self) -> bool {
         RasterReader::for_path(Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
     }
 
-    /// Something of every sample of `out`, from its position in the file.
+    /// Computes every sample of `out` from its position in the file.
     fn each(
         &self,
         cx: &Context,
@@ -200,7 +200,7 @@ impl Import {
         })
     }
 
-    /// Side of a scene that is as wide as the part of the file that it shows, in metres, where the file says it.
+    /// Side in metres of a scene as wide as the visible part of the file, if the file records its size.
     pub fn fitting_metres(&self, raster: &Raster) -> Option<f64> {
         let [across, down] = raster.extent_metres()?;
         Some(match self.fit {
@@ -211,8 +211,8 @@ impl Import {
         })
     }
 
-    /// What is to be known of how the file lies in a scene that is `size_metres` wide: where it says its own size and
-    /// that is another one, or where it is distorted.
+    /// A note on the placement of the file in a scene of side length `size_metres`: if the file records another size,
+    /// or if it is distorted.
     pub fn note(&self, raster: &Raster, size_metres: f32) -> Option<String> {
         let [across, down] = raster.extent_metres()?;
         let side = self.fitting_metres(raster)?;
@@ -234,14 +234,14 @@ impl Import {
         ))
     }
 
-    /// First position and width of what is shown of the file, across and down.
+    /// Start and length of the visible part of the file, across and down.
     fn window(&self, raster: &Raster) -> ((f32, f32), (f32, f32)) {
         let whole = (0.0, 1.0);
         let samples = ((raster.width - 1) as f32, (raster.height - 1) as f32);
-        // steps of degrees are longer to the north than to the east
+        // in a grid of degrees a step is longer to the north than to the east
         let (width, height) = raster.extent_metres().map_or(samples, |[across, down]| (across as f32, down as f32));
         let about_middle = |share: f32| (0.5 - 0.5 * share, share);
-        // the longer side is cut, or the shorter one has room beside it
+        // cuts off the longer side, or leaves space beside the shorter one
         match (self.fit, width > height) {
             (Fit::Stretch, _) => (whole, whole),
             (Fit::Crop, true) => (about_middle(height / width), whole),
@@ -252,7 +252,7 @@ impl Import {
     }
 }
 
-/// A distance for people.
+/// A distance as text for users.
 fn distance(metres: f64) -> String {
     if metres < 1000.0 { format!("{metres:.0} m") } else { format!("{:.2} km", metres / 1000.0) }
 }
@@ -260,18 +260,18 @@ fn distance(metres: f64) -> String {
 /// Settings of a scene that fits a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImportSettings {
-    /// Side of the largest square in the file, in metres; `None` where the file does not say where it lies.
+    /// Side of the largest square in the file, in metres; `None` if the file is not georeferenced.
     pub size_metres: Option<f32>,
-    /// From the lowest height to the highest, in metres; `None` where the file has no metres.
+    /// Difference between the lowest and the highest height, in metres; `None` if the file's heights are not in metres.
     pub relief_metres: Option<f32>,
-    /// Samples along the shorter side of the file, 4097 at the most.
+    /// Samples along the shorter side of the file, at most 4097.
     pub resolution: u32,
 }
 
-/// Most samples a side that a scene gets from a file.
+/// Maximum samples per side of a scene made from a file.
 const MOST_RESOLUTION: usize = 4097;
 
-/// The size, relief and resolution of a scene that shows the largest square of `raster` as it is.
+/// The size, relief and resolution of a scene that shows the largest square of `raster` undistorted.
 pub fn import_settings(raster: &Raster) -> ImportSettings {
     let square = raster.extent_metres().map(|[across, down]| across.min(down) as f32);
     let relief = raster.range_metres.map(|(low, high)| high - low);

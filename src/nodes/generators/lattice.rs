@@ -1,28 +1,27 @@
 //! Gradient noise on a lattice, summed octave by octave along rows of the grid.
 //!
-//! Law (Perlin 1985): a unit gradient g stands on every lattice point; inside a cell, at (x, y) from its first corner,
-//! noise = lerp(w(y), lerp(w(x), g00·(x, y), g10·(x-1, y)), lerp(w(x), g01·(x, y-1), g11·(x-1, y-1)))
-//! with the fade w(t) = 3t² - 2t³ (classic) or 6t⁵ - 15t⁴ + 10t³ (Perlin 2002). It is 0 on lattice points, within
-//! ±√½, and of standard deviation about 0.25.
+//! Law (Perlin 1985): every lattice point has a unit gradient g; inside a cell, at (x, y) from its first corner, noise
+//! = lerp(w(y), lerp(w(x), g00·(x, y), g10·(x-1, y)), lerp(w(x), g01·(x, y-1), g11·(x-1, y-1))) with the fade w(t) =
+//! 3t² - 2t³ (classic) or 6t⁵ - 15t⁴ + 10t³ (Perlin 2002). It is 0 on lattice points, within ±√½, and has a standard
+//! deviation of about 0.25.
 //!
 //! Scheme: the grid is regular, so everything that depends on x alone (lattice column, x, w(x)) is tabulated once per
-//! octave, and along one row the left and right halves of a cell are linear in x: with the fade in y folded into the
-//! gradients, left = a·x + b and right = c·(x - 1) + d, hence
-//! noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)).
-//! A band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and
-//! the least processor; all do the same operations in the same order on each sample, so the bits are the same. The
-//! result at a place depends on nothing but the place, so a preview is exactly the subsample of the full size.
+//! octave. Along one row the left and right halves of a cell are linear in x. With the fade in y folded into the
+//! gradients, left = a·x + b and right = c·(x - 1) + d, hence noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)). A
+//! band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and the
+//! baseline processor; all perform the same operations in the same order on each sample, so the results are identical.
+//! The result at a position depends only on the position, so a preview is exactly a subsample of the full size.
 //!
-//! Each octave is moved by a random part of a cell: otherwise all octaves would be 0 together on the points of
-//! the first. Boundary: open grids see an endless lattice; on wrapping grids every octave has a whole number of
-//! cells per side and the lattice repeats.
+//! Each octave is shifted by a random fraction of a cell: otherwise all octaves would be 0 together on the points of
+//! the first. Boundary: open grids cover a part of an infinite lattice; on wrapping grids every octave has a whole
+//! number of cells per side and the lattice repeats.
 
 use std::sync::LazyLock;
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, Octaves, RowReader};
 use talweg_ground::field::{Grid, Stream};
 
-/// Unit gradients: 256 directions, computed with libm so that their bits are the same everywhere.
+/// Unit gradients: 256 directions, computed with libm so that they are identical on every platform.
 static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let angle = (k as f64 + 0.5) * (std::f64::consts::TAU / 256.0);
@@ -30,7 +29,7 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The unit gradient that random `bits` choose.
+/// The unit gradient that the random `bits` select.
 pub fn direction(bits: u64) -> [f32; 2] {
     DIRECTIONS[usize::from((bits >> 56) as u8)]
 }
@@ -40,14 +39,14 @@ pub struct GradientOctave {
     stream: Stream,
     columns: LatticeAxis,
     rows: LatticeAxis,
-    /// The fade of each sample's fraction.
+    /// The fade weight of each sample's fraction.
     column_weights: Vec<f32>,
     row_weights: Vec<f32>,
-    /// Samples of each lattice column: `runs[c]..runs[c + 1]`; empty where cells are too narrow for it to pay.
+    /// Samples of each lattice column: `runs[c]..runs[c + 1]`; empty if cells are too narrow for runs to be faster.
     runs: Vec<u32>,
 }
 
-/// Cells at least this wide, in samples, are computed run by run.
+/// Minimum width of a cell, in samples, for a computation run by run.
 const RUN: usize = 6;
 
 impl GradientOctave {
@@ -63,7 +62,7 @@ impl GradientOctave {
         let n = grid.samples;
         let mut runs = Vec::new();
         if columns.lines.len() * RUN <= n {
-            // a wrapping grid's last sample lies in the first cell; it is done apart
+            // a wrapping grid's last sample lies in the first cell; it is computed separately
             let last = grid.distinct();
             runs = vec![last as u32; columns.lines.len()];
             for j in (0..last).rev() {
@@ -76,34 +75,34 @@ impl GradientOctave {
         Self { stream, columns, rows, column_weights, row_weights, runs }
     }
 
-    /// Lattice columns and rows that the grid needs, growing.
+    /// Lattice columns that the grid's samples need, in ascending order.
     pub fn column_lines(&self) -> &[i32] {
         &self.columns.lines
     }
 
-    /// Lattice lines that some row needs, growing.
+    /// Lattice rows that the grid's samples need, in ascending order.
     pub fn row_lines(&self) -> &[i32] {
         &self.rows.lines
     }
 
-    /// Lattice line before a sample's row or column, and the distance from it in cells.
+    /// The lattice row before a row of samples, and the distance from it in cells.
     #[inline(always)]
     pub fn row_place(&self, row: usize) -> (i32, f32) {
         (self.rows.lines[self.rows.cell[row] as usize], self.rows.fraction[row])
     }
 
-    /// The lattice line before a column of samples, and how far beyond it the column lies, in cells.
+    /// The lattice column before a column of samples, and the distance from it in cells.
     #[inline(always)]
     pub fn column_place(&self, column: usize) -> (i32, f32) {
         (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])
     }
 
-    /// The gradient that stands on a lattice point.
+    /// The gradient at a lattice point.
     pub fn gradient(&self, column: i32, row: i32) -> [f32; 2] {
         direction(self.stream.bits(column, row))
     }
 
-    /// The gradients that stand on a lattice row at `columns`.
+    /// The gradients of a lattice row at `columns`.
     pub fn gradients(&self, columns: &[i32], row: i32, out: &mut [[f32; 2]]) {
         draw(self.stream, columns, row, &DIRECTIONS, out);
     }
@@ -114,10 +113,10 @@ impl GradientOctave {
     }
 }
 
-/// Reads rows of an octave, neighbouring ones cheaply.
+/// Reads rows of an octave. Neighbouring rows share their gradients.
 pub struct GradientReader<'a> {
     octave: &'a GradientOctave,
-    /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
+    /// Index in `rows.lines` of the row of `above`; `below` is the next row.
     upper: Option<u32>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
@@ -132,7 +131,7 @@ impl RowReader for GradientReader<'_> {
     }
 }
 
-/// Adds the row whose cells have these coefficients.
+/// Adds a row, given the coefficients of its cells.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_row(octave: &GradientOctave, cells: &[[f32; 4]], out: &mut [f32]) {
     let LatticeAxis { cell, fraction, .. } = &octave.columns;
@@ -171,7 +170,7 @@ impl GradientReader<'_> {
         let (y, w) = (rows.fraction[row], self.octave.row_weights[row]);
         let (top, bottom) = ((1.0 - w) * amplitude, w * amplitude);
         let (top_y, bottom_y) = (top * y, bottom * (y - 1.0));
-        // slope and height of each lattice column where this row crosses it
+        // slope and height of each lattice column where it crosses this row
         let line = |a: [f32; 2], b: [f32; 2]| (top * a[0] + bottom * b[0], top_y * a[1] + bottom_y * b[1]);
         self.cells.clear();
         let mut left = line(self.above[0], self.below[0]);
@@ -200,7 +199,7 @@ fn gradients(octave: &GradientOctave, line: u32, out: &mut Vec<[f32; 2]>) {
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn draw(stream: Stream, columns: &[i32], row: i32, directions: &[[f32; 2]; 256], out: &mut [[f32; 2]]) {
     let at = |column: i32| (stream.bits(column, row) >> 56) as u8;
-    // in parts, so that many bits are mixed at a time before the scattered look-ups
+    // in chunks, so that random bits are mixed in SIMD lanes before the scattered look-ups
     let (parts, rest) = columns.as_chunks::<32>();
     let (drawn, drawn_rest) = out.as_chunks_mut::<32>();
     for (columns, drawn) in parts.iter().zip(drawn) {
@@ -234,7 +233,7 @@ mod tests {
         out
     }
 
-    /// The law as the module states it, point by point.
+    /// The law as stated at the top of the module, point by point.
     fn by_the_law(octave: &GradientOctave, fade: NoiseFade, i: usize, j: usize) -> f32 {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);

@@ -1,16 +1,17 @@
-//! What midpoint displacement shares: schedule, random displacement, and the way from level to level.
+//! Common parts of midpoint displacement: schedule, random displacement, and the steps from level to level.
 //!
-//! A level halves the squares (or triangles) of a compact table into the next; rows run in parallel. Random values come
-//! from (level, place in the level), so a small result is exactly the subsample of a large one. Other sizes than
-//! 2ᵏ + 1 are computed on the next larger one and read from it bilinearly at the same fractions of the side; a window
-//! would show another part of the terrain at every size, and a preview would not look like the result. Fewer levels
-//! than the grid has room for are read in the same way: the steps of figures 1 and 3 of Le Martelot 2005.
+//! A level halves the squares (or triangles) of a compact table to get the next one; rows run in parallel. Random
+//! values depend on (level, position in the level), so a small result is exactly a subsample of a large one. Sizes
+//! other than 2ᵏ + 1 are computed at the next larger such size and interpolated bilinearly at the same fractions of the
+//! side. (A window of the larger size would show another part of the terrain at every size, so a preview would not
+//! match the result.) If fewer levels are shown than fit the grid, they are interpolated in the same way: the steps of
+//! figures 1 and 3 of Le Martelot 2005.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::choices! {
-    /// How the displacement falls from level to level.
+    /// How the displacement decreases from level to level.
     Schedule {
         Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets how rough small features are.",
         Halving "Halving": "Half at each level: small features are always smooth; the smoothness only scales the heights.",
@@ -18,7 +19,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How the random displacement is distributed.
+    /// The distribution of the random displacement.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
         Upwards "Upwards": "From nothing to the limit and never down, as Le Martelot 2005 has it: the ground bulges.",
@@ -26,25 +27,25 @@ talweg_ground::choices! {
     }
 }
 
-/// How displacement goes on from level to level.
+/// The parameters of the displacement.
 pub struct MidpointLaw {
-    /// Largest displacement of the first level computed.
+    /// Maximum displacement on the first computed level.
     pub displacement: f32,
-    /// How fast displacements shrink from level to level.
+    /// How fast displacements decrease from level to level.
     pub smoothness: f32,
-    /// By which rule they shrink.
+    /// Rule by which they decrease.
     pub schedule: Schedule,
-    /// How they are drawn.
+    /// Distribution from which they are drawn.
     pub distribution: Distribution,
-    /// How often the terrain is halved at the most; what is finer is interpolated.
+    /// Maximum number of halvings; finer detail is interpolated.
     pub levels_shown: u32,
 }
 
-/// Halvings of the largest terrain there is.
+/// Number of halvings of the largest possible terrain.
 pub const ALL_LEVELS: u32 = 14;
 
 impl MidpointLaw {
-    /// Factor of the displacement from level to level.
+    /// Factor of the displacement from one level to the next.
     fn factor(&self) -> f32 {
         match self.schedule {
             Schedule::Smoothness => libm::exp2f(-self.smoothness),
@@ -53,7 +54,7 @@ impl MidpointLaw {
     }
 }
 
-/// The four corners of the terrain: random heights within `spread` of `mean`, one height when wrapping.
+/// The four corners of the terrain: random heights within `spread` of `mean`, all equal when wrapping.
 pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
     let random = cx.random.fork(0);
     let corner = |x: i32, y: i32| mean + random.signed(x, y) * spread;
@@ -63,27 +64,27 @@ pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
     }
 }
 
-/// How often the square is halved until it has a place for every sample.
+/// Number of halvings until the square has a point for every sample.
 pub fn levels(grid: Grid) -> u32 {
     (grid.whole_samples() - 1).next_power_of_two().trailing_zeros()
 }
 
-/// A square part of the table of a level.
+/// A square part of a level's table.
 struct LevelTable {
     /// Row and column of its first sample in the table.
     first: [usize; 2],
-    /// Samples a side.
+    /// Samples per side.
     side: usize,
     heights: Vec<f32>,
 }
 
-/// Samples of a coarser table that are needed around a window of a finer one, beside those that it lies on: what a
-/// split and its smoothing look at beyond an edge that is none reaches 2 samples inwards.
+/// Margin of a coarser table around a window of a finer one, in samples: at a window border, a split plus its smoothing
+/// contaminates 2 samples.
 const BESIDE: usize = 4;
 
 impl LevelTable {
-    /// The samples a side and the first sample of the part of the table of each level, from the coarsest to that of
-    /// `levels`, that a window of the last follows from.
+    /// First sample and samples per side of the part of each level's table that a window of the last level depends on,
+    /// from the coarsest level to `levels`.
     fn needed(levels: u32, first: [usize; 2], side: usize) -> Vec<([usize; 2], usize)> {
         let mut needed = vec![(first, side)];
         for level in (0..levels).rev() {
@@ -96,7 +97,7 @@ impl LevelTable {
         needed
     }
 
-    /// A part of it, by its first sample in the table.
+    /// A part of the table, given its first sample in the level's table.
     fn part(self, first: [usize; 2], side: usize) -> Self {
         if (self.first, self.side) == (first, side) {
             return self;
@@ -107,9 +108,9 @@ impl LevelTable {
     }
 }
 
-/// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before, and
-/// `read` reads the last one where it is not the terrain itself. In a window only the parts of the tables are made that
-/// it follows from.
+/// Fills `out` starting from a table of 2^`first` + 1 samples per side. `split` makes each finer table from the
+/// previous one, and `read` interpolates in the last one if it is not the terrain itself. For a window, only the parts
+/// of the tables that it depends on are computed.
 pub fn subdivide(
     cx: &Context,
     law: &MidpointLaw,
@@ -159,15 +160,15 @@ pub fn subdivide(
     resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), read, out)
 }
 
-/// Random displacement at a place of a level.
+/// Random displacement at a position of a level.
 #[derive(Clone, Copy)]
 struct MidpointNoise {
     stream: Stream,
     scale: f32,
     distribution: Distribution,
-    /// Wraps places; of the level's side.
+    /// Bit mask that wraps positions to the level's side.
     mask: i32,
-    /// Place of the first sample of what is split.
+    /// Position of the first sample of the table part.
     first: [usize; 2],
 }
 
@@ -187,18 +188,18 @@ impl MidpointNoise {
     }
 }
 
-/// One halving: from squares with `half` + 1 corners a side to twice as many.
+/// A single halving: from squares with `half` + 1 corners per side to twice as many squares.
 pub struct MidpointLevel<'a> {
     cx: &'a Context<'a>,
-    /// 1 splits the whole terrain.
+    /// Number of the level; 1 splits the whole terrain.
     pub number: u32,
-    /// Squares along a side of what is split, before they are.
+    /// Squares along a side before the split.
     pub half: usize,
     noise: MidpointNoise,
 }
 
 impl MidpointLevel<'_> {
-    /// Whether the edges meet.
+    /// Whether the terrain wraps.
     pub fn wraps(&self) -> bool {
         self.cx.grid.edges == Edges::Wrap
     }
@@ -206,7 +207,7 @@ impl MidpointLevel<'_> {
     /// Writes `value(j, displacement at place(j))` to every cell.
     #[inline(always)]
     pub fn each(&self, cells: &mut [f32], place: impl Fn(usize) -> (usize, usize), value: impl Fn(usize, f32) -> f32) {
-        // a copy, which the compiler sees that the cells do not change
+        // a local copy, so that the compiler knows that writes to the cells do not change it
         let noise = self.noise;
         match noise.distribution {
             Distribution::Uniform => {
@@ -231,15 +232,15 @@ impl MidpointLevel<'_> {
         }
     }
 
-    /// Computes `out`, of `side` cells a row, row by row in parallel.
+    /// Computes `out`, with `side` cells per row, row by row in parallel.
     pub fn rows(&self, out: &mut [f32], side: usize, row: impl Fn(usize, &mut [f32]) + Sync) -> Result<(), Cancelled> {
         Context { grid: Grid::working(side, Edges::Open), ..*self.cx }.rows(out, row)
     }
 }
 
 impl MidpointLevel<'_> {
-    /// Displaces the points of the levels before by `share` of this level's displacement, and takes every point half of
-    /// `share` of the way to the mean of its neighbours to the north, east, south and west.
+    /// Displaces the points of the previous levels by `share` of this level's displacement. Then moves every point half
+    /// of `share` of the way to the mean of its neighbours to the north, east, south and west.
     pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {
         let side = 2 * self.half + 1;
         let grid = Grid::working(side, self.cx.grid.edges);
@@ -264,7 +265,7 @@ impl MidpointLevel<'_> {
     }
 }
 
-/// Even cells from `even`, odd cells from `odd`.
+/// Fills even cells from `even`, odd cells from `odd`.
 pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {
         (pair[0], pair[1]) = (e, o);
@@ -272,7 +273,7 @@ pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     cells[even.len() * 2 - 2] = even[even.len() - 1];
 }
 
-/// Height inside a square from its corners, row by row, by shares of its side to the east and to the south: bilinear.
+/// Bilinear height inside a square, given its corners row by row, and the fractions of its side to the east and south.
 #[inline(always)]
 pub fn in_square(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     let [a, b, c, d] = *corners;
@@ -280,7 +281,7 @@ pub fn in_square(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     top * (1.0 - south) + bottom * south
 }
 
-/// [`in_square`] of two triangles that share the diagonal from the first corner to the last: linear on each.
+/// As [`in_square`], linear on each of two triangles that share the diagonal from the first corner to the last.
 #[inline(always)]
 pub fn in_triangles(corners: &[f32; 4], east: f32, south: f32) -> f32 {
     let [a, b, c, d] = *corners;
@@ -298,7 +299,8 @@ pub fn resample(
     resample_part(cx, full.samples, ([0; 2], full.samples, table), read, out)
 }
 
-/// The cell of a table of `full` samples a side in which a row or column of the whole of `grid` lies, and where in it.
+/// The cell of a table of `full` samples per side that contains a row or column of the whole of `grid`, and the
+/// fraction within it.
 fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
     let scale = (full - 1) as f64 / (grid.whole_samples() - 1) as f64;
     let at = index as f64 * scale;
@@ -306,7 +308,7 @@ fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
     (cell, (at - cell as f64) as f32)
 }
 
-/// First sample, and samples a side, of the part of a table of `full` samples a side that is read for `grid`.
+/// First sample, and samples per side, of the part of a table of `full` samples per side that is read for `grid`.
 fn window_in_table(grid: Grid, full: usize) -> ([usize; 2], usize) {
     let cell = |index: usize| cell_in_table(grid, full, index).0;
     let first = grid.first().map(cell);
@@ -315,7 +317,8 @@ fn window_in_table(grid: Grid, full: usize) -> ([usize; 2], usize) {
     (first.map(|first| first.min(full - side)), side)
 }
 
-/// [`resample`] from a part of the table of `full` samples a side: its first sample there, its own side, its heights.
+/// As [`resample`], from a part of the table of `full` samples per side, given by its first sample, its side and its
+/// heights.
 fn resample_part(
     cx: &Context,
     full: usize,
@@ -339,13 +342,13 @@ fn resample_part(
     })
 }
 
-/// Takes every sample `share` of the way to the mean of itself and the eight around it, one sample of the scene apart.
-/// On other grids these are read bilinearly. Beyond an open edge there is nothing to count.
+/// Moves every sample `share` of the way to the mean of itself and its eight neighbours, one sample of the scene away.
+/// On other grids these are interpolated bilinearly. Neighbours beyond an open edge are ignored.
 pub fn blend_with_neighbours(cx: &Context, share: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let (n, distinct) = (grid.samples, grid.distinct() as f64);
     let apart = (n - 1) as f64 / (cx.scene_samples - 1) as f64;
-    // of a row or column: which two others, and what share of the second, for each of the up to three that count
+    // for a row or column: up to three neighbours, each interpolated between two indices with the given fraction
     let places = |k: usize| -> Vec<(usize, usize, f32)> {
         let at = [k as f64 - apart, k as f64, k as f64 + apart].into_iter();
         at.filter_map(|at| match grid.edges {

@@ -1,4 +1,4 @@
-//! Nodes that fill the grid from nothing.
+//! Nodes that compute a terrain without input.
 
 pub mod billow;
 pub mod cellular;

@@ -1,20 +1,21 @@
 //! Noise library: functions of the package [`noise`](https://docs.rs/noise/0.9) that have no node of their own here.
 //!
 //! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where nᵢ is the function at frequency · lacunarityⁱ, alone or
-//! combined with a second one. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that one
-//! octave of them fills [0, 1] at amplitude 1 and base 0.5. `turbulence` reads the sum at places that the package's
-//! `Turbulence` has moved: three octaves of its Perlin noise a coordinate.
-//! Scheme: every sample is computed on its own, in `f64`; a preview is exactly the subsample of the full size.
-//! Boundary: none when open. The functions do not repeat, so when wrapping four reads a side apart are faded into each
-//! other, as the package's seamless maps are, with weights whose squares sum to 1: relief is as high in the middle as
-//! at the edges. On a globe the same functions of space are read on the sphere; rings and the checkerboard lie around
-//! its axis.
+//! combined with a second function. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that
+//! one octave of them fills [0, 1] at amplitude 1 and base 0.5. With `turbulence` the sum is read at positions
+//! displaced by the package's `Turbulence`: three octaves of its Perlin noise per coordinate.
+//! Scheme: every sample is computed independently, in `f64`; a preview is exactly a subsample of the full size.
+//! Boundary: none when open. The functions do not repeat. When wrapping, four readings one side apart are therefore
+//! blended, as in the package's seamless maps, with weights whose squares sum to 1: the relief is as high in the middle
+//! as at the edges. On a globe the same functions are read in space on the sphere; rings and the checkerboard lie
+//! around its axis.
 //!
-//! Same bits everywhere: what is offered uses + - × ÷ √, comparisons and integers on the way to its value (its fourth
-//! powers are two multiplications, and its sum of powers of ½ is exact). Left out are `Power`, `Exponent` and `Worley`
-//! (`powf`), `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs between targets in that package),
-//! and its fractals (`powi` of any number). `Perlin`, `Simplex` and `Value` have nodes of their own, `Terrace`, `Clamp`
-//! and `Curve` are filters, and what `Blend` and `Select` do is done by blend modes and masks.
+//! Portability: the functions offered here use only + - × ÷ √, comparisons and integers (their fourth powers are two
+//! multiplications, and their sums of powers of ½ are exact), so results are identical on every platform. Excluded are
+//! `Power`, `Exponent` and `Worley` (`powf`), `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs
+//! between targets in that package), and its fractals (`powi` of any number). `Perlin`, `Simplex` and `Value` have
+//! nodes of their own, `Terrace`, `Clamp` and `Curve` are filters, and blend modes and masks replace `Blend` and
+//! `Select`.
 //! Source: the package `noise` 0.9; Spencer 2014, *OpenSimplex noise*; Spencer 2017, *SuperSimplex noise*; Perlin 1985,
 //! 2002.
 
@@ -38,7 +39,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How two functions make one.
+    /// How two functions are combined.
     Combination {
         Single "One function": "The first function alone.",
         Sum "Sum": "Both laid over each other.",
@@ -50,22 +51,22 @@ talweg_ground::choices! {
 
 talweg_ground::params! {
     /// Super simplex and open simplex noise, surflets, rings and checks from the package `noise`, alone or combined,
-    /// and pushed about by turbulence.
+    /// and distorted by turbulence.
     NoiseLibrary "Noise library" in "Noise", from "package noise 0.9; Spencer 2014, 2017", also "super open simplex surflet cylinders rings wood checkerboard tiles turbulence combine fbm noise-rs" {
-        /// What is laid over itself.
+        /// Function that is summed in octaves.
         function: LibraryFunction = LibraryFunction::SuperSimplex;
         octave_params!(frequency = 4.0, octaves = 6, persistence = 0.45);
-        /// Whether a second function joins the first in every octave.
+        /// How a second function is combined with the first in every octave.
         combine: Combination = Combination::Single;
         /// The second function.
         second: LibraryFunction = LibraryFunction::Cylinders => |noise| noise.combine != Combination::Single;
-        /// How many features of the second function there are for one of the first.
+        /// Features of the second function for each feature of the first.
         second_ratio: f32 = 1.0, 0.1..=10.0, slider 0.25..=4.0 => |noise| noise.combine != Combination::Single;
-        /// How far the pattern is pushed about before it is read, in sides of the terrain.
+        /// Displacement of the pattern by turbulence, in sides of the terrain: larger values distort it more.
         turbulence: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
-        /// Large eddies along a side, where the pattern is pushed about.
+        /// Large eddies of the turbulence along a side.
         turbulence_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.turbulence != 0.0;
-        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
@@ -78,28 +79,28 @@ talweg_ground::params! {
     }
 }
 
-/// The cells of finer octaves are this small, so that their numbers fit into 32 bits.
+/// Maximum frequency of an octave, so that cell numbers fit into 32 bits.
 const MAX_FREQUENCY: f64 = 1.0e6;
-/// Streams of the second function and of the turbulence; octaves have the lower ones.
+/// Random streams of the second function and of the turbulence; octaves use the lower numbers.
 const SECOND: u64 = 1000;
 const TURBULENCE: u64 = 2000;
 
-/// A function of the plane and of space.
+/// A function that can be read both in the plane and in space.
 trait LibraryNoise: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync {}
 impl<F: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync> LibraryNoise for F {}
 
-/// Seeds of the package, which counts on from them.
+/// A seed for the package, which also uses the numbers after it.
 fn seed(random: Stream) -> u32 {
     random.bits(0, 0) as u32 >> 8
 }
 
-/// A function at a frequency and a place.
+/// A function with its frequency and offset.
 struct Term {
     function: Box<dyn LibraryNoise>,
     /// Features per side.
     frequency: f64,
     shift: [f64; 3],
-    /// What scales it in the plane and in space.
+    /// Scale factors in the plane and in space.
     scale: [f64; 2],
 }
 
@@ -120,7 +121,7 @@ impl Term {
         Self { function: boxed, frequency: frequency.min(MAX_FREQUENCY), shift, scale }
     }
 
-    /// Its value at a place in sides.
+    /// The scaled value at a position in sides.
     fn sample<const D: usize>(&self, place: [f64; D]) -> f64
     where
         dyn LibraryNoise: NoiseFn<f64, D>,
@@ -175,8 +176,8 @@ where
     }
 }
 
-/// Weights of a place and of the one a side before it: those at 0 and at 1 are each other's, and their squares sum
-/// to 1.
+/// Weights of a position and of the position one side before it. The weights at 0 and at 1 are swapped, and their
+/// squares sum to 1.
 fn fade_weights(t: f64) -> [f64; 2] {
     let s = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     let length = (s * s + (1.0 - s) * (1.0 - s)).sqrt();
@@ -184,7 +185,7 @@ fn fade_weights(t: f64) -> [f64; 2] {
 }
 
 impl NoiseLibrary {
-    /// Writes base + `noise`, which is read at places in sides from the middle.
+    /// Writes base + `noise`, which is read at positions in sides, measured from the middle.
     fn write(&self, cx: &Context, noise: &impl LibraryNoise, out: &mut [f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let (base, offset) = (f64::from(self.base), [f64::from(self.offset_x), f64::from(self.offset_y)]);
@@ -195,7 +196,7 @@ impl NoiseLibrary {
                 for (k, row) in cells.chunks_mut(n).enumerate() {
                     globe.row_directions(first + k, [&mut x, &mut y, &mut z]);
                     for (((h, &x), &y), &z) in row.iter_mut().zip(&x).zip(&y).zip(&z) {
-                        // a side is a quarter of the way around
+                        // a side is a quarter of the circumference
                         let [x, y, z] = [x, y, z].map(|c| f64::from(c) * FRAC_2_PI);
                         *h = (base + noise.get([x + offset[0], y + offset[1], z])) as f32;
                     }
@@ -274,7 +275,7 @@ mod tests {
         }
     }
 
-    /// The package may not change what a seed stands for: scenes would look different.
+    /// If the package changed the values for a seed, existing scenes would look different.
     #[test]
     fn the_package_gives_the_values_it_always_gave() {
         let noise = SuperSimplex::new(7);

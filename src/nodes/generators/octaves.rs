@@ -1,10 +1,10 @@
-//! What fractal sums share: their parameters, the lattice of each octave on the grid, and the sum itself.
+//! Common parts of fractal sums: their parameters, the lattice of each octave on the grid, and the sum itself.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 
 talweg_ground::choices! {
-    /// How values go over into each other between lattice points.
+    /// The interpolation between lattice points.
     NoiseFade {
         Linear "Linear": "Straight, t as it is: creases show the lattice, which the others are there to hide.",
         Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
@@ -12,14 +12,14 @@ talweg_ground::choices! {
     }
 }
 
-/// [`NoiseFade::Linear`] as loops are compiled for it.
+/// [`NoiseFade::Linear`] as a constant for const generics.
 pub const LINEAR: u8 = NoiseFade::Linear as u8;
-/// [`NoiseFade::Classic`] as loops are compiled for it.
+/// [`NoiseFade::Classic`] as a constant for const generics.
 pub const CLASSIC: u8 = NoiseFade::Classic as u8;
-/// [`NoiseFade::Improved`] as loops are compiled for it.
+/// [`NoiseFade::Improved`] as a constant for const generics.
 pub const IMPROVED: u8 = NoiseFade::Improved as u8;
 
-/// The weight at `t` from 0 to 1 of a fade that is known when it is compiled.
+/// The weight at `t` from 0 to 1 of a fade that is known at compile time.
 #[inline(always)]
 pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
     match FADE {
@@ -40,21 +40,22 @@ impl NoiseFade {
     }
 }
 
-/// Parameters of a noise that is summed in octaves; [`params!`](talweg_ground::params) takes them in as
-/// `octave_params!(frequency = …, octaves = …, persistence = …);`, [`Octaves::new`] what they come to.
+/// Parameters of a noise that is summed in octaves. [`params!`](talweg_ground::params) includes them with
+/// `octave_params!(frequency = …, octaves = …, persistence = …);`, and [`Octaves::new`] takes their values.
 macro_rules! octave_params {
     (
         @into $head:tt $done:tt [$($rest:tt)*]
         frequency = $frequency:expr, octaves = $octaves:expr, persistence = $persistence:expr
     ) => {
         talweg_ground::params! { @each $head $done [
-            /// Large features along a side. More makes the hills narrower and therefore steeper.
+            /// Number of large features along a side: larger values make hills narrower and therefore steeper.
             frequency: f32 = $frequency, 0.1..=256.0, slider 0.5..=32.0;
-            /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+            /// Number of octaves: more add finer relief, few make smooth hills. Each takes the same time.
             octaves: u32 = $octaves, 1..=16;
-            /// How much narrower the features of each octave are than those of the one before.
+            /// Frequency of each octave relative to the previous one.
             lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-            /// How high each octave is beside the one before. Small is smooth, large is jagged.
+            /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones
+            /// jagged terrain.
             persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8;
             $($rest)*
         ] }
@@ -76,27 +77,27 @@ macro_rules! offset_params {
 
 pub(crate) use {octave_params, offset_params};
 
-/// How the octaves of a fractal sum follow each other.
+/// The sequence of octaves in a fractal sum.
 #[derive(Clone, Copy, Debug)]
 pub struct Octaves {
     /// Number of octaves.
     pub count: u32,
     /// Lattice cells per side of the first octave.
     pub frequency: f32,
-    /// Factor of the frequency from octave to octave.
+    /// Factor from the frequency of one octave to that of the next.
     pub lacunarity: f32,
     /// Displacement of the whole field, in sides.
     pub offset: [f32; 2],
 }
 
 impl Octaves {
-    /// As the parameters of a noise have them.
+    /// The octaves for the values of a noise's parameters.
     pub fn new(frequency: f32, count: u32, lacunarity: f32, offset: [f32; 2]) -> Self {
         Self { count, frequency, lacunarity, offset }
     }
 
-    /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of
-    /// each sample. Wrapping grids get a whole multiple of `multiple` cells per side.
+    /// The lattice of every octave, shifted by a random fraction of a cell. Each axis includes `reach` additional lines
+    /// on both sides of each sample. Wrapping grids get a whole multiple of `multiple` cells per side.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
         let mut frequency = f64::from(self.frequency);
         let mut lattices = Vec::new();
@@ -119,28 +120,29 @@ impl Octaves {
     }
 }
 
-/// A lattice of random things under the grid.
+/// The positions of a grid in a random lattice.
 pub struct Lattice {
     /// Random values of the octave.
     pub stream: Stream,
-    /// Where the columns of samples lie.
+    /// Positions of the columns of samples.
     pub columns: LatticeAxis,
-    /// Where the rows of samples lie.
+    /// Positions of the rows of samples.
     pub rows: LatticeAxis,
 }
 
-/// Places of the samples of one row or column in a lattice.
+/// Positions of the samples of one row or column in a lattice.
 pub struct LatticeAxis {
-    /// Lattice lines that some sample needs, each once, growing.
+    /// Lattice lines that any sample needs, without duplicates, in ascending order.
     pub lines: Vec<i32>,
-    /// Index in `lines` of the first line that each sample needs: `reach` before the line before it. The others follow.
+    /// Index in `lines` of the first line that each sample needs, `reach` lines before the one before it. The others
+    /// follow.
     pub cell: Vec<u32>,
-    /// Distance from the line before, in cells.
+    /// Distance from the previous line, in cells.
     pub fraction: Vec<f32>,
 }
 
 impl LatticeAxis {
-    /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
+    /// The axis in which sample k has the lattice coordinate (position + offset) · frequency + shift.
     pub fn new(grid: Grid, first: usize, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
         let n = grid.samples;
         let period = (grid.edges == Edges::Wrap).then_some(frequency as i64);
@@ -158,24 +160,24 @@ impl LatticeAxis {
                     newest = Some(needed);
                 }
             }
-            // the newest line is the last that the sample needs
+            // the newest line is the last one that the sample needs
             cell.push((lines.len() - 2 - 2 * reach) as u32);
         }
         if period.is_some() {
-            // the last sample is the first again, to the bit
+            // the last sample is exactly the first again
             (cell[n - 1], fraction[n - 1]) = (cell[0], fraction[0]);
         }
         Self { lines, cell, fraction }
     }
 }
 
-/// Reads rows of one octave, neighbouring ones cheaply.
+/// Reads rows of one octave. Neighbouring rows share work.
 pub trait RowReader {
     /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
 }
 
-/// Fills `out` with base + Σ weight · noise, where `readers` makes a reader of every octave.
+/// Fills `out` with base + Σ weight · noise; `readers` creates a reader for every octave.
 pub fn sum<R: RowReader>(
     cx: &Context,
     base: f32,
@@ -199,7 +201,7 @@ pub fn powers(octaves: u32, persistence: f32) -> Vec<f32> {
     std::iter::successors(Some(1.0f32), |w| Some(w * persistence)).take(octaves as usize).collect()
 }
 
-/// Weight of each octave, so that the sum has the spread of one octave within [-½, ½] · amplitude.
+/// Weights of the octaves. The sum has the same standard deviation for any number of octaves, about ⅙ of `amplitude`.
 pub fn weights(octaves: u32, persistence: f32, amplitude: f32) -> Vec<f32> {
     let mut weights = powers(octaves, persistence);
     let squares: f32 = weights.iter().map(|w| w * w).sum();

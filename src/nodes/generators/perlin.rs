@@ -2,12 +2,11 @@
 //!
 //! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where nᵢ is the gradient noise of
 //! [`lattice`](super::lattice) at frequency · lacunarityⁱ and p is the persistence. One octave fills [0, 1] at
-//! amplitude 1 and base 0.5; dividing by the root of the summed squares keeps the same spread for any number
-//! of octaves and any persistence (three standard deviations reach ±0.5).
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
-//! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
-//! On a globe the noise is [`solid`](super::solid).
-//! The whole may be read at places that [`warp`](super::warp) displaces.
+//! amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard deviation for any
+//! number of octaves and any persistence (three standard deviations reach ±0.5).
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. Octaves finer than the
+//! grid are kept: a preview is exactly a subsample of the full size. On a globe the noise is [`solid`](super::solid).
+//! [`warp`](super::warp) can displace the positions at which the sum is read.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -17,12 +16,12 @@ use crate::{Context, Generator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Rolling hills to rugged mountains: the same random relief laid over itself, finer and lower each time.
+    /// Rolling hills to rugged mountains: random relief in several octaves, each finer and lower than the previous one.
     Perlin "Perlin noise" in "Noise", from "Perlin 1985, 2002", also "fbm fractal hills brownian simplex gradient clouds" {
         octave_params!(frequency = 3.0, octaves = 9, persistence = 0.45);
-        /// Curve between lattice points.
+        /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
-        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;

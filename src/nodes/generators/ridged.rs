@@ -1,11 +1,11 @@
 //! Ridged multifractal.
 //!
-//! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)),
-//! h = base + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with nᵢ the gradient noise of [`lattice`](super::lattice)
-//! (scaled to ±1) at frequency · lacunarityⁱ. Crests stand where the noise crosses 0; the weight from the octave before
-//! keeps the valleys smooth and the crests rough. Musgrave's exponent H is -log(persistence) / log(lacunarity).
-//! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
-//! The whole may be read at places that [`warp`](super::warp) displaces.
+//! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)), h = base
+//! + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with nᵢ the gradient noise of [`lattice`](super::lattice) (scaled to ±1)
+//! at frequency · lacunarityⁱ. Crests lie where the noise crosses 0; the weight from the previous octave keeps the
+//! valleys smooth and the crests rough. Musgrave's exponent H is -log(persistence) / log(lacunarity). Boundary and
+//! scheme as in the lattice: a preview is exactly a subsample of the full size. [`warp`](super::warp) can displace the
+//! positions at which the sum is read.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
@@ -18,14 +18,14 @@ talweg_ground::params! {
     /// Sharp mountain crests with smooth valleys between them.
     Ridged "Ridged noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "ridge multifractal mountains alps crests" {
         octave_params!(frequency = 2.5, octaves = 9, persistence = 0.5);
-        /// Height of the crests above the noise they come from. Less than 1 makes double crests with a furrow between.
+        /// Height of the crests above the noise that they are made from. Below 1, crests split in two with a furrow
+        /// between.
         offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
-        /// How much roughness gathers on the crests: at 0 only the first octave is left, large roughens the valleys
-        /// too.
+        /// Roughness of the crests: at 0 only the first octave remains, large values roughen the valleys as well.
         gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
-        /// Curve between lattice points.
+        /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
-        /// Height from the deepest valley to the highest crest, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest crest, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest valleys, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
@@ -67,11 +67,11 @@ impl Generator for Ridged {
 }
 
 impl Ridged {
-    /// Weight of each octave, so that a crest on which all octaves agree has height `amplitude`.
+    /// Weight of each octave, so that a crest in all octaves at once has the height `amplitude`.
     fn weights(&self) -> Vec<f32> {
         let weights = octaves::powers(self.octaves, self.persistence);
         let sum: f32 = weights.iter().sum();
-        // at a small offset the furrows are the relief: (offset - 1)²
+        // at a small offset the furrows are the highest relief: (offset - 1)²
         let highest = (self.offset * self.offset).max((self.offset - 1.0) * (self.offset - 1.0));
         weights.iter().map(|w| w * self.amplitude / (sum * highest)).collect()
     }

@@ -1,14 +1,14 @@
-//! Gradient noise read at places moved off the grid, each sample by its own way.
+//! Gradient noise at displaced positions, with a separate displacement for each sample.
 //!
-//! Law: that of the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and
-//! right = c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
-//! Scheme: the gradients that a displacement can reach stand in a table where that is not much larger than the grid,
-//! else each is drawn anew. A row is worked through in parts: places and table indices of all samples of a part first,
-//! then the two lines of four numbers around each, which is the only work done one sample at a time, then the sums.
-//! Both ends are plain loops that are compiled for AVX-512, AVX2 and the least processor, with the same operations in
-//! the same order.
-//! What limits it: the scattered reads, two of 16 bytes a sample and octave, written and read once more.
-//! Runs of samples in one cell, hoisted, were slower but for cells of 100 samples and more.
+//! Law: that of the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and right
+//! = c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
+//! Scheme: the gradients within reach of a displacement are tabulated if the table is not much larger than the grid;
+//! otherwise each gradient is drawn when needed. A row is processed in parts. First the positions and table indices of
+//! a part's samples are computed, then the two lines of four numbers around each sample are read, then the sums are
+//! formed. Only the middle step runs sample by sample. The others are plain loops compiled for AVX-512, AVX2 and the
+//! baseline processor, with the same operations in the same order.
+//! Bottleneck: the scattered reads, two of 16 bytes per sample and octave, written and read once more. Hoisting the
+//! work of sample runs within one cell was slower, except for cells of 100 samples and more.
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -16,15 +16,15 @@ use rayon::prelude::*;
 use super::lattice::GradientOctave;
 use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, fade_weight};
 
-/// Samples worked on together; more no longer stay next to the processor.
+/// Samples processed together; more would no longer fit into the processor's nearest cache.
 const PART: usize = 64;
 
-/// Cells that a place is moved by at the most: beyond, single precision knows too few parts of a cell.
+/// Maximum displacement in cells: beyond it, single precision resolves too few fractions of a cell.
 const FARTHEST: f32 = 2_097_152.0;
-/// Cells per side up to which lattice lines have numbers of their own: 2³⁰.
+/// Maximum cells per side for which lattice lines have unique numbers: 2³⁰.
 const MOST_CELLS: f32 = 1_073_741_824.0;
 
-/// The lattice of an octave, where displaced samples may read it.
+/// The lattice of an octave, prepared for readings at displaced samples.
 pub struct Scattered {
     /// Cells per side.
     cells: f32,
@@ -32,14 +32,14 @@ pub struct Scattered {
     /// Lattice column before each sample, and the distance from it in cells.
     columns: Vec<i32>,
     along: Vec<f32>,
-    /// Row and column of the first gradient, and gradients a row.
+    /// Row and column of the first gradient, and gradients per row.
     first: [i32; 2],
     width: u32,
-    /// Both parts of each gradient; empty where drawing is cheaper.
+    /// Both components of each gradient; empty if drawing is cheaper.
     gradients: Vec<f32>,
 }
 
-/// What the samples of a row share: the lattice line before it, the distance from that in cells, and the amplitude.
+/// Common data of a row's samples: the lattice line before it, the distance from that line in cells, and the amplitude.
 #[derive(Clone, Copy)]
 struct ScatteredRow {
     line: i32,
@@ -47,11 +47,11 @@ struct ScatteredRow {
     amplitude: f32,
 }
 
-/// The four numbers of the lattice line above or below a sample: both parts of the left gradient, both of the right.
+/// The four numbers of the lattice line above or below a sample: both components of the left and of the right gradient.
 type LatticeLine = [f32; 4];
 
 impl Scattered {
-    /// For displacements of `farthest` sides at the most.
+    /// Prepares the lattice for displacements of at most `farthest` sides.
     pub fn new(octave: &GradientOctave, cells: f32, farthest: f32, samples: usize, wraps: bool) -> Self {
         let (columns, along) = (0..samples).map(|column| octave.column_place(column)).unzip();
         let mut made = Self {
@@ -64,8 +64,7 @@ impl Scattered {
             gradients: Vec::new(),
         };
         let reach = farthest * cells + 2.0;
-        // a window reads a part of the lattice
-        // lines wrap around where a terrain is that large
+        // a window reads a part of the lattice; line numbers wrap around on a terrain this large
         let span = |lines: &[i32]| {
             lines
                 .last()
@@ -74,7 +73,7 @@ impl Scattered {
         };
         let lines = span(octave.column_lines()).max(span(octave.row_lines()));
         let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
-        // of so many cells the numbers of lines have gone round, and tell no distance
+        // with more cells the line numbers have wrapped around and no longer measure distances
         if cells < MOST_CELLS && side <= 2.0 * samples as f32 {
             let start = |lines: &[i32]| if wraps { 0 } else { lines[0] }.wrapping_sub(reach as i32 + 1);
             made.first = [start(octave.row_lines()), start(octave.column_lines())];
@@ -94,7 +93,8 @@ impl Scattered {
         self.period.map_or(line, |p| line.rem_euclid(p))
     }
 
-    /// Adds amplitude · noise of row `row` to `out`, each sample moved by so many sides to the east and south.
+    /// Adds amplitude · noise of row `row` to `out`, with each sample displaced by this many sides to the east and
+    /// south.
     pub fn add(
         &self,
         octave: &GradientOctave,
@@ -122,7 +122,7 @@ impl Scattered {
         }
     }
 
-    /// Gradients at the corners of a cell, drawn anew.
+    /// Gradients at the corners of a cell, drawn from the random stream.
     fn drawn(&self, octave: &GradientOctave, [row, column]: [i32; 2]) -> [LatticeLine; 2] {
         [0, 1].map(|below| {
             let row = self.wrapped(row.wrapping_add(below));
@@ -132,21 +132,21 @@ impl Scattered {
         })
     }
 
-    /// Gradients at the corners of the cell whose first number stands at `at`, from the table.
+    /// Gradients at the corners of a cell, read from the table; `at` is the index of the cell's first number.
     #[inline(always)]
     fn tabulated(&self, at: u32) -> [LatticeLine; 2] {
         let at = at as usize;
         let under = at + 2 * self.width as usize;
-        // the lower first: it proves that the upper is within as well
+        // the lower line first: its bounds check also covers the upper line
         let below = Vec4::from_slice(&self.gradients[under..under + 4]);
         [Vec4::from_slice(&self.gradients[at..at + 4]).to_array(), below.to_array()]
     }
 }
 
-/// The whole number below x, and what is left; |x| < 2²².
+/// The whole number below x, and the remainder; |x| < 2²².
 #[inline(always)]
 fn floor(x: f32) -> (i32, f32) {
-    // the bits of 1.5·2²³ + x hold the whole number nearest to x: no cast, which would not vectorise
+    // the bits of 1.5·2²³ + x hold the whole number nearest to x; a cast would not vectorise
     const SHIFT: f32 = 12_582_912.0;
     let shifted = x + SHIFT;
     let nearest = shifted - SHIFT;
@@ -173,7 +173,7 @@ fn read<const FADE: u8>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2],
     read_parts::<FADE, 1>(from, row, moves, start, out);
 }
 
-/// Adds parts of N samples from `start` on, as many as there are, and says where they end.
+/// Adds parts of N samples from `start` on, as many as fit, and returns the first sample not processed.
 #[inline(always)]
 fn read_parts<const FADE: u8, const N: usize>(
     from: &Scattered,
@@ -215,10 +215,10 @@ mod tests {
     use crate::generators::octaves::Octaves;
     use talweg_ground::field::{Edges, Grid, Stream};
 
-    /// The same places read from the table and drawn anew, in whole parts and in what is left of a row.
+    /// Readings from the table equal drawn gradients, in whole parts and in the remainder of a row.
     #[test]
     fn the_table_holds_what_is_drawn() {
-        // the far ones lie where lattice lines wrap around
+        // the distant offsets lie where lattice line numbers wrap around
         for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])]
         {
             for n in [9, 64, 65, 139] {

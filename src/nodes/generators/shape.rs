@@ -1,14 +1,14 @@
-//! Plain shapes: one landform at a chosen place.
+//! Plain shapes: a single landform at a chosen position.
 //!
-//! Law: h = base + height · s, with t the distance from the centre over the radius:
-//! plane s = 1; ramp s = ½(1 + t) with t along the slope, held within ±1; cone s = max(0, 1 - t);
-//! dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t) with t from the nearest point of the crest, a straight line of the
-//! given length; island s = fade(2 - 2t) held within [0, 1], level ground up to half the radius and 6t⁵ - 15t⁴ + 10t³
-//! to the shore; crater s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977)
-//! and a blanket of ejecta that thins with the cube of the distance (McGetchin et al. 1973).
-//! Boundary: on wrapping terrains distances go the short way round, and a ramp goes up and down again: a quarter of a
-//! side on either side of its centre along each axis. A crest is then no longer than a side.
-//! Squares only: places and distances are those of the plane; a planet has it on a patch.
+//! Law: h = base + height · s, with t the distance from the centre divided by the radius: plane s = 1; ramp s = ½(1 +
+//! t) with t along the slope, limited to ±1; cone s = max(0, 1 - t); dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t)
+//! with t from the nearest point of the crest, a straight line of the given length; island s = fade(2 - 2t) limited to
+//! [0, 1], level terrain up to half the radius and 6t⁵ - 15t⁴ + 10t³ to the shore; crater s = (1 + r)·t² - 1 inside,
+//! r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta that thins with the cube
+//! of the distance (McGetchin et al. 1973).
+//! Boundary: on wrapping terrains distances take the shorter way around. A ramp rises and falls again there: a quarter
+//! of a side on either side of its centre along each axis. A crest is then at most as long as a side.
+//! Squares only: positions and distances are those of the plane; on a planet, use it on a patch.
 //! Source: Le Martelot 2005, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::NoiseFade;
@@ -16,7 +16,7 @@ use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
-    /// What stands on the terrain.
+    /// The landform.
     ShapeKind {
         Plane "Plane": "Level ground.",
         Ramp "Ramp": "A slope that rises evenly from one side of the centre to the other.",
@@ -29,28 +29,28 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// One plain landform: plane, ramp, cone, dome, crater, ridge or island.
+    /// A single plain landform: plane, ramp, cone, dome, crater, ridge or island.
     Shape "Shape" in "Shapes", from "Pike 1977; McGetchin, Settle & Head 1973", also "primitive plane ramp cone dome crater ridge island falloff gradient flat volcano" {
-        /// What stands on the terrain.
+        /// The landform.
         form: ShapeKind = ShapeKind::Cone;
-        /// Where the centre lies, from the west edge to the east.
+        /// Position of the centre between the west edge (0) and the east edge (1).
         centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
-        /// Where the centre lies, from the north edge to the south.
+        /// Position of the centre between the north edge (0) and the south edge (1).
         centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Distance from the centre to the foot, in sides of the terrain.
         radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0 => |shape| shape.form != ShapeKind::Plane;
-        /// Height above the ground around it, as a fraction of the relief.
+        /// Height above the surroundings, as a fraction of the relief.
         height: f32 = 0.8, -10.0..=10.0, slider 0.0..=1.5;
-        /// Height of the ground, as a fraction of the relief.
+        /// Height of the surroundings, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
-        /// Which way a ramp rises and a ridge runs: 0 is east, 90 is south.
+        /// Direction in which a ramp rises or a ridge runs: 0 is east, 90 is south.
         rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0 => |shape| matches!(shape.form, ShapeKind::Ramp | ShapeKind::Ridge);
         /// Length of the crest of a ridge, in sides of the terrain.
         length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0 => |shape| shape.form == ShapeKind::Ridge;
     }
 }
 
-/// Height of a crater's rim over the depth of its bowl below the ground.
+/// Height of a crater's rim, as a fraction of the depth of its bowl below the surroundings.
 const RIM: f32 = 0.225;
 
 impl Generator for Shape {
@@ -58,7 +58,7 @@ impl Generator for Shape {
         let grid = cx.grid;
         let wraps = grid.edges == Edges::Wrap;
         let [first_row, first_column] = grid.first();
-        // from the centre, the short way round on wrapping terrains
+        // from the centre, the shorter way around on wrapping terrains
         let from = |first: usize, centre: f32| {
             let place = move |k: usize| grid.position(first + k % grid.distinct()) - centre;
             (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
@@ -94,7 +94,7 @@ impl Generator for Shape {
                     let across = x * facing[1] - y * facing[0];
                     1.0 - (beyond * beyond + across * across).sqrt() * per_radius
                 };
-                // the crest may come nearer from the other side
+                // on wrapping terrains the crest may be closer across an edge
                 let images: &[f32] = if wraps { &[-1.0, 0.0, 1.0] } else { &[0.0] };
                 let highest = |x: f32, y: f32| {
                     let places = images.iter().flat_map(|dx| images.iter().map(move |dy| (x + dx, y + dy)));

@@ -1,14 +1,14 @@
 //! Simplex noise summed to fractional Brownian motion (fBm).
 //!
-//! Law: unit gradients g stand on a lattice of triangles with base 1 and height 1, every second row moved by ½. Inside
-//! a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner; 0.8 is the square of the distance from a
-//! corner to the side opposite, so every corner's part ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ /
-//! (√2 · √Σ p²ⁱ), with s = 5.8 so that the spread is that of Perlin noise. Three corners instead of four, and no
-//! lattice axes to be seen.
+//! Law: unit gradients g lie on a lattice of triangles with base 1 and height 1, every second row shifted by ½. Inside
+//! a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner. 0.8 is the square of the distance from a
+//! corner to the opposite side, so every corner's contribution ends where its triangles end. h = base + amplitude · Σ
+//! pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with s = 5.8 so that the standard deviation is that of Perlin noise. Three corners replace
+//! four, and the lattice axes do not show.
 //! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
-//! second row is moved. A preview is exactly the subsample of the full size.
-//! On a globe the triangles are tetrahedra of space (`solid::simplex`).
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every second
+//! row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are tetrahedra in space
+//! (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
 //! 11(1).
 
@@ -20,10 +20,10 @@ use crate::{Context, Generator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.
+    /// Rolling hills to rugged mountains, like Perlin noise, but on triangles instead of squares.
     Simplex "Simplex noise" in "Noise", from "Perlin 2001; Gustavson & McEwan 2022", also "fbm fractal hills triangles gradient opensimplex clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
-        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
@@ -31,7 +31,7 @@ talweg_ground::params! {
     }
 }
 
-/// From the law to a standard deviation of about ¼.
+/// Scales the law to a standard deviation of about ¼.
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
@@ -46,16 +46,16 @@ impl Generator for Simplex {
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        // a row needs the columns before and after the usual two, because every second lattice row is moved
+        // a row needs one column before and one after the usual two, because every second lattice row is shifted
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }
 }
 
-/// Reads rows of an octave, neighbouring ones cheaply.
+/// Reads rows of an octave. Neighbouring rows share their gradients.
 struct SimplexReader<'a> {
     lattice: &'a Lattice,
-    /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
+    /// Index in `rows.lines` of the row of `above`; `below` is the next row.
     upper: Option<usize>,
     above: Vec<[f32; 2]>,
     below: Vec<[f32; 2]>,
@@ -80,7 +80,7 @@ impl<'a> SimplexReader<'a> {
     }
 }
 
-/// Gradients on lattice row `line`, at every column.
+/// Writes the gradients of lattice row `line` at every column.
 fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
     let y = lattice.rows.lines[line];
     out.clear();
@@ -90,16 +90,16 @@ fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
 impl RowReader for SimplexReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let Lattice { rows, columns, .. } = self.lattice;
-        // the axis keeps one line more before the two around the row
+        // the axis keeps one extra line before the two around the row
         let upper = rows.cell[row] as usize + 1;
         self.prepare(upper);
         let y = rows.fraction[row];
         let odd = (rows.lines[upper] & 1) as usize;
         let amplitude = amplitude * SCALE;
-        // an odd row stands half a cell to the west, so the row below an odd one is reached a column earlier
+        // an odd row lies half a cell to the west, so the row below an odd one is reached a column earlier
         let lean = y * 0.5 + 0.5 * odd as f32;
         for ((h, &cell), &x) in out.iter_mut().zip(&columns.cell).zip(&columns.fraction) {
-            // place in the sheared lattice, where the triangles are halves of squares
+            // position in the sheared lattice, where the triangles are halves of squares
             let along = x + lean;
             let carry = usize::from(along >= 1.0);
             let u = along - carry as f32;
@@ -116,7 +116,7 @@ impl RowReader for SimplexReader<'_> {
     }
 }
 
-/// What a corner adds at (x, y) from it.
+/// The contribution of a corner at (x, y) from it.
 #[inline(always)]
 fn part(gradient: [f32; 2], x: f32, y: f32) -> f32 {
     let fall = (0.8 - (x * x + y * y)).max(0.0);

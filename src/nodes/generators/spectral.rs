@@ -1,13 +1,13 @@
-//! Spectral synthesis: tables of random values, finer and lower each time, interpolated and summed.
+//! Spectral synthesis: sums interpolated tables of random values, each finer and lower than the previous one.
 //!
 //! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1, where vᵢ is
 //! a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One layer fills [0, 1]
-//! at amplitude 1 and base 0.5; dividing by the root of the summed squares keeps the same spread for any number of
-//! layers. The tables stand exactly over each other, edge on edge, unlike the octaves of the noises; that is the
-//! document's method.
-//! Boundary: the values on the far edges are random when open, those of the near edges when wrapping.
-//! A preview is exactly the subsample of the full size.
-//! Squares only: its tables stand edge on edge over a square.
+//! at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same standard deviation for any
+//! number of layers. The edges of all tables coincide, unlike those of the noises' octaves, which are shifted; this is
+//! the paper's method.
+//! Boundary: the values on the far edges are random when open, and equal to those of the near edges when wrapping. A
+//! preview is exactly a subsample of the full size.
+//! Squares only: the edges of its tables are those of a square.
 //! Source: Le Martelot 2005, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
@@ -16,7 +16,7 @@ use crate::{Context, Generator};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
-    /// How the values of a table are joined.
+    /// The interpolation between the values of a table.
     Interpolation {
         Linear "Linear": "Straight: quick, with facets between the values, as in Le Martelot 2005.",
         Smoothstep "Smoothstep": "Level at every value: no facets, but the grid of the table shows.",
@@ -35,19 +35,20 @@ impl Interpolation {
 }
 
 talweg_ground::params! {
-    /// Tables of random heights laid over each other, finer and lower each time.
+    /// A sum of tables of random heights, each finer and lower than the previous one.
     Spectral "Spectral synthesis" in "Noise", from "Saupe 1988; Le Martelot 2005, §1.1.2", also "fourier layers value lattice synthesis" {
-        /// Random values along a side of the first table.
+        /// Number of random values along a side of the first table: larger values make hills narrower.
         frequency: u32 = 4, 1..=256, slider 1..=32;
-        /// Number of tables. Each costs the same time.
+        /// Number of tables: more add finer relief. Each takes the same time.
         layers: u32 = 8, 1..=16;
-        /// How many times finer each table is than the one before.
+        /// Frequency of each table relative to the previous one.
         step: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// How high each table is beside the one before. Small is smooth, large is jagged.
+        /// Amplitude of each table relative to the previous one: small values give smooth terrain, large ones jagged
+        /// terrain.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
-        /// How the values of a table are joined.
+        /// Interpolation between the values of a table.
         interpolation: Interpolation = Interpolation::Cubic;
-        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;

@@ -1,22 +1,22 @@
-//! Triangular midpoint displacement: triangles split in four again and again.
+//! Triangular midpoint displacement: triangles that are repeatedly split in four.
 //!
 //! Law: the square is two triangles of 2ᵏ + 1 rows that share the diagonal from north-west to south-east. Level l = 1 …
-//! k splits every triangle in four: the middle of each of its edges becomes the mean of its three corners plus u·dₗ. An
-//! edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b the ends and
-//! c, d the corners opposite. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2 (`Halving`);
-//! u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the corner opposite, so
-//! edges show less than with squares.
+//! k splits every triangle in four: the midpoint of each of its edges becomes the mean of its three corners plus u·dₗ.
+//! An edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b the ends
+//! and c, d the opposite corners. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2
+//! (`Halving`); u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the opposite
+//! corner, so edges show less than with squares.
 //!
-//! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and
-//! diagonals) on a square table; see [midpoints](super::midpoint). A small result is exactly the subsample of a large
-//! one. Where fewer levels are shown than there is room for, the ground is the triangles of the last of them.
+//! Scheme: all triangles of a level are halves of squares, so a level is three kinds of midpoints (of rows, columns and
+//! diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of a large
+//! one. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level shown.
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's
 //! lower triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side
 //! of the diagonal. `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge:
 //! row i of the square reads row i of the table, stretched over the middle i of its samples. Outside there is no ground
 //! ([`MapKind::Ground`], halfway between none and full on the edges of the triangle); heights there are the lowest.
 //! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one
-//! triangle; a wrapping terrain continues on the other side.
+//! triangle; a wrapping terrain continues on the opposite side.
 //! Squares only: its mesh is one square, or one triangle within it.
 //! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
@@ -25,7 +25,7 @@ use crate::{Context, Generator, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// What is split.
+    /// The area that is split into triangles.
     TriangleLayout {
         Square "Square": "Two triangles fill the terrain.",
         Triangle "Triangle": "A single triangle stands on the south edge, and around it there is nothing.",
@@ -33,23 +33,23 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Rough terrain from triangles that are split in four again and again, each midpoint moved at random.
+    /// Rough terrain from triangles that are repeatedly split in four, with randomly displaced midpoints.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Le Martelot 2005, §1.1.1", also "midpoint displacement triangle plasma fractal" {
-        /// What is split: the whole terrain, or one triangle in it.
+        /// Area that is split: the whole terrain, or a single triangle in it.
         layout: TriangleLayout = TriangleLayout::Square;
-        /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
+        /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
-        /// How the displacement falls from level to level.
+        /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Smoothness;
-        /// How the random displacement is distributed.
+        /// Distribution of the random displacement.
         distribution: Distribution = Distribution::Uniform;
-        /// Largest displacement of the first midpoints at smoothness 1, as a fraction of the relief.
+        /// Maximum displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
-        /// Mean height of the four corners to begin with, as a fraction of the relief.
+        /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.4, -10.0..=10.0, slider 0.0..=1.0;
-        /// How far each corner may lie above or below that, as a fraction of the relief.
+        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
         corner_spread: f32 = 0.25, 0.0..=10.0, slider 0.0..=1.0;
-        /// How often triangles are split at the most. Few show how the terrain begins: 0 has its corners alone.
+        /// Maximum number of splits. Small values show the first steps of the method: 0 shows the four corners only.
         levels_shown: u32 = midpoint::ALL_LEVELS, 0..=midpoint::ALL_LEVELS;
     }
 }
@@ -73,7 +73,7 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => {
                 let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-                // all levels on a grid of another size: between samples as ever
+                // if all levels are shown, a grid of another size is interpolated as usual
                 let is_coarse = self.levels_shown < midpoint::levels(cx.grid);
                 let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
                     true => midpoint::in_triangles(corners, east, south),
@@ -111,7 +111,7 @@ impl Triangular {
         }
     }
 
-    /// A square table whose lower triangle is split by itself, and its side.
+    /// A square table whose lower triangle is split on its own, preceded by the table's side.
     fn lower(&self, cx: &Context, law: &MidpointLaw, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
         let side = (1 << detail) + 1;
         let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
@@ -123,21 +123,22 @@ impl Triangular {
     }
 }
 
-/// Places this close to an edge, in rows of the table, are inside: rounding must not leave out a sample on it.
+/// Positions this close to an edge, in rows of the table, count as inside: rounding must not exclude a sample on the
+/// edge.
 const RIM: f32 = 0.01;
 
-/// Place of row or column `index` in the triangle, 0 to 1 from its apex to its base. Across the seam of a wrapping
-/// terrain what is around the triangle goes on.
+/// Position of row or column `index` in the triangle, from 0 at its apex to 1 at its base. Across the seam of a
+/// wrapping terrain the surroundings of the triangle continue.
 fn place(grid: Grid, index: usize) -> f32 {
     let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
     (grid.position(index) - inset) / (1.0 - 2.0 * inset)
 }
 
-/// Where the triangle is: 1 inside and 0 outside, over a sample from one to the other.
+/// Writes the triangle's area: 1 inside, 0 outside, with a transition one sample wide.
 pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let samples = (place(grid, 1) - place(grid, 0)).recip();
-    // the slanted edges rise by 2 where they run 1
+    // the slanted edges rise by 2 over a run of 1
     let slanted = samples / 5.0f32.sqrt();
     cx.rows(out, |i, row| {
         let down = place(grid, i);
@@ -152,7 +153,7 @@ pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     })
 }
 
-/// Shows the lower triangle of `table` upright: rows are stretched from their slanted ends to the middle of the square.
+/// Writes the lower triangle of `table` upright: rows are moved from their slanted ends to the middle of the square.
 pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let rows = (0..side).flat_map(|i| &table[i * side..][..=i]);
     let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
@@ -178,20 +179,20 @@ fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
     midpoint::in_triangles(&[top[0], top[1], bottom[0], bottom[1]], x - j as f32, y - i as f32)
 }
 
-/// One level of the square: `fine` from the corners in `coarse`.
+/// Splits one level of the square: computes `fine` from the corners in `coarse`.
 pub fn split(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     split_part(level, false, coarse, fine)
 }
 
-/// One level of the single triangle below the diagonal: `fine` from the corners in `coarse`.
+/// Splits one level of the single triangle below the diagonal: computes `fine` from the corners in `coarse`.
 pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     split_part(level, true, coarse, fine)
 }
 
-/// One level; `single` leaves the triangle above the diagonal out of what is below it.
+/// Splits one level; with `single`, the triangle above the diagonal does not affect the one below.
 fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
-    // the row or column of corners before and after another; beyond a wrapping edge, that of the other side
+    // the previous row or column of corners; beyond a wrapping edge, that of the opposite side
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };
     let after = |k: usize| if k < half { Some(k + 1) } else { level.wraps().then_some(1) };
     let line = |i: usize| &coarse[i * corners..][..corners];
@@ -200,7 +201,7 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
         let top = line(i);
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
-            // corners, and middles of edges along the row, between the triangles above and below
+            // corners, and midpoints of edges along the row, between the triangles above and below
             let (west, east) = (&top[..half], &top[1..]);
             let place = |j| (row, 2 * j + 1);
             let cells_between = &mut middles[..half];
@@ -215,7 +216,7 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
             }
             interleave(cells, top, &middles[..half]);
         } else {
-            // middles of edges down a column, between the triangles to the left and right, and of diagonals
+            // midpoints of edges along a column, between the triangles to the left and right, and of diagonals
             let bottom = line(i + 1);
             for j in [0, half] {
                 let (left, right) = (before(j).map(|k| top[k]), after(j).map(|k| bottom[k]));
@@ -240,13 +241,13 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
     })
 }
 
-/// Middle of an edge between two triangles, from the sum of its ends and the corners opposite.
+/// Midpoint of an edge between two triangles, given the sum of its ends and the opposite corners.
 #[inline(always)]
 fn middle_of_two(ends: f32, one: f32, other: f32) -> f32 {
     ends * (1.0 / 3.0) + (one + other) * (1.0 / 6.0)
 }
 
-/// Middle of an edge: the mean of the corners of its triangles, from the sum of its ends and the corners opposite.
+/// Midpoint of an edge: the mean of the corners of its triangles, given the sum of its ends and the opposite corners.
 #[inline(always)]
 fn middle(ends: f32, one: Option<f32>, other: Option<f32>) -> f32 {
     match (one, other) {

@@ -1,12 +1,11 @@
 //! Value noise summed to fractional Brownian motion (fBm).
 //!
 //! Law: h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where vᵢ is the noise of
-//! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence: random heights on a lattice with a
-//! fade between them, where Perlin noise has random slopes. The heights show more of the lattice, in blocks and
-//! plateaus.
-//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
-//! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
-//! On a globe the lattice is one of [space](super::solid), as spread out.
+//! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence. The lattice holds random heights with
+//! a fade between them, where Perlin noise has random slopes. Heights show more of the lattice, as blocks and plateaus.
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number. Octaves finer than the
+//! grid are kept: a preview is exactly a subsample of the full size. On a globe the lattice lies in
+//! [space](super::solid), with the same standard deviation.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
@@ -16,12 +15,12 @@ use crate::{Context, Generator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
-    /// Blocky hills: random heights on a lattice, joined smoothly, laid over themselves finer and lower each time.
+    /// Blocky hills: smoothly joined random heights on a lattice, in octaves that are each finer and lower.
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
-        /// Curve between lattice points.
+        /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
-        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;

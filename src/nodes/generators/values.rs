@@ -1,26 +1,26 @@
 //! Random values on a lattice, interpolated, octave by octave along rows of the grid.
 //!
-//! Law: a value uniform in [-1, 1) stands on every lattice point; between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights
-//! of the [`ValueCurve`], times 0.58, so that the spread is that of gradient noise.
+//! Law: every lattice point has a value uniform in [-1, 1). Between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights of
+//! the [`ValueCurve`], times 0.58, so that the standard deviation is that of gradient noise.
 //! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every
 //! lattice column.
-//! Boundary: open grids see an endless lattice, on wrapping ones it repeats.
+//! Boundary: open grids cover a part of an infinite lattice; on wrapping grids it repeats.
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};
 
-/// How values are interpolated between lattice points.
+/// The interpolation of values between lattice points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueCurve {
-    /// Straight between 2 values.
+    /// Linear between 2 values.
     Linear,
-    /// Level at the values.
+    /// A fade between 2 values, with slope 0 at the values unless it is linear.
     Fade(NoiseFade),
     /// Catmull-Rom through 4 values.
     Cubic,
 }
 
 impl ValueCurve {
-    /// Lattice lines on either side of a sample beyond the nearest.
+    /// Number of lattice lines that the curve reads on either side of a sample, beyond the nearest.
     pub fn reach(self) -> usize {
         usize::from(self == Self::Cubic)
     }
@@ -43,7 +43,7 @@ impl ValueCurve {
     }
 }
 
-/// From values in [-1, 1) to a standard deviation of about ¼.
+/// Scales values in [-1, 1) to a standard deviation of about ¼.
 pub const SCALE: f32 = 0.58;
 
 /// One octave, prepared for a grid.
@@ -56,7 +56,7 @@ pub struct ValueOctave {
 }
 
 impl ValueOctave {
-    /// `lattice` must have the reach of `curve`.
+    /// Prepares an octave. `lattice` must have the reach of `curve`.
     pub fn new(lattice: Lattice, curve: ValueCurve) -> Self {
         let weights = |axis: &LatticeAxis| axis.fraction.iter().map(|&t| curve.weights(t)).collect();
         let (column_weights, row_weights) = (weights(&lattice.columns), weights(&lattice.rows));
@@ -69,13 +69,13 @@ impl ValueOctave {
     }
 }
 
-/// Reads rows of an octave, neighbouring ones cheaply.
+/// Reads rows of an octave. Neighbouring rows share their values.
 pub struct ValueReader<'a> {
     values: &'a ValueOctave,
-    /// Which lattice row each of `tables` holds, as an index in `rows.lines`.
+    /// The lattice row that each of `tables` holds, as an index in `rows.lines`.
     held: [Option<usize>; 4],
     tables: [Vec<f32>; 4],
-    /// The lattice where this row crosses it, at every lattice column.
+    /// The lattice interpolated at this row, for every lattice column.
     blend: Vec<f32>,
 }
 

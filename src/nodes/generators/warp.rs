@@ -1,12 +1,11 @@
-//! Domain distortion: gradient noise read at displaced places.
+//! Domain warp of a noise: gradient noise read at displaced positions.
 //!
 //! Law (Quílez): noise(p + s·(f(p), g(p))), s the strength in sides and f, g gradient noise of three octaves scaled to
-//! about ±1. Folds and eddies come of it, as in ground that was pushed about. All octaves read at the same displaced
-//! place.
+//! about ±1. This makes folds and eddies. All octaves are read at the same displaced position.
 //!
 //! Scheme: f and g are summed along rows like any [`lattice`](super::lattice) noise, once for all octaves; the octaves
-//! are read at the [`scattered`](super::scattered) places. Without strength the plain readers run, to the bit and at
-//! their speed. Boundary and sampling as in the lattice: a preview is exactly the subsample of the full size.
+//! are read at [`scattered`](super::scattered) positions. At strength 0 the plain readers run, with exactly their
+//! result and speed. Boundary and sampling as in the lattice: a preview is exactly a subsample of the full size.
 //! Source: Quílez 2002, *Domain warping*; Musgrave in Ebert et al. 2003, ch. 17.
 
 use std::cell::RefCell;
@@ -17,14 +16,13 @@ use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::scattered::Scattered;
 use talweg_ground::field::{Edges, Grid, Stream};
 
-/// Parameters of a noise that can be distorted: `warp_params!();`.
+/// Parameters of a noise that can be warped: `warp_params!();`.
 macro_rules! warp_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into
-            /// eddies.
+            /// Displacement of the pattern by noise, in sides of the terrain: larger values fold hills into eddies.
             warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
-            /// Large eddies along a side, where the pattern is pushed about.
+            /// Number of large eddies of the displacement along a side.
             warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;
             $($rest)*
         ] }
@@ -33,27 +31,27 @@ macro_rules! warp_params {
 
 pub(crate) use warp_params;
 
-/// Strength and grain of the distortion.
+/// Strength and frequency of the displacement.
 #[derive(Clone, Copy, Debug)]
 pub struct DomainWarp {
-    /// Greatest displacement, about, in sides.
+    /// Approximate maximum displacement, in sides.
     pub strength: f32,
-    /// Large eddies along a side.
+    /// Number of large eddies along a side.
     pub frequency: f32,
 }
 
 impl DomainWarp {
-    /// Nothing is displaced.
+    /// No displacement.
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
-/// What a noise with that strength works with ([`Traits::working_fields`](crate::Traits)): at the most, as the
-/// tables of gradients depend on how the octaves fall on the grid.
+/// Upper bound of the working memory of a noise with that strength ([`Traits::working_fields`](crate::Traits)).
+/// The tables of gradients depend on the positions of the octaves on the grid.
 pub fn warped_fields(strength: f32) -> f32 {
     if strength == 0.0 { 0.1 } else { 8.0 }
 }
 
-/// Random streams of the two displacements; octaves have the lower ones.
+/// Random streams of the two displacements; octaves use the lower numbers.
 const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];
 
@@ -72,7 +70,7 @@ struct Warped {
 }
 
 impl NoiseField {
-    /// The octaves of `law`, read where `warp` displaces.
+    /// The octaves of `law`, read at positions displaced by `warp`.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let octaves = GradientOctave::all(grid, random, law, fade);
         if warp.strength == 0.0 {
@@ -138,13 +136,13 @@ impl WarpRow<'_> {
 
 /// Reads rows of an octave.
 pub enum WarpReader<'a> {
-    /// Nothing is displaced.
+    /// Reads without displacement.
     Plain(GradientReader<'a>),
-    /// Reads at displaced places.
+    /// Reads at displaced positions.
     Warped(WarpedReader<'a>),
 }
 
-/// Reads rows of an octave at displaced places.
+/// Reads rows of an octave at displaced positions.
 pub struct WarpedReader<'a> {
     octave: &'a GradientOctave,
     places: &'a Scattered,

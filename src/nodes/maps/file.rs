@@ -1,10 +1,10 @@
-//! Map from a file: a data map that was made elsewhere, or taken from a planet.
+//! Map from a file: a data map made elsewhere, or extracted from a planet.
 //!
-//! Law: the map becomes the file's values at the place of the sample, bilinear; thicknesses are read in metres, other
-//! maps as the numbers they are. The file's first and last samples lie on the edges of the terrain.
-//! Where the file cannot be read the map stays as it is. The heights stay in any case: of what lies on the ground, sand
-//! say, they are taken to hold it already.
-//! Squares only: a file is one square.
+//! Law: the map takes the file's values at each sample's position, bilinearly. Thicknesses are read in metres, other
+//! maps as plain numbers. The file's first and last samples lie on the edges of the terrain. If the file cannot be
+//! read, the map stays as it is. The heights never change: they are assumed to include any layer that the map
+//! describes, such as sand.
+//! Squares only: a file covers one square.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use talweg_ground::io::raster;
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// A data map from a file: water, moisture, sand, or what else layers and views read. Patches of planets bring
-    /// theirs in such files.
+    /// Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Patches of planets
+    /// use it for their maps.
     MapFile "Map from a file" in "Maps", from "files of other programs", also "import data map water moisture rain patch load" {
-        /// The file: numbers in a .r32 file, or a picture from 0 to 1.
+        /// The file: numbers in a .r32 file, or an image with values from 0 to 1.
         file: ImageFile = ImageFile::default();
-        /// The map that it is.
+        /// Data map that the file holds.
         kind: MapKind = MapKind::Water;
     }
 }
@@ -30,7 +30,7 @@ impl Filter for MapFile {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        // the scene reports what is wrong with the file
+        // the scene reports problems with the file
         let Ok(raster) = raster(&self.file.0) else {
             terrain.map_mut(self.kind);
             return Ok(());

@@ -1,14 +1,14 @@
-//! Rock layers: how hard the rock at the surface is.
+//! Rock layers: the hardness of the rock at the surface.
 //!
-//! Law: beds lie parallel; the place of a point in them is s = (z·cos δ + a·sin δ + f + r) / thickness, with z its
-//! height, δ the dip, a the distance against the direction of the dip, f the folds, height · sin of the distance across
-//! them, and r noise. Soft and hard beds take turns; the variation moves their boundaries by up to half a bed and makes
-//! each a little harder or softer. A tenth of a bed on both sides of a boundary the hardness passes from one to the
-//! other. The map is that of the surface as it is now. After an erosion another of these layers shows what has come to
-//! light.
-//! Boundary: on wrapping terrains there is no dip, and a whole number of folds. On a globe distances are those from the
-//! great circle that crosses the direction of the dip at longitude 0 on the equator: dips and folds run around in
-//! rings.
+//! Law: beds are parallel; the position of a point in them is s = (z·cos δ - a·sin δ + f + r) / thickness. z is the
+//! height, δ the dip, and a the distance against the dip direction. f is the folds: the fold height times the sine of
+//! the distance across them. r is noise. Soft and hard beds alternate; the variation moves their boundaries by up to
+//! half a bed and makes each bed a little harder or softer. Within a tenth of a bed on both sides of a boundary the
+//! hardness changes from one bed to the other. The map describes the current surface. After an erosion, another such
+//! layer shows which beds are exposed.
+//! Boundary: on wrapping terrains there is no dip, and the number of folds is a whole number. On a globe distances are
+//! measured from the great circle that crosses the dip direction at longitude 0 on the equator: dips and folds form
+//! rings around the globe.
 
 use std::sync::Arc;
 
@@ -19,46 +19,46 @@ use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// How the rock is built.
+    /// The structure of the rock.
     Structure {
-        Beds "Beds": "Hard and soft beds take turns: erosion makes steps and cliffs.",
-        Even "Even": "One rock, as hard as the hard beds. Use a mask to say where.",
+        Beds "Beds": "Hard and soft beds alternate: erosion carves steps and cliffs.",
+        Even "Even": "A single rock with the hardness of the hard beds. A mask limits it to an area.",
     }
 }
 
 talweg_ground::params! {
-    /// Says how hard the rock is, for the erosions above: one rock, or hard and soft beds, level, tilted or folded. The
-    /// ground stays as it is.
+    /// Sets the hardness of the rock for the erosions above: a single rock, or hard and soft beds, level, tilted or
+    /// folded. The heights do not change.
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
-        /// How the rock is built.
+        /// Structure of the rock.
         structure: Structure = Structure::Beds;
-        /// Hardness of the hard beds, from loose to what never wears.
+        /// Hardness of the hard beds: 0 is loose, 1 never erodes.
         hard: f32 ["share"] = 0.85, 0.0..=1.0;
         /// Hardness of the soft beds.
         soft: f32 ["share"] = 0.1, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
-        /// Thickness of a bed.
+        /// Thickness of a bed: larger values make higher steps.
         thickness: f32 ["m"] = 90.0, 0.1..=10_000.0, slider 5.0..=500.0 => |rock| rock.structure == Structure::Beds;
-        /// How uneven the beds are in thickness and hardness: 0 makes them all alike.
+        /// Variation of the beds in thickness and hardness: 0 makes them all equal.
         variation: f32 ["share"] = 0.5, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
-        /// How much the beds are tilted. Tilted beds make ridges with one steep side.
+        /// Tilt of the beds. Tilted beds erode to ridges with one steep side.
         dip_angle: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=45.0 => |rock| rock.structure == Structure::Beds;
-        /// Where the beds go down to, clockwise from north.
+        /// Direction in which the beds descend, clockwise from north.
         dip_direction: f32 ["°"] = 120.0, 0.0..=360.0 => |rock| rock.structure == Structure::Beds && (rock.dip_angle > 0.0 || rock.fold_height > 0.0);
-        /// Height of the folds, from the middle to the crest. 0 leaves the beds straight.
+        /// Amplitude of the folds, from the middle to the crest: 0 leaves the beds straight.
         fold_height: f32 ["m"] = 0.0, 0.0..=10_000.0, slider 0.0..=500.0 => |rock| rock.structure == Structure::Beds;
-        /// Distance from fold to fold, along the dip.
+        /// Distance between two folds, along the dip.
         fold_length: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0 => |rock| rock.structure == Structure::Beds && rock.fold_height > 0.0;
-        /// How much the beds undulate at random.
+        /// Amplitude of the beds' random undulation.
         irregularity: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 0.0..=200.0 => |rock| rock.structure == Structure::Beds;
     }
 }
 
-/// Part of a bed, on both sides of a boundary, where hardness passes from one bed to the next.
+/// Part of a bed, on either side of a boundary, in which the hardness changes to that of the next bed.
 const PASSAGE: f32 = 0.1;
-/// Features of the irregularity along a side.
+/// Features of the random undulation along a side.
 const FREQUENCY: f32 = 4.0;
 const OCTAVES: u32 = 4;
-/// Beds beyond this are all alike.
+/// Limit of the bed number; all rock beyond it belongs to the same bed.
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
@@ -104,9 +104,9 @@ impl Filter for Hardness {
 struct Beds<'a> {
     law: &'a Hardness,
     random: talweg_ground::field::Stream,
-    /// Against the direction of the dip: east and south.
+    /// Unit vector against the dip direction: east and south.
     against: [f32; 2],
-    /// Waves of the folds per metre to the east and south.
+    /// Folds per metre to the east and to the south.
     waves: [f32; 2],
     sin: f32,
     cos: f32,
@@ -126,19 +126,20 @@ impl<'a> Beds<'a> {
         Self { law, random: cx.random.fork(2), against, waves, sin: libm::sinf(dip), cos: libm::cosf(dip) }
     }
 
-    /// The place at (u, v) metres from the north-west corner: folds passed, and metres against the dip.
+    /// The position at (u, v) metres from the north-west corner: the number of folds passed, and metres against the
+    /// dip.
     fn place_on_square(&self, u: f32, v: f32) -> [f32; 2] {
         [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
     }
 
-    /// The same on a globe of which a quarter of the way around is `side` metres long.
+    /// As [`place_on_square`](Self::place_on_square), on a globe; `side` is a quarter of its circumference in metres.
     fn place_on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
         let radians = libm::asinf((self.against[0] * y - self.against[1] * z).clamp(-1.0, 1.0));
         let along = radians * std::f32::consts::FRAC_2_PI * side;
         [-along / self.law.fold_length, along]
     }
 
-    /// Hardness at a place, height z, with the beds moved by `shift`.
+    /// Hardness at a position and height z, with the beds moved by `shift`.
     fn hardness_at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
         let fold = self.law.fold_height * libm::sinf((phase - libm::floorf(phase)) * std::f32::consts::TAU);
         let s = ((z * self.cos - along * self.sin + fold + shift) / self.law.thickness).clamp(-FARTHEST, FARTHEST);
@@ -149,7 +150,7 @@ impl<'a> Beds<'a> {
         }
         let (low, high) = (boundary(k), boundary(k + 1));
         let here = self.bed(k);
-        // halfway between the two beds on their boundary
+        // on a boundary, the mean of both beds
         let beyond = |other: i32, far: f32| {
             let t = (1.0 - far / PASSAGE).max(0.0);
             (self.bed(other) - here) * 0.5 * t

@@ -1,4 +1,4 @@
-//! Nodes that leave the ground alone and say what it is like: data maps for the layers above.
+//! Nodes that write data maps for the layers above and do not change the heights.
 
 pub mod file;
 pub mod hardness;

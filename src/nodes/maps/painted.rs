@@ -1,10 +1,10 @@
 //! Painted map: a data map drawn by hand.
 //!
-//! Law: the map begins with one value everywhere, or as the layers below left it, and the strokes act on it in its own
-//! unit. Sand and snow are part of the height: the ground rises and sinks with them.
-//! Squares only: strokes stand in a plane; a planet has them on a patch.
+//! Law: the map starts with a constant value, or with the map of the layers below, and the strokes act on it in its own
+//! unit. Sand and snow are part of the height: the terrain rises and sinks with them.
+//! Squares only: strokes lie in a plane; on a planet, paint a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
-//! Simulation* (an author paints what causes the relief: uplift, hardness, rain).
+//! Simulation* (an author paints the causes of the relief: uplift, hardness, rain).
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use talweg_ground::brush::Strokes;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// What is painted.
+    /// The quantity to paint.
     PaintedKind {
-        Uplift "Uplift": "Where mountains rise, for uplift and stream power above: from 0 to 1.",
-        Hardness "Hardness": "Where rock resists erosion: from 0 to 1.",
-        Rain "Rain": "Where it rains, as a multiple of what falls on average.",
-        Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
-        Sand "Sand": "Depth of loose sand in metres, laid on the ground.",
-        Snow "Snow": "Depth of snow in metres, laid on the ground.",
-        Trees "Trees": "Share of the trees that stand, from 0 to 1: lower it to thin the forest or to clear it.",
-        Undergrowth "Shrubs and grass": "Share of the shrubs and tufts of grass that stand, from 0 to 1.",
-        Stones "Stones": "Share of the stones that lie about, from 0 to 1.",
+        Uplift "Uplift": "Rate of uplift for uplift and stream power above, from 0 to 1.",
+        Hardness "Hardness": "Resistance of the rock to erosion, from 0 to 1.",
+        Rain "Rain": "Rainfall as a multiple of the average.",
+        Vegetation "Vegetation": "Density of the vegetation, from 0 to 1.",
+        Sand "Sand": "Depth of loose sand in metres, added on top of the terrain.",
+        Snow "Snow": "Depth of snow in metres, added on top of the terrain.",
+        Trees "Trees": "Fraction of the trees that remain, from 0 to 1: lower values thin or clear the forest.",
+        Undergrowth "Shrubs and grass": "Fraction of the shrubs and grass tufts that remain, from 0 to 1.",
+        Stones "Stones": "Fraction of the stones that remain, from 0 to 1.",
     }
 }
 
 impl PaintedKind {
-    /// The data map that it is.
+    /// The data map that the strokes change.
     pub fn map(self) -> MapKind {
         match self {
             Self::Uplift => MapKind::Uplift,
@@ -48,7 +48,7 @@ impl PaintedKind {
         matches!(self, Self::Sand | Self::Snow)
     }
 
-    /// Greatest value in the unit of strokes.
+    /// Maximum value in the unit of strokes.
     fn most(self) -> f32 {
         match self {
             Self::Uplift | Self::Hardness | Self::Vegetation | Self::Trees | Self::Undergrowth | Self::Stones => 1.0,
@@ -59,32 +59,32 @@ impl PaintedKind {
 }
 
 talweg_ground::params! {
-    /// A data map painted by hand: where mountains rise, rock is hard, rain falls, plants grow, sand or snow lies, and
-    /// how many trees and stones stand there. The erosions above follow it, and so does the view.
+    /// A data map painted by hand: uplift, hardness, rain, vegetation, sand, snow, or the density of trees and stones.
+    /// The erosions above and the 3D view use it.
     PaintedMap "Painted map" in "Maps", from "Schott et al. 2023", also "brush paint hand draw uplift hardness rain vegetation sand snow trees forest density thin clear shrubs grass stones" {
-        /// What is painted.
+        /// Quantity to paint.
         kind: PaintedKind = PaintedKind::Uplift;
-        /// Paints on what the layers below have made, not on an even map.
+        /// Paints on the map of the layers below instead of on a constant map.
         keep_below: bool = false;
-        /// Value where nothing is painted, in the unit of the map.
+        /// Value of unpainted areas, in the unit of the map.
         value: f32 = 0.0, 0.0..=10_000.0, slider 0.0..=1.0 => |painted| !painted.keep_below;
         /// The strokes, in the order in which they act.
         strokes: Arc<Strokes> = Strokes::none();
         presets {
-            Uplift "Uplift": "Mountains rise where it is painted, under uplift and stream power above." {}
-            Hardness "Hardness": "Rock resists where it is painted." { kind = PaintedKind::Hardness }
-            Rain "Rain": "It rains everywhere, more or less where it is painted." { kind = PaintedKind::Rain, value = 1.0 }
-            Vegetation "Vegetation": "Plants grow where they are painted." { kind = PaintedKind::Vegetation }
-            Sand "Sand": "Sand lies where it is painted, for dunes above." { kind = PaintedKind::Sand }
-            Snow "Snow": "Snow lies where it is painted." { kind = PaintedKind::Snow }
-            Trees "Trees": "Trees stand as the palette has them, fewer where they are painted away." { kind = PaintedKind::Trees, value = 1.0 }
-            Undergrowth "Shrubs and grass": "Shrubs and grass grow as the palette has them, fewer where they are painted away." { kind = PaintedKind::Undergrowth, value = 1.0 }
-            Stones "Stones": "Stones lie as the palette has them, fewer where they are painted away." { kind = PaintedKind::Stones, value = 1.0 }
+            Uplift "Uplift": "Mountains rise in painted areas, with uplift and stream power above." {}
+            Hardness "Hardness": "Rock resists erosion in painted areas." { kind = PaintedKind::Hardness }
+            Rain "Rain": "It rains everywhere, with more or less rain in painted areas." { kind = PaintedKind::Rain, value = 1.0 }
+            Vegetation "Vegetation": "Plants grow in painted areas." { kind = PaintedKind::Vegetation }
+            Sand "Sand": "Sand covers painted areas, for dunes above." { kind = PaintedKind::Sand }
+            Snow "Snow": "Snow covers painted areas." { kind = PaintedKind::Snow }
+            Trees "Trees": "Trees grow as in the palette; painting removes some of them." { kind = PaintedKind::Trees, value = 1.0 }
+            Undergrowth "Shrubs and grass": "Shrubs and grass grow as in the palette; painting removes some of them." { kind = PaintedKind::Undergrowth, value = 1.0 }
+            Stones "Stones": "Stones lie as in the palette; painting removes some of them." { kind = PaintedKind::Stones, value = 1.0 }
         }
     }
 }
 
-/// The kinds of map that there are, as the traits want them.
+/// The written map of each kind, as a slice for the traits.
 const WRITTEN: [&[MapKind]; 9] = [
     &[MapKind::Uplift],
     &[MapKind::Hardness],
@@ -98,12 +98,12 @@ const WRITTEN: [&[MapKind]; 9] = [
 ];
 
 impl PaintedMap {
-    /// Size of the map's unit in the field: thicknesses are fractions of the relief.
+    /// Value of one unit of the map in the field: thicknesses are fractions of the relief.
     fn unit(&self, cx: &Context) -> f32 {
         if self.kind.map().is_thickness() { 1.0 / cx.relief_metres } else { 1.0 }
     }
 
-    /// What the strokes act on.
+    /// The canvas of the strokes.
     pub fn canvas<'a>(&self, cx: &'a Context<'a>) -> Canvas<'a> {
         let unit = self.unit(cx);
         Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: CanvasRock::None, erosion_samples: usize::MAX }
@@ -119,7 +119,7 @@ impl PaintedMap {
         }
     }
 
-    /// Puts a map that was painted in the place of that below; the ground rises by what is laid on it.
+    /// Sets `map` as the painted map of `terrain`. Sand and snow also change the heights by their change of thickness.
     pub fn lay(&self, cx: &Context, map: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let kind = self.kind.map();
         if self.kind.is_laid_on_ground() {

@@ -1,15 +1,15 @@
-//! Rain: how much falls where.
+//! Rain: the distribution of rainfall.
 //!
-//! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea. s is the mountains' doing: air
-//! that comes from the wind with the moisture M = 1 loses it as it climbs, dM = -M·dz/H, and finds it again on its way,
-//! dM = (1 - M)·dx/L with L the reach of the shadow; s = M·(1 + 1.5·climb) blended in by the strength of the shadow,
-//! climb the slope against the wind held below 1. The ground is smoothed over a quarter of the reach: clouds do not see
-//! single rocks.
-//! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a
-//! step.
-//! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
-//! On a planet s is the moisture of its [`climate`](talweg_ground::planet::climate) over its mean by area, with trade winds and
-//! westerlies from the sea: direction of the wind and reach of the shadow do nothing there.
+//! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea, and s the effect of mountains.
+//! Air arrives with the wind with moisture M = 1. It loses moisture as it climbs, dM = -M·dz/H, and regains it over
+//! distance, dM = (1 - M)·dx/L with L the reach of the shadow. s = M·(1 + 1.5·climb), blended in by the strength of the
+//! shadow, with climb the slope against the wind, at most 1. The terrain is smoothed over a quarter of the reach,
+//! because clouds do not respond to single rocks.
+//! Scheme: the sweep runs line by line with the wind, and interpolates between the two samples upwind, with the exact
+//! solution over a step.
+//! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
+//! is the moisture of its [`climate`](talweg_ground::planet::climate) divided by the mean over the area, with trade winds and
+//! westerlies from the sea. Wind direction and reach of the shadow have no effect there.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
@@ -20,27 +20,27 @@ use talweg_ground::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
 talweg_ground::params! {
-    /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less
-    /// behind mountains. The ground stays as it is.
+    /// Sets the rainfall for the erosions and rivers above: more on high terrain and windward slopes, less behind
+    /// mountains. The heights do not change.
     Rain "Rain" in "Maps", from "Smith & Barstad 2004; Roe 2005", also "precipitation climate orographic wind shadow moisture desert" {
-        /// Rain on open low ground: 1 is what falls where no layer says otherwise.
+        /// Rainfall on open lowlands; 1 is the rainfall of a scene without a rain layer.
         amount: f32 = 1.0, 0.0..=100.0, slider 0.0..=3.0;
-        /// How much more falls for each kilometre of height: 0.5 adds half as much again.
+        /// Increase of rainfall per kilometre of height: 0.5 adds half as much again.
         growth_with_height: f32 ["1/km"] = 0.3, -10.0..=10.0, slider 0.0..=2.0;
-        /// How much mountains catch, from the same on both sides to wet fronts and dry backs.
+        /// Rain shadow of mountains: 0 rains equally on both sides, 1 makes fronts wet and backs dry.
         shadow: f32 ["share"] = 0.7, 0.0..=1.0;
-        /// Where the wind comes from, clockwise from north.
+        /// Direction that the wind comes from, clockwise from north.
         wind_from: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// Distance behind mountains after which the air is moist again.
+        /// Distance behind mountains over which the air becomes moist again: larger values make longer rain shadows.
         shadow_reach: f32 ["m"] = 6000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0;
-        /// Climb that takes most of the moisture out of the air. Small makes low hills cast a shadow.
+        /// Climb that removes most of the moisture from the air. With small values even low hills cast a rain shadow.
         rain_height: f32 ["m"] = 1200.0, 1.0..=100_000.0, slider 100.0..=4000.0;
     }
 }
 
-/// Share of the rain on a slope of 45° against the wind that the slope adds.
+/// Extra rain on a 45° slope against the wind, as a fraction of the rain on level terrain.
 const WINDWARD: f32 = 1.5;
-/// Rounds of the air on a wrapping terrain.
+/// Number of times that the air crosses a wrapping terrain.
 const ROUNDS: usize = 3;
 const MOST: f32 = 1.0e6;
 
@@ -54,7 +54,7 @@ impl Filter for Rain {
             more_on_planets: 4.6,
             parts: match self.shadow == 0.0 {
                 true => NodeParts::Points,
-                false => NodeParts::Whole("its air is carried across the whole side, from line to line"),
+                false => NodeParts::Whole("its air crosses the whole terrain, line by line"),
             },
             ..Traits::FILTER
         }
@@ -82,7 +82,7 @@ impl Filter for Rain {
 }
 
 impl Rain {
-    /// Rain that the winds of a planet carry from the sea; its mean is 1.
+    /// Rainfall that the winds of a planet carry from the sea; its mean is 1.
     fn carried(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
         let climate = Climate { rain_height: self.rain_height, ..Climate::default() };
         let ground = ClimateTerrain {
@@ -98,16 +98,16 @@ impl Rain {
         Ok(moisture)
     }
 
-    /// Rain that the mountains make of one unit, without the growth with height.
+    /// Rainfall under the effect of mountains where open lowlands get 1; excludes the growth with height.
     fn caught(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let n = cx.grid.samples;
         let wraps = cx.grid.edges == Edges::Wrap;
         let from = self.wind_from * (std::f32::consts::PI / 180.0);
-        // where the wind goes: east and south
+        // wind vector: east and south
         let (east, south) = (-libm::sinf(from), libm::cosf(from));
         let by_columns = east.abs() >= south.abs();
         let (main, side) = if by_columns { (east, south) } else { (south, east) };
-        // index of a sample by its place along the wind's main axis and across it
+        // index of a sample by its position along the wind's main axis and across it
         let last = n - 1;
         let index = |along: usize, across: usize| {
             let along = if main > 0.0 { along } else { last - along };
@@ -117,7 +117,7 @@ impl Rain {
         let step = cx.cell_metres() * (1.0 + drift * drift).sqrt();
         let gains = 1.0 - libm::expf(-step / self.shadow_reach);
         let per_height = cx.relief_metres / self.rain_height;
-        // share of the way from one sample across to the next, where the air comes from
+        // fractional position, between two samples of the previous line, that the air comes from
         let whole = libm::floorf(-drift);
         let part = -drift - whole;
         let upwind = |across: usize, add: isize| {
@@ -141,7 +141,7 @@ impl Rain {
                     out[index(along, across)] = moisture[across] * (1.0 + WINDWARD * steep.min(1.0));
                 }
             }
-            // the last line is the first of the next round
+            // the last line continues as the first line of the next round
         }
         if wraps {
             (0..n).for_each(|across| out[index(0, across)] = out[index(last, across)]);

@@ -1,9 +1,9 @@
-//! Uplift: where mountains rise, painted with the heights of the layers below.
+//! Uplift: a map of tectonic uplift made from the heights of the layers below.
 //!
-//! Law: uplift = (z - low)/(high - low), held to [0, 1], with z the height in metres; what is left of the ground is
-//! level + kept·(z - level).
+//! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres; the remaining terrain is level
+//! + kept·(z - level).
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
-//! Simulation* (uplift as what an author paints, whatever it comes from).
+//! Simulation* (uplift as authored input, whatever its origin).
 
 use std::sync::Arc;
 
@@ -11,15 +11,14 @@ use crate::{Context, Filter, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Says where mountains rise, for uplift and stream power above: the higher the layers below, the faster. A
-    /// picture, a construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains
-    /// to grow.
+    /// Turns the heights of the layers below into an uplift map for uplift and stream power above: higher terrain rises
+    /// faster. The terrain is flattened, so that the mountains can grow from a picture, a construction or any noise.
     UpliftMap "Uplift" in "Maps", from "Schott et al. 2023", also "tectonics rise orogeny author paint" {
-        /// Height that does not rise.
+        /// Height up to which there is no uplift.
         low: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
-        /// Height that rises fastest.
+        /// Height from which the uplift is at its maximum.
         high: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// How much of the ground below stays, from a plain to all of it.
+        /// Fraction of the relief below that remains: 0 leaves a plain, 1 leaves all of it.
         kept: f32 ["share"] = 0.05, 0.0..=1.0;
         /// Height of the plain.
         level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -38,7 +37,7 @@ impl Filter for UpliftMap {
         let mut map = vec![0.0; terrain.grid.len()];
         cx.rows(&mut map, |row, cells| {
             for (uplift, &h) in cells.iter_mut().zip(cx.grid.row(&terrain.height, row)) {
-                // without a span it is a step at that height
+                // without a range the map is a step at that height
                 let share = if span == 0.0 { f32::from(u8::from(h > low)) } else { (h - low) / span };
                 *uplift = share.clamp(0.0, 1.0);
             }

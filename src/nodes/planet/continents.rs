@@ -1,15 +1,15 @@
 //! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
 //!
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
-//! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root
-//! of the number of centres, so that V keeps its spread for any number; the centres are scattered evenly over the
-//! sphere. V less its mean decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the
-//! floors, which gives the two peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
-//! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight.
-//! Broad noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet
-//! on land, which is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
-//! In thin air continents fade (`follow_air`): relief is then left to craters.
-//! Sphere: everything is computed from the sample's direction, so copies on face borders have the same bits.
+//! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the
+//! square root of the number of centres, so that the range of V does not depend on that number; the centres are uniform
+//! on the sphere. V less its coastal level separates plates from ocean floor. A smooth step raises the plates and
+//! lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is the form
+//! `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts are not
+//! straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others lie under
+//! water. Where two plates meet on land, that is where d₁ and d₂ are nearly equal, ridged noise raises mountain ranges
+//! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
+//! Sphere: everything is computed from the sample's direction, so duplicate samples on face borders are identical.
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
 use std::f32::consts::FRAC_2_PI;
@@ -22,69 +22,70 @@ use talweg_ground::field::globe::{face_direction, meet};
 use talweg_ground::field::{Cancelled, Globe};
 
 talweg_ground::choices! {
-    /// How relief and plates are joined.
+    /// How noise relief and plates are combined.
     ReliefJoin {
-        Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
-        Product "Product": "The noise times the cells, as Petitprez 2007 has it: rolling ground that sinks between the plates.",
-        Cells "Cells alone": "The cells without relief: shows where the plates lie.",
+        Plates "Continents and ocean floors": "Continents above deep ocean floors, with shelves, lowlands and ranges.",
+        Product "Product": "The noise times the cells, as in Petitprez 2007: rolling terrain that sinks between the plates.",
+        Cells "Cells only": "The cells without noise, which shows the positions of the plates.",
     }
 }
 
 talweg_ground::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
-        /// How relief and plates are joined.
+        /// How noise relief and plates are combined.
         form: ReliefJoin = ReliefJoin::Plates;
-        /// Number of plates. Few make one or two large continents, many make archipelagos.
+        /// Number of plates. Few plates make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
-        /// How much the distance to the nearest centre counts.
+        /// Weight of the distance to the nearest centre.
         first as "Nearest centre": f32 = -1.0, -10.0..=10.0, slider -3.0..=3.0;
-        /// How much the distance to the second nearest centre counts.
+        /// Weight of the distance to the second nearest centre.
         second as "Second nearest": f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
-        /// How much the distance to the third nearest centre counts.
+        /// Weight of the distance to the third nearest centre.
         third as "Third nearest": f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
-        /// Share of the globe that continents cover.
+        /// Fraction of the globe that continents cover.
         land: f32 ["share"] = 0.35, 0.0..=1.0;
-        /// How broken the coasts are.
+        /// Roughness of the coasts: larger values break them up.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
-        /// How freely lands join over the borders of plates: 0 leaves one round land on every plate.
+        /// How freely continents join across plate borders: 0 leaves one round continent on every plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
-        /// Height of the ranges where plates meet on land, as a fraction of the relief of the scene.
+        /// Height of the mountain ranges where plates meet on land, as a fraction of the scene's relief.
         mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
-        /// Large features of the relief along a quarter of the way around.
+        /// Number of large relief features along a quarter of the circumference.
         frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != ReliefJoin::Cells;
-        /// How often finer relief is added. Each octave costs the same time.
+        /// Number of octaves: more add finer relief. Each takes the same time.
         octaves: u32 = 8, 1..=16 => |c| c.form != ReliefJoin::Cells;
-        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        /// Amplitude of each octave relative to the previous one: small values give smooth terrain, large ones jagged
+        /// terrain.
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != ReliefJoin::Cells;
-        /// Height of the relief on the continents, as a fraction of the relief of the scene.
+        /// Amplitude of the relief on the continents, as a fraction of the scene's relief.
         amplitude: f32 = 0.17, -10.0..=10.0, slider 0.0..=1.0;
-        /// Depth of the ocean floor below the continents, as a fraction of the relief of the scene.
+        /// Depth of the ocean floor below the continents, as a fraction of the scene's relief.
         depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
-        /// Height of the coast, as a fraction of the relief of the scene.
+        /// Height of the coast, as a fraction of the scene's relief.
         base: f32 = 0.0, -10.0..=10.0, slider -1.0..=1.0;
-        /// Lets continents fade where the planet's air is thin, so that craters rule the ground.
+        /// Fades the continents where the planet's air is thin, so that craters dominate.
         follow_air: bool = true;
         presets {
-            Earth "Earth": "A third of land, in a few large pieces." {}
-            Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
+            Earth "Earth": "A few large continents on a third of the planet." {}
+            Pangaea "One continent": "A single continent in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
             Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
-Document "As published": "The plain product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
+Document "As published": "Unmodified product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }
 
-/// Streams of the layer.
+/// Random streams of the layer.
 const CENTRES: u64 = 0x706c_6174;
 const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
-/// Octaves that break the coasts, join the lands and make the ranges.
+/// Number of octaves for the coasts, the joining of continents and the ranges.
 const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;
-/// Width of the ranges, in distances between plates.
+/// Width of the ranges, as a difference of the distances to two plates.
 const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
@@ -127,7 +128,7 @@ impl Generator for Continents {
 }
 
 impl Continents {
-    /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the
+    /// Height from the fractal noise `p`, about [0, 1], the value `v` of the cells above the coast level, and the
     /// ranges.
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
         match self.form {
@@ -135,27 +136,27 @@ impl Continents {
             ReliefJoin::Product => return self.base + self.amplitude * p * v,
             ReliefJoin::Cells => return self.base + self.amplitude * 0.5 * v,
         }
-        // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper rim, on a shelf
+        // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper end, on a shelf
         let rim = |v: f32| {
             let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
             t * t * (3.0 - 2.0 * t)
         };
         let plate = rim(v) - rim(0.0);
-        // the farther inland, the more relief; the ocean floor keeps a little
+        // relief grows inland; the ocean floor keeps a little
         let inland = (v * 1.2).clamp(0.0, 1.0);
         let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.2 * inland;
-        // ranges begin at the coast, and go on below the sea as ridges
+        // ranges start at the coast, and continue below the sea as ridges
         let ground = self.depth * plate + self.amplitude * relief;
         let folded = self.mountains * range * (0.15 + 0.85 * (v * 3.0 + 0.35).clamp(0.0, 1.0));
         self.base + ground + folded
     }
 }
 
-/// The cells of the plates.
+/// The Voronoi cells of the plates.
 struct PlateCells<'a> {
     law: &'a Continents,
     centres: Vec<[f32; 3]>,
-    /// Centres that may be among the three nearest of the points of each bucket.
+    /// For each bucket, the centres that can be among the three nearest of one of its points.
     buckets: Vec<Vec<u16>>,
     coast: [Vec<Solid>; 3],
     weights: Vec<f32>,
@@ -168,18 +169,18 @@ struct PlateCells<'a> {
 #[derive(Default)]
 struct Working {
     moved: [Vec<f32>; 3],
-    /// Difference of the distances to the two nearest centres.
+    /// Difference between the distances to the two nearest centres.
     apart: Vec<f32>,
-    /// Bucket of each point, and the squares of its distances to the three nearest centres.
+    /// Bucket of each point, and the squared distances to its three nearest centres.
     bucket: Vec<usize>,
     squares: [Vec<f32>; 3],
-    /// Samples of the row near a border of plates.
+    /// Samples of the row that lie near a plate border.
     near: Vec<usize>,
     noise: Vec<f32>,
     places: SpacePoints,
 }
 
-/// Buckets along a side of a face, as wide as each other on the cube.
+/// Buckets along a side of a face, of equal width on the cube.
 const BUCKETS: usize = 12;
 
 impl<'a> PlateCells<'a> {
@@ -187,7 +188,7 @@ impl<'a> PlateCells<'a> {
         let random = cx.random.fork(CENTRES);
         let centres: Vec<[f32; 3]> = (0..law.plates as i32)
             .map(|k| {
-                // even over the sphere: Archimedes' cylinder
+                // uniform on the sphere, by Archimedes' cylinder
                 let z = random.signed(k, 0);
                 let around = random.unit(k, 1) * std::f32::consts::TAU;
                 let level = (1.0 - z * z).max(0.0).sqrt();
@@ -216,7 +217,7 @@ impl<'a> PlateCells<'a> {
         plates
     }
 
-    /// For every bucket of directions the centres that can be among the three nearest of any point in it.
+    /// For every bucket of directions, the centres that can be among the three nearest of any point in it.
     fn sorted(&self) -> Vec<Vec<u16>> {
         let corner = |face: usize, i: usize, j: usize| {
             let tangent = |k: usize| 2.0 * k as f64 / BUCKETS as f64 - 1.0;
@@ -232,7 +233,7 @@ impl<'a> PlateCells<'a> {
                     let mut order: Vec<(f32, u16)> =
                         self.centres.iter().enumerate().map(|(k, &c)| (square(c, middle).sqrt(), k as u16)).collect();
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                    // a chord changes by at most the way between the points
+                    // between two points, the chord to a centre differs by at most their distance
                     let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
                     buckets.push(order.into_iter().take_while(|&(d, _)| d <= reach).map(|(_, k)| k).collect());
                 }
@@ -241,7 +242,7 @@ impl<'a> PlateCells<'a> {
         buckets
     }
 
-    /// Σ aₖ·dₖ at points, scaled.
+    /// Writes the scaled Σ aₖ·dₖ at `points`, plus the drift.
     fn rise(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         for (moved, from) in working.moved.iter_mut().zip(points) {
             moved.clone_from(from);
@@ -259,13 +260,14 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// Ranges along the borders of plates, from 0 to about 1. Comes after [`rise`](Self::rise) of the same points.
+    /// Writes the ranges along plate borders, from 0 to about 1. Needs a previous [`rise`](Self::rise) of the same
+    /// points.
     fn ranges(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         out.fill(0.0);
         if self.folds.is_empty() {
             return;
         }
-        // only points near a border are asked for their noise
+        // only points near a border need noise
         let Working { apart, near, noise, places, moved, .. } = working;
         near.clear();
         near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
@@ -290,7 +292,7 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// Σ aₖ·dₖ at the moved points, and d₂ - d₁; moves the points back to the sphere.
+    /// Writes Σ aₖ·dₖ at the displaced points, and d₂ - d₁; projects the points back onto the sphere first.
     fn nearest(&self, out: &mut [f32], working: &mut Working) {
         let n = out.len();
         let Working { moved: [x, y, z], apart, bucket, squares, .. } = working;
@@ -322,7 +324,7 @@ impl<'a> PlateCells<'a> {
         }
     }
 
-    /// The value of [`rise`](Self::rise) that a share `land` of the sphere lies above.
+    /// The value of [`rise`](Self::rise) that is exceeded on the fraction `land` of the sphere.
     fn level(&self, land: f32) -> f32 {
         let globe = Globe::new(33);
         let mut all = Vec::with_capacity(globe.len());
@@ -347,7 +349,7 @@ impl<'a> PlateCells<'a> {
     }
 }
 
-/// Squares of the chords to the nearest, the second and the third nearest of some centres.
+/// Writes the squared chords to the three nearest of the bucket's centres.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn nearest_three(
     centres: &[[f32; 3]],

@@ -1,13 +1,13 @@
-//! A planet from files: heights that others measured or made.
+//! A planet from files: measured or externally made heights.
 //!
-//! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. A
-//! map has all longitudes as columns and all latitudes as rows; beyond its sides it goes on around the planet, beyond a
-//! pole half a turn away, so there is no seam. Six faces are read as [`Faces`] describes.
-//! Places: a map that says which longitudes and latitudes it has (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is laid
-//! where it belongs; beyond one of a part of the planet there is no data.
-//! No data: filled from the rim (within the map a membrane, beyond it the nearest sample), or at the lowest height or
-//! the sea.
-//! A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
+//! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. The
+//! columns of a map cover all longitudes and its rows all latitudes. Beyond its sides the map continues around the
+//! planet, and beyond a pole half a turn away, so there is no seam. Six faces are read as described in [`Faces`].
+//! Georeference: a map with known longitudes and latitudes (GeoTIFF, SRTM, ESRI ASCII grids in degrees) is placed
+//! there. If it covers a part of the planet, there is no data beyond it.
+//! No data: filled from the rim (within the map a membrane, beyond it the nearest sample), or set to the lowest height
+//! or the sea level. A file with more samples than the scene is read at the scene's samples without averaging: a
+//! preview is exactly a subsample.
 //! Source: the cylinder of Petitprez 2007; equirectangular projection (plate carrée).
 
 use std::sync::Arc;
@@ -25,46 +25,46 @@ use talweg_ground::planet::faces::{Faces, face_names, fitting};
 use talweg_ground::planet::projection::{Equirectangular, Registration};
 
 talweg_ground::choices! {
-    /// How the planet is laid out in files.
+    /// The layout of the planet in files.
     FileLayout {
-        Map "Map": "One map, twice as wide as high, with all longitudes and latitudes. Its pixels are areas, as on nearly all maps.",
-        Points "Map of points": "One map whose first and last rows are the poles, and whose first and last columns are the same.",
-        Faces "Six faces": "Six squares, NAME-px to NAME-nz, as Talweg exports them. Choose any one of them.",
+        Map "Map": "One map, twice as wide as high, of all longitudes and latitudes. Its pixels cover areas, as in nearly all maps.",
+        Points "Map of points": "One map whose first and last rows are the poles, and whose first and last columns have the same longitude.",
+        Faces "Six faces": "Six squares, NAME-px to NAME-nz, as exported by Talweg. Choose any one of the files.",
     }
 }
 
 talweg_ground::choices! {
-    /// What becomes of places without data.
+    /// How areas without data are filled.
     PlanetVoidFill {
-        Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap; beyond the map its rim goes on.",
+        Smooth "Filled from the rim": "A smooth surface between the edges of the gap; beyond the map its edge heights continue.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
     }
 }
 
 talweg_ground::params! {
-    /// Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more, 8 bits
-    /// give steps. A map that says which longitudes and latitudes it has lies where it belongs.
+    /// Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more: 8 bits
+    /// give visible steps. A georeferenced map is placed at its longitudes and latitudes.
     PlanetImport "Planet from a file" in "Planet", from "equirectangular projection; cube faces", also "import map earth mars moon dem geotiff tif exr equirectangular cylinder cube load" {
-        /// The file. A raw map (.r16, .raw, .r32) does not say how wide it is.
+        /// The file. For a raw map (.r16, .raw, .r32), also set the width.
         file: ImageFile = ImageFile::default();
-        /// How the planet is laid out in files.
+        /// Layout of the planet in files.
         layout: FileLayout = FileLayout::Map;
-        /// Longitude in the middle of a map that does not say it. Many maps have 180° there.
+        /// Longitude of the centre of a map without a georeference. Many maps have 180° there.
         middle: f32 ["°"] = 0.0, -180.0..=180.0;
-        /// Which heights black and white stand for.
+        /// Heights of black and white.
         heights: Heights = Heights::File;
-        /// Height that black stands for.
+        /// Height of black.
         low_metres: f32 ["m"] = -11_000.0, -100_000.0..=100_000.0, slider -12_000.0..=4000.0;
-        /// Height that white stands for.
+        /// Height of white.
         high_metres: f32 ["m"] = 8900.0, -100_000.0..=100_000.0, slider 0.0..=25_000.0;
-        /// How heights between the samples of the file are found.
+        /// Interpolation of heights between the samples of the file.
         sampling: Sampling = Sampling::Bicubic;
-        /// What becomes of places where the file has no data.
+        /// How areas without data are filled.
         voids: PlanetVoidFill = PlanetVoidFill::Smooth;
-        /// Samples of a row of a raw map; 0 where it is twice as wide as high.
+        /// Samples per row of a raw map; 0 for a map twice as wide as high.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
-        /// The order of the bytes of a number in a raw file.
+        /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
     }
 }
@@ -85,7 +85,7 @@ impl Generator for PlanetImport {
             FileLayout::Map => self.fill_map(cx, Registration::Pixel, is_smooth, out),
             FileLayout::Points => self.fill_map(cx, Registration::Grid, is_smooth, out),
             FileLayout::Faces => {
-                // the scene reports what is wrong with the files; until then the ground is level
+                // the scene reports problems with the files; until they are fixed the terrain is level
                 let Ok(faces) = Faces::read(&self.file.0, |raster, value| self.height(cx, raster, value)) else {
                     return each(cx, out, |_| 0.0);
                 };
@@ -113,7 +113,7 @@ impl Generator for PlanetImport {
 }
 
 impl PlanetImport {
-    /// What a value of a file stands for, as a fraction of the relief.
+    /// The height of a file's value, as a fraction of the relief.
     fn height(&self, cx: &Context, raster: &Raster, value: f32) -> f32 {
         let (low, high) = self.heights.range(raster, (self.low_metres, self.high_metres));
         (low + (high - low) * value) / cx.relief_metres
@@ -123,7 +123,7 @@ impl PlanetImport {
         raster_or_mesh(&self.file.0, self.raw_layout())
     }
 
-    /// Whether the file does not say how wide it is.
+    /// Whether the file is raw, so that its width must be set.
     fn is_raw(&self) -> bool {
         RasterReader::for_path(std::path::Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
     }
@@ -141,7 +141,7 @@ impl PlanetImport {
             PlanetVoidFill::Lowest | PlanetVoidFill::Sea => &raster.values,
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
-        // what stands where there is no data, as a value of the file
+        // the replacement for missing data, as a value of the file
         let nothing = match self.voids {
             PlanetVoidFill::Sea if high != low => (cx.sea_level * cx.relief_metres - low) / (high - low),
             _ => 0.0,
@@ -159,7 +159,7 @@ impl PlanetImport {
                 self.height(cx, &raster, value)
             });
         }
-        // a map of the whole planet goes on over its edges and poles
+        // a map of the whole planet continues over its edges and poles
         let placed = placed.map(|placement| PlacedMap::new(&raster, placement));
         let registration = placed.as_ref().map_or(registration, PlacedMap::registration);
         let middle = placed.as_ref().map_or(f64::from(self.middle), PlacedMap::middle);
@@ -176,7 +176,7 @@ impl PlanetImport {
     }
 }
 
-/// The value between the samples around a place: through 4 × 4 of them, or straight between 2 × 2.
+/// The value at a position between samples: bicubic from 4 × 4 samples, or bilinear from 2 × 2.
 fn value_between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isize) -> f32) -> f32 {
     let (first, above) = (libm::floor(column), libm::floor(row));
     let (right, down) = ((column - first) as f32, (row - above) as f32);
@@ -190,7 +190,7 @@ fn value_between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isiz
     }
 }
 
-/// A map that says which longitudes and latitudes it has.
+/// A georeferenced map.
 struct PlacedMap {
     width: usize,
     height: usize,
@@ -208,49 +208,50 @@ impl PlacedMap {
         [east * (self.width - 1) as f64, south * (self.height - 1) as f64]
     }
 
-    /// Whether it covers the whole planet, but for a step.
+    /// Whether the map covers the whole planet, with up to one step missing.
     fn is_global(&self) -> bool {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         across > 360.0 - 1.5 * east && down > 180.0 - 1.5 * south
     }
 
-    /// Whether the first and last column are the same longitude, or a step apart.
+    /// Whether the first and last columns have the same longitude (grid) or lie one step apart (pixel).
     fn registration(&self) -> Registration {
         let [across, _] = self.degrees();
         if across > 360.0 - 0.5 * self.placement.step[0] { Registration::Grid } else { Registration::Pixel }
     }
 
-    /// Longitude in the middle.
+    /// Longitude of the map's centre.
     fn middle(&self) -> f64 {
         self.placement.west + 0.5 * self.degrees()[0]
     }
 
-    /// Columns from the first sample and rows from the uppermost to the place of a direction; beyond the map those of
-    /// the nearest place on its rim, or none.
+    /// The position of a direction, as columns from the first sample and rows from the top. Beyond the map, the nearest
+    /// position on its rim if `goes_on`, otherwise `None`.
     fn place(&self, direction: [f64; 3], goes_on: bool) -> Option<[f64; 2]> {
         let [u, v] = equirectangular(direction);
         let (longitude, latitude) = (u * 360.0 - 180.0, 90.0 - v * 180.0);
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // around the planet a map is as near from the other side
+        // the map may be nearer in the other direction around the planet
         if x - across > 360.0 - x {
             x -= 360.0;
         }
         let y = self.placement.north - latitude;
         let is_inside = |at: f64, last: f64, step: f64| at >= -0.5 * step && at <= last + 0.5 * step;
         let is_inside = is_inside(x, across, east) && is_inside(y, down, south);
-        // between the last column of a map all around and its first lies ground of both
+        // a position between the last and the first column of a full circle is interpolated from both
         let x = if self.is_around() { x } else { x.clamp(0.0, across) };
         (is_inside || goes_on).then(|| [x / east, y.clamp(0.0, down) / south])
     }
 
-    /// Whether it goes around the planet, but for a step.
+    /// Whether the map covers all longitudes, with up to one step missing.
     fn is_around(&self) -> bool {
         self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0]
     }
 
-    /// The number of the sample in a row and a column, or of the nearest on the rim; all around the planet the next.
+    /// Index of the sample at a row and a column. Beyond the map, the nearest sample on its rim; columns wrap if the
+    /// map covers all longitudes.
     fn sample(&self, row: isize, column: isize) -> usize {
         let (width, height) = (self.width as isize, self.height as isize);
         let column = if self.is_around() { column.rem_euclid(width) } else { column.clamp(0, width - 1) };
@@ -258,7 +259,7 @@ impl PlacedMap {
     }
 }
 
-/// The height of every sample, from its direction.
+/// Computes the height of every sample from its direction.
 fn each(cx: &Context, out: &mut [f32], height: impl Fn([f64; 3]) -> f32 + Sync) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     let globe = Globe::new(n);

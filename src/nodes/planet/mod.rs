@@ -1,4 +1,4 @@
-//! Nodes that shape planets: what falls on them, what others measured of them, and what runs down them to their seas.
+//! Nodes that shape planets: plates, continents, craters, rivers and imported heights.
 
 pub mod continents;
 pub mod craters;

@@ -1,9 +1,9 @@
-//! A patch: a square of ground that was worked on as a terrain of its own, laid back onto the planet.
+//! A patch: a square that was edited as a separate terrain and is put back onto the planet.
 //!
 //! Law: inside the square out = below + (patch - below) · w, with w = 1 inside and falling smoothly to 0 within
-//! `feather` of the edges, where the planet's own ground stays. The place of a sample in the square is its distance and
-//! bearing from the middle ([`Square`]). Outside nothing changes, to the bit.
-//! The globe keeps what its own samples resolve; the patch's finer relief stays in its file.
+//! `feather` of the edges, where the planet's own terrain remains. The position of a sample in the square follows from
+//! its distance and bearing from the centre ([`Square`]). Outside nothing changes. The globe shows only detail that its
+//! own samples resolve; the patch's finer relief stays in its file.
 
 use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Globe};
@@ -12,17 +12,17 @@ use talweg_ground::param::ImageFile;
 use talweg_ground::planet::square::Square;
 
 talweg_ground::params! {
-    /// Lays a square of ground, made as a terrain of its own, onto the planet.
+    /// Blends a square terrain, edited as a separate scene, into the planet.
     Patch "Region" in "Planet", from "azimuthal equidistant projection", also "patch region square tile detail put back" {
-        /// The heights of the square, in metres: a .r32 file.
+        /// Heights of the square in metres: a .r32 file.
         file: ImageFile = ImageFile::default();
-        /// Longitude of its middle.
+        /// Longitude of the square's centre.
         longitude: f32 ["°"] = 0.0, -180.0..=180.0;
-        /// Latitude of its middle.
+        /// Latitude of the square's centre.
         latitude: f32 ["°"] = 0.0, -90.0..=90.0;
-        /// Length of its side on the ground.
+        /// Side length of the square along the surface.
         side_metres: f32 ["m"] = 1_000_000.0, 1.0..=1.0e7, slider 10_000.0..=5_000_000.0;
-        /// Share of the side over which it fades into the ground around it.
+        /// Width of the transition to the surrounding terrain, as a fraction of the side.
         feather: f32 ["share"] = 0.1, 0.0..=0.5;
     }
 }
@@ -33,7 +33,7 @@ impl Filter for Patch {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut talweg_ground::field::Terrain) -> Result<(), Cancelled> {
-        // the scene reports what is wrong with the file; until then the ground stays
+        // the scene reports problems with the file; until they are fixed the terrain stays unchanged
         let (Some(planet), Ok(raster)) = (cx.planet, raster(&self.file.0)) else { return Ok(()) };
         let (low, high) = raster.range_metres.unwrap_or((0.0, cx.relief_metres));
         let (low, span) = (low / cx.relief_metres, (high - low) / cx.relief_metres);

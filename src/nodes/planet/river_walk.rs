@@ -1,13 +1,13 @@
-//! River walk: rivers as Petitprez 2007 draws them.
+//! River walk: rivers as described by Petitprez 2007.
 //!
-//! Law: from a random point of the land go to the lowest of the neighbours that this river has not visited, and on, and
-//! lower every point on the way by a step; stop in the sea, where all around is visited, or after the greatest length.
-//! A river may climb: it cuts into what is in its way, and later rivers follow it. Rivers that surely reach the sea are
-//! those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of
+//! Law: a river starts at a random point on land and steps repeatedly to the lowest neighbour that it has not visited
+//! yet. It lowers every visited point by a fixed step. It stops in the sea, where all neighbours have been visited, or
+//! at the maximum length. A river may climb: it cuts into obstacles, and later rivers follow it. Rivers that are
+//! certain to reach the sea are those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on squares, of
 //! [`Rivers`](crate::water::rivers::Rivers).
-//! Resolution: a river is one sample wide, so a preview cuts it less deep in proportion.
-//! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any
-//! resolution.
+//! Resolution: a river is one sample wide, so a preview cuts it proportionally less deep.
+//! Scheme: rivers run one after another, because each depends on the earlier cuts. Starts are positions, which are the
+//! same at any resolution.
 //! Boundary: rivers end at the edges of open terrain.
 //! Source: Petitprez 2007, §2 (rivers).
 
@@ -17,24 +17,23 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the
-    /// ground.
+    /// Sends rivers from random points repeatedly to the lowest neighbour, and lowers the terrain at every step.
     RiverWalk "River walk" in "Planet", from "Petitprez 2007, §2", also "stream carve channel random walk water planet" {
         /// Number of rivers.
         rivers: u32 = 120, 0..=5000, slider 0..=300;
-        /// How deep each river cuts. Where rivers join they cut again.
+        /// Depth that each river cuts. Rivers that join cut again.
         depth_metres: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=60.0;
-        /// Greatest length of a river, in sides of the terrain.
+        /// Maximum length of a river, in sides of the terrain.
         length: f32 = 0.6, 0.01..=4.0, slider 0.05..=1.2;
     }
 }
 
-/// Draws of a start until it is on land.
+/// Maximum number of draws for a start on land.
 const TRIES: i32 = 64;
-/// Steps between two looks at the stop flag.
+/// Steps between two checks of the stop flag.
 const CHECK: usize = 4096;
 
-/// The sample next to the place of three uniform random numbers.
+/// The sample closest to the position given by three uniform random numbers.
 fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
     let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
     let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));
@@ -50,7 +49,7 @@ impl Filter for RiverWalk {
             reads_sea_level: true,
             previews_exactly: false,
             working_fields: 2.0,
-            parts: NodeParts::Whole("its river begins anywhere and goes where the ground leads it"),
+            parts: NodeParts::Whole("its rivers start anywhere and follow the terrain"),
             ..Traits::FILTER
         }
     }
@@ -60,7 +59,7 @@ impl Filter for RiverWalk {
         terrain.close_seam();
         let grid = terrain.grid;
         let mut height = terrain.height.clone();
-        // a river is a sample wide: in a coarse preview it is shallower, so that as much ground is gone
+        // a river is one sample wide: in a coarse preview it is shallower, so that it removes the same volume
         let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
         let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres * finer);
         let longest = (self.length / cx.grid.cell()) as usize + 1;

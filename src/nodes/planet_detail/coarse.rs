@@ -1,8 +1,8 @@
-//! The ground of a planet as its own samples tell it, read smoothly between them, with what detail depends on.
+//! The coarse terrain of a planet: its own samples, interpolated smoothly, and the quantities that detail depends on.
 //!
-//! Heights between samples are those of bicubic convolution (Keys 1981, a = -½), which passes through every sample.
-//! Beyond the border of a face the grid goes on in its own angles, and the neighbouring face is read there; on a border
-//! both faces read the same samples, so that the ground has no step.
+//! Heights between samples come from bicubic convolution (Keys 1981, a = -½), which passes through every sample. Beyond
+//! the border of a face the grid continues in its own angles, and the adjacent face is read there. On a border both
+//! faces read the same samples, so the terrain has no step.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -16,14 +16,14 @@ use talweg_ground::hydrology::FlowMesh;
 /// A quadrangle of samples: its face, and the row and column of its first sample.
 pub type QuadPosition = [usize; 3];
 
-/// Where the points of a block lie between the samples of a globe.
+/// Positions of the points of a block between the samples of a globe.
 pub struct GlobePlaces {
     face: [u8; PART],
     row: [u32; PART],
     column: [u32; PART],
-    /// Along the columns and along the rows of the quadrangle, from 0 to 1.
+    /// Position within the quadrangle, along its columns and its rows, from 0 to 1.
     pub inside: [BlockLane; 2],
-    /// Change of the place along the columns and rows of the face, in quadrangles a metre; along the ground.
+    /// Gradients of the position along the face's columns and rows, in quadrangles per metre along the surface.
     pub slopes: [[BlockLane; 3]; 2],
 }
 
@@ -40,7 +40,8 @@ impl Default for GlobePlaces {
 }
 
 impl GlobePlaces {
-    /// Finds points, given in metres from the middle of the globe of `samples`.
+    /// Computes the positions of points that are given in metres from the centre of the globe, for a globe of
+    /// `samples`.
     pub fn find(&mut self, samples: usize, points: &BlockPoints) {
         let mut tangents = [[0.0f64; PART]; 2];
         for k in 0..PART {
@@ -63,7 +64,7 @@ impl GlobePlaces {
     }
 }
 
-/// The quadrangle that a direction of any length lies in.
+/// The quadrangle that contains a direction of any length.
 pub fn quad_of(samples: usize, direction: [f64; 3]) -> QuadPosition {
     let (face, u, v) = nearly_located(direction);
     let index = |place: f64| ((place * (samples - 1) as f64) as usize).min(samples - 2);
@@ -83,7 +84,7 @@ fn place_all(
     }
 }
 
-/// Place and slopes of a point: u = ½ + (2/π)·atan(e/o) has the slope (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
+/// Position and gradients of a point: u = ½ + (2/π)·atan(e/o) has the gradient (2/π)·(ê - (e/o)·ô)/(o·(1 + (e/o)²)).
 #[inline(always)]
 fn place(
     samples: usize,
@@ -115,10 +116,10 @@ fn place(
     }
 }
 
-/// Sixteen values around a quadrangle.
+/// The 4 × 4 values around a quadrangle.
 pub type Stencil16 = [[f32; 4]; 4];
 
-/// Values of `field` around a quadrangle.
+/// The 4 × 4 values of `field` around a quadrangle.
 pub fn stencil(globe: &Globe, field: &[f32], [face, row, column]: QuadPosition) -> Stencil16 {
     let n = globe.samples();
     let at = |i: isize, j: isize| {
@@ -133,7 +134,7 @@ pub fn stencil(globe: &Globe, field: &[f32], [face, row, column]: QuadPosition) 
     std::array::from_fn(|i| std::array::from_fn(|j| at(row + i as isize - 1, column + j as isize - 1)))
 }
 
-/// Value of a stencil and its change along the columns and the rows, by bicubic convolution.
+/// Value of a stencil and its derivatives along the columns and the rows, by bicubic convolution.
 #[inline(always)]
 pub fn bicubic(around: &Stencil16, [x, y]: [f32; 2]) -> [f32; 3] {
     let weights = |t: f32| {
@@ -150,7 +151,7 @@ pub fn bicubic(around: &Stencil16, [x, y]: [f32; 2]) -> [f32; 3] {
     [sum(&rows, &wy), sum(&bent, &wy), sum(&rows, &slopes(y))]
 }
 
-/// Value between the four inner samples of a stencil.
+/// The bilinear value of `field` at a position within a quadrangle.
 #[inline]
 pub fn bilinear(field: &[f32], n: usize, [face, row, column]: QuadPosition, [x, y]: [f32; 2]) -> f32 {
     let k = (face * n + row) * n + column;
@@ -159,11 +160,11 @@ pub fn bilinear(field: &[f32], n: usize, [face, row, column]: QuadPosition, [x, 
     top + (bottom - top) * y
 }
 
-/// How much the ground rises from a sample to its neighbours, over the side of a cell, in the unit of the heights: the
-/// root of the mean square over the sample's neighbourhood.
+/// The rise of the terrain from a sample to its neighbours over the side of a cell, in the unit of the heights: the
+/// root mean square over the sample's neighbourhood.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If the evaluation is cancelled.
 pub fn local_relief(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let grid = mesh.grid();
     let n = grid.samples;
@@ -254,7 +255,7 @@ mod tests {
         let field: Vec<f32> = (0..globe.len()).map(|k| globe.direction_of(k)[2]).collect();
         let relief = local_relief(&mesh, &field, &Control::default()).unwrap();
         let cell = (4.0 * std::f32::consts::PI / globe.grid().distinct_len() as f32).sqrt();
-        // on the equator the slope is 1; of the eight directions half the square counts
+        // on the equator the slope is 1; its mean square over the eight directions is half of that
         let equator = globe.grid().owner(32 * 65 + 32);
         assert!((relief[equator] / cell / 0.5f32.sqrt() - 1.0).abs() < 0.05, "{}", relief[equator] / cell);
         let pole = 4 * 65 * 65 + 32 * 65 + 32;

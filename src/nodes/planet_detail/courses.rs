@@ -1,14 +1,14 @@
 //! The courses of a planet's rivers between its samples, at their true width.
 //!
-//! Network: that of the planet's own ground, water going down the steepest way and out of depressions over their spill
-//! points ([`FlowGraph`]); a river begins where [`SOURCE_CELLS`] cells and [`SOURCE_SHARE`] of the planet drain to a
-//! place.
-//! Course: through cell k a river comes from the middle of the way t → k and goes to the middle of the way k → r on a
-//! quadratic Bézier curve with k as its control point, so that courses and confluences are smooth.
-//! Law: with the area A that drains to a place, of which 0.3 m of water run off a year, the discharge is Q m³/s; the
-//! river is 7·Q^½ m wide and 0.27·Q^0.4 m deep. Bed and water never climb on the way down, and the bed stays above the
-//! sea, as the rivers of the planet do.
-//! Source: Leopold & Maddock 1953 (the exponents); the factors are those of its mean for rivers of the plains, 0.3 m a
+//! Network: that of the planet's own terrain. Water flows down the steepest slope, and out of depressions over their
+//! spill points ([`FlowGraph`]). A river starts where the drainage area exceeds [`SOURCE_CELLS`] cells and the fraction
+//! [`SOURCE_SHARE`] of the planet.
+//! Course: from cell t through cell k to cell r a river runs from the midpoint of t and k to the midpoint of k and r.
+//! It follows a quadratic Bézier curve with control point k, so that courses and confluences are smooth.
+//! Law: a drainage area A with an annual runoff of 0.3 m gives the discharge Q in m³/s; the river is 7·Q^½ m wide and
+//! 0.27·Q^0.4 m deep. Bed and water surface never rise downstream, and the bed stays above the sea, as for the planet's
+//! own rivers.
+//! Source: Leopold & Maddock 1953 (the exponents); the factors are from its means for rivers of the plains, and 0.3 m a
 //! year is the mean runoff of Earth's land.
 
 use rayon::prelude::*;
@@ -20,25 +20,25 @@ use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumu
 use super::coarse::{QuadPosition, quad_of};
 use super::octaves::{BlockLane, BlockPoints, PART};
 
-/// Least area of a river, in cells of the planet, and as a share of the planet.
+/// Minimum drainage area of a river, in cells of the planet, and as a fraction of the planet.
 const SOURCE_CELLS: f64 = 6.0;
 const SOURCE_SHARE: f64 = 3.0e-6;
-/// Water that runs off the land in a year.
+/// Annual runoff from the land.
 const RUNOFF_METRES: f64 = 0.3;
 const SECONDS_A_YEAR: f64 = 3.156e7;
-/// How full of water a bed is, and how far banks stand above the water, in depths.
+/// Depth of the water as a fraction of the bed's depth, and height of the banks above the water, also in depths.
 const FULL: f32 = 0.8;
 const FREEBOARD: f32 = 0.1;
-/// Height of a bed above the sea at the least.
+/// Minimum height of a bed above the sea.
 const ABOVE_SEA_METRES: f32 = 0.02;
-/// Straight pieces of a curve.
+/// Number of straight pieces of a curve.
 const PIECES: usize = 4;
-/// How far to either side a river shapes its valley, in cells of the planet.
+/// Distance on either side within which a river shapes its valley, in cells of the planet.
 const VALLEY_CELLS: f64 = 0.45;
-/// Side of the smallest cells of a planet beside the mean.
+/// Side of a planet's smallest cells relative to the mean.
 const SMALLEST_CELL: f64 = 0.7;
 
-/// Two values of a piece: where it begins and where it ends.
+/// Values of a piece at its start and at its end.
 type Ends = [f32; 2];
 
 /// A straight piece of a course, in metres.
@@ -46,17 +46,17 @@ type Ends = [f32; 2];
 struct CoursePiece {
     from: [f64; 3],
     along: [f32; 3],
-    /// One over the square of its length.
+    /// Reciprocal of the squared length.
     per_square: f32,
     bed: Ends,
     water: Ends,
     bank: Ends,
     half_width: Ends,
-    /// Its length and half width.
+    /// Length plus half width.
     reach_metres: f32,
 }
 
-/// A cell that a river runs through. Heights in metres.
+/// A cell that a river runs through. All values are in metres.
 #[derive(Clone, Copy, Debug)]
 struct CourseNode {
     bed: f32,
@@ -68,24 +68,25 @@ struct CourseNode {
 /// The rivers of a planet.
 pub struct RiverCourses {
     pieces: Vec<CoursePiece>,
-    /// Quadrangles with the pieces that reach into them, in their order.
+    /// Pairs of a quadrangle and the index of a piece whose valley extends into it, in ascending order.
     reached: Vec<(u32, u32)>,
     samples: usize,
     valley_metres: f32,
     lakes: Option<Vec<bool>>,
 }
 
-/// What rivers do at the points of a block.
+/// The influence of rivers at the points of a block.
 pub struct RiverReach {
-    /// How far the point lies beyond the nearest bank, in metres; below 0 in the river, infinite where none is near.
+    /// Distance of the point from the nearest bank, in metres; negative in the river, infinite if no river is near.
     pub beyond: BlockLane,
-    /// Bed in metres, where the point is in a river.
+    /// Height of the bed in metres, if the point is in a river.
     pub bed: BlockLane,
     /// Water surface of the nearest river in metres.
     pub water: BlockLane,
-    /// Height of the banks around in metres.
+    /// Weighted mean height of the surrounding banks in metres.
     pub bank: BlockLane,
-    /// True width of the nearest river beside that which it has here, 0 to 1.
+    /// True width of the nearest river divided by its width here, from 0 to 1; narrow rivers are widened to the
+    /// spacing.
     pub narrowness: BlockLane,
     weight: BlockLane,
 }
@@ -98,13 +99,13 @@ impl Default for RiverReach {
     }
 }
 
-/// What a planet's rivers are made from.
+/// The input from which a planet's rivers are computed.
 pub struct RiverGround<'a> {
     pub terrain: &'a Terrain,
     pub mesh: &'a FlowMesh,
     pub radius_metres: f64,
     pub relief_metres: f32,
-    /// Height of the sea in metres; none where there is no sea.
+    /// Height of the sea in metres; `None` without a sea.
     pub sea_metres: Option<f32>,
 }
 
@@ -117,7 +118,7 @@ impl RiverCourses {
     /// The rivers of a planet.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn new(ground: &RiverGround, control: &Control) -> Result<Self, Cancelled> {
         let RiverGround { terrain, mesh, radius_metres, relief_metres, sea_metres } = *ground;
         let sea = sea_metres.map_or(f32::NEG_INFINITY, |sea| sea / relief_metres);
@@ -137,7 +138,7 @@ impl RiverCourses {
         let mut number = vec![u32::MAX; terrain.grid.len()];
         rivers.iter().enumerate().for_each(|(index, &k)| number[k] = index as u32);
 
-        // down the rivers: nothing rises above what comes before it
+        // downstream order, so that no value rises above the one upstream
         let mut nodes: Vec<CourseNode> = Vec::with_capacity(rivers.len());
         let mut highest = vec![[f32::INFINITY; 2]; rivers.len()];
         let mut main = vec![u32::MAX; rivers.len()];
@@ -182,7 +183,7 @@ impl RiverCourses {
                 course.line([here, out], [node, mean(node, downstream_node(&nodes, &number, to, node))]);
             }
             match number[to] {
-                // the last stretch goes on into the sea
+                // the last piece continues into the sea
                 u32::MAX => course.line([out, there], [node, node]),
                 next => {
                     has_source[next as usize] = false;
@@ -192,7 +193,7 @@ impl RiverCourses {
                     let beyond = downstream_node(&nodes, &number, receiver, own);
                     let ends = [mean(node, own), mean(own, beyond)];
                     let width = |end: CourseNode| CourseNode { half_width: node.half_width, ..end };
-                    // a river that joins a greater one keeps its width
+                    // a river that joins a larger one keeps its width
                     let ends = [
                         width(ends[0]),
                         if is_main { CourseNode { half_width: own.half_width, ..ends[1] } } else { width(ends[1]) },
@@ -213,12 +214,12 @@ impl RiverCourses {
         Ok(courses)
     }
 
-    /// How far from its banks a river shapes its valley.
+    /// Distance from the banks within which a river shapes its valley.
     pub fn valley_metres(&self) -> f32 {
         self.valley_metres
     }
 
-    /// Cells under standing water: those of depressions with a water map. Nothing where there are none.
+    /// Cells of depressions that hold water according to the water map; `None` if there are none.
     pub fn take_lakes(&mut self) -> Option<Vec<bool>> {
         self.lakes.take()
     }
@@ -227,7 +228,7 @@ impl RiverCourses {
         ((face * self.samples + row) * self.samples + column) as u32
     }
 
-    /// Finds the quadrangles that pieces reach into: all that lie so near that one of their points may be in reach.
+    /// Finds the quadrangles that pieces can influence: all in which some point may lie within reach of the piece.
     fn register(&mut self) {
         let quads = self.samples - 1;
         let cell_metres = f64::from(self.valley_metres) / VALLEY_CELLS;
@@ -237,7 +238,7 @@ impl RiverCourses {
             let wide = f64::from(greater(piece.half_width[0], piece.half_width[1]));
             let reach = f64::from(self.valley_metres) + half + wide;
             let [face, row, column] = quad_of(self.samples, middle);
-            // beyond the border of a face its grid goes on; that of the next one stands askew to it
+            // beyond the border the face's grid continues, and the adjacent face's grid is skewed relative to it
             let around = (reach / (SMALLEST_CELL * cell_metres)).ceil() as i32;
             let place = |first: usize, k: i32| (first as f64 + 0.5 + 0.49 * f64::from(k)) / quads as f64;
             let mut found = Vec::new();
@@ -257,8 +258,8 @@ impl RiverCourses {
         self.reached = reached;
     }
 
-    /// What the rivers do at the points `run` of a block, which lie in one quadrangle; `up` are unit vectors, and no
-    /// river is narrower than twice `least_metres`.
+    /// Adds the influence of the rivers at the points `run` of a block, which lie in a single quadrangle. `up` holds
+    /// their unit normals; rivers are drawn at least 2 · `least_metres` wide.
     pub fn reach(
         &self,
         quad: QuadPosition,
@@ -274,7 +275,7 @@ impl RiverCourses {
         let span = run.clone().map(|k| apart(middle, [0, 1, 2].map(|axis| points[axis][k]))).fold(0.0, f64::max).sqrt();
         for &(_, index) in self.reached[first..].iter().take_while(|&&(quad, _)| quad == number) {
             let piece = &self.pieces[index as usize];
-            // farther away it has no weight
+            // beyond this distance the piece has no weight
             let far = span + f64::from(piece.reach_metres + self.valley_metres + least_metres);
             if apart(middle, piece.from) > far * far {
                 continue;
@@ -289,7 +290,7 @@ impl RiverCourses {
     }
 }
 
-/// How near a river must be to rule alone, as a share of its valley.
+/// Distance from a river, as a fraction of its valley width, within which it outweighs all other rivers.
 const ALONE: f32 = 1.0e-3;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -351,7 +352,7 @@ fn reach_point(
     out.weight[k] += weight;
 }
 
-/// Cells of depressions with water in them, if there are any.
+/// Cells of depressions that contain water; `None` if there are none.
 fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool>> {
     let mut filled = graph.filled(&terrain.height);
     terrain.grid.close(&mut filled);
@@ -360,7 +361,7 @@ fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool
     is_lake.contains(&true).then_some(is_lake)
 }
 
-/// What a river is like in the cell after one, or as in that where it ends.
+/// The node of the cell `to` downstream; `otherwise` if no river runs there.
 fn downstream_node(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
     nodes.get(number[to] as usize).copied().unwrap_or(otherwise)
 }
@@ -381,7 +382,7 @@ struct CourseWriter {
 }
 
 impl CourseWriter {
-    /// A straight piece between two directions.
+    /// Adds a straight piece between two directions.
     fn line(&mut self, [from, to]: [[f64; 3]; 2], [a, b]: [CourseNode; 2]) {
         let from = from.map(|x| x * self.radius);
         let along: [f32; 3] = std::array::from_fn(|k| (to[k] * self.radius - from[k]) as f32);
@@ -400,7 +401,7 @@ impl CourseWriter {
         }
     }
 
-    /// A quadratic Bézier curve; heights go along with the places, widths from end to end.
+    /// Adds a quadratic Bézier curve: heights follow the curve, and widths vary linearly from end to end.
     fn curve(&mut self, places: [[f64; 3]; 3], nodes: [CourseNode; 3]) {
         let weights = |k: usize| {
             let t = k as f64 / PIECES as f64;
@@ -429,7 +430,7 @@ fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Square of the distance.
+/// Squared distance between two points.
 fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
     let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     x * x + y * y + z * z

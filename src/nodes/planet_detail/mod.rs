@@ -1,35 +1,36 @@
-//! The ground of a planet at any resolution, down to a metre: one function of the place on the sphere.
+//! The terrain of a planet at any resolution, down to a metre: a single function of the position on the sphere.
 //!
-//! A planet has a sample every few kilometres. Between them [`PlanetDetail`] gives the ground that goes with them, by
-//! position alone: the same place has the same height in any square, in any order, on any number of threads.
-//! [`take_patch`](crate::scene::take_patch) asks it, and so patches and what is exported from them.
+//! A planet has a sample every few kilometres. Between them [`PlanetDetail`] adds matching terrain by position alone:
+//! the same position has the same height in any square, in any order, on any number of threads.
+//! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and their exports.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise (`octaves`) of cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m, each octave by
-//!    [`PERSISTENCE`] lower than the one before, or by [`BROAD_PERSISTENCE`] where cubes are broad. An octave fades in
-//!    between ℓ = 2 and 4 spacings: a coarse square lacks what it could not show, and nothing else.
-//! 2. The place is moved along the level lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a flow without
-//!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers
-//!    get the bends that its own samples cannot show, all of them the same.
-//! 3. Rivers (`courses`) lie at p' too. In a river the ground is its bed, which never climbs; beside it the ground
-//!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank) + v, where
-//!    v are the sides of the valley, as high as the relief around.
-//! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the
-//!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::erosion::gullies) has
-//!    them). Where the slope turns within a cell of theirs, as around summits, there are none: stripes across it would
-//!    crowd into spikes.
-//! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, a lake and the
-//!    banks of rivers: an octave of height a counts a·R/(R + 2a), and h = g + F·R/(R + |F|). It ends in channels and at
-//!    shores, and never crosses a water level.
-//! 6. Craters (`pits`), where the stack has some, go on below the smallest that the planet shows, by its size law.
+//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is lower
+//!    than the previous one by [`PERSISTENCE`], or by [`BROAD_PERSISTENCE`] for large cubes. An octave fades in
+//!    between ℓ = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
+//! 2. The position is moved along the contour lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a
+//!    divergence-free flow that preserves areas. The coarse terrain is read at p' (`coarse`). Its coasts, valleys and rivers
+//!    therefore share bends that are finer than its own samples.
+//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream. Beside
+//!    it the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
+//!    g = bank + t·(coarse - bank) + v, where v is the sides of the valley, as high as the surrounding relief.
+//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain, which includes
+//!    the larger octaves and the previous gullies, so that they branch (as in
+//!    [`gullies`](crate::erosion::gullies)). There are none where the slope turns within one of their cells, as
+//!    around summits: stripes would crowd into spikes there.
+//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and the
+//!    banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes in
+//!    channels and at shores, and never crosses a water level.
+//! 6. Craters (`pits`), if the stack has any, continue below the smallest one that the planet shows, by its size law.
 //!
-//! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain, or as
-//! rivers have cut into ground so high above the sea, where there is rain; a quarter of that where the stack has
-//! craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in deserts and in rain forests, and
-//! few below the sea.
-//! Accuracy: places are found to 3·10⁻¹¹ of a face (0.3 mm on Earth), heights are singles in metres.
-//! Source: the sum of fractals after Musgrave in Ebert et al. 2003; flows without divergence after Bridson et al. 2007;
-//! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; what bounds the relief at water is ours.
+//! Conditions: the noise is as high as the surrounding coarse relief (rise over a cell), so that plains stay flat.
+//! Where it rains, it is at least as high as the relief that rivers cut into terrain of this height above the sea. It
+//! is a quarter of that if the stack has craters, and fine octaves are lower on gentle slopes. Gullies need air; they
+//! are fewer in deserts and in rain forests, and few below the sea.
+//! Accuracy: positions are exact to 3·10⁻¹¹ of a face (0.3 mm on Earth); heights are single precision in metres.
+//! Source: the sum of fractals after Musgrave in Ebert et al. 2003; divergence-free flows after Bridson et al. 2007;
+//! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; the limit of the relief at water is our
+//! own.
 
 mod coarse;
 mod courses;
@@ -55,49 +56,50 @@ use talweg_ground::planet::Planet;
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use talweg_ground::planet::square::{Square, SquareAxes};
 
-/// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra
-/// fall with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
+/// Amplitude of each octave of noise relative to the previous one: 2^-H for a Hurst exponent H of 0.74, so that spectra
+/// fall with the power 2H + 1 ≈ 2.5. Measured values for whole US states range from 0.41 (Oregon) to 0.91 (Arizona;
+/// Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
-/// The same where cubes are wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), valleys
-/// lie in between.
+/// As [`PERSISTENCE`], for cubes wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), and
+/// valleys lie in between.
 pub const BROAD_PERSISTENCE: f32 = std::f32::consts::FRAC_1_SQRT_2;
-/// Cubes from which on octaves fall by [`BROAD_PERSISTENCE`].
+/// Side of the cubes above which octaves fall by [`BROAD_PERSISTENCE`].
 pub const BROAD_METRES: f64 = 10_000.0;
-/// Rise over [`WINDOW_METRES`] where rivers have cut into high ground, as a share of its height above the sea: the
-/// higher a range stands over the sea the deeper are its valleys (Ahnert 1970). The samples of a planet are the means
-/// of peaks and valleys, and know nothing of them.
+/// Rise over [`WINDOW_METRES`] where rivers have dissected high terrain, as a fraction of its height above the sea: the
+/// higher a range, the deeper its valleys (Ahnert 1970). The samples of a planet are means of peaks and valleys and do
+/// not contain them.
 const DISSECTED: f32 = 0.3;
-/// Distance of the rise; over a shorter one it is less, as the octaves are.
+/// Distance over which that rise occurs; over a shorter distance it is smaller, as the octaves are.
 const WINDOW_METRES: f64 = 20_000.0;
-/// Shortest gullies, from crest to crest.
+/// Minimum distance between two gully crests.
 pub const GULLY_METRES: f64 = 100.0;
-/// Height of the noise where the stack has craters, beside that elsewhere.
+/// Height of the noise if the stack has craters, relative to a stack without.
 const RUBBLE: f32 = 0.25;
-/// Finest octave.
+/// Cube side of the finest octave.
 const FINEST_METRES: f64 = 2.0;
-/// Octaves that move the place, and slope the ground that gullies follow.
+/// Number of octaves that displace the position and contribute to the slope that gullies follow.
 const BROAD: usize = 9;
 /// Samples along the side of a block of a square.
 const TILE: usize = 8;
 
-/// What the detail of a planet is made from, beside its samples.
+/// The input of a planet's detail besides its samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailSource {
-    /// Its size and air.
+    /// The planet's size and air.
     pub planet: Planet,
-    /// Height that 1.0 stands for.
+    /// Height of the value 1.0.
     pub relief_metres: f32,
-    /// Height of the sea; below minus the relief there is none.
+    /// Height of the sea; below minus the relief there is no sea.
     pub sea_metres: f32,
-    /// What makes it warm and wet.
+    /// The climate of the planet.
     pub climate: Climate,
-    /// The layers that let craters fall.
+    /// The layers that add craters.
     pub craters: Vec<Craters>,
     /// Seed of the scene.
     pub seed: u32,
 }
 
-/// The ground of one planet at any resolution. `T` holds the evaluated planet: a reference or an [`Arc`].
+/// The terrain of a planet at any resolution. `T` holds the evaluated planet: a reference or an [`Arc`].
 pub struct PlanetDetail<T> {
     terrain: T,
     globe: Globe,
@@ -106,9 +108,9 @@ pub struct PlanetDetail<T> {
     sea_metres: Option<f32>,
     /// Cells under standing water, if there are any.
     lakes: Option<Vec<bool>>,
-    /// Rise over a cell, in metres.
+    /// Rise of the terrain over a cell, in metres.
     relief: Vec<f32>,
-    /// How many gullies the climate makes, from 0 to 1.
+    /// Density of gullies according to the climate, from 0 to 1.
     gullying: Vec<f32>,
     octaves: Vec<SpaceLattice>,
     gullies: Vec<SpaceLattice>,
@@ -117,25 +119,25 @@ pub struct PlanetDetail<T> {
     weather: TerrainClimate,
 }
 
-/// The ground of a place.
+/// The terrain at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DetailSample {
     /// Height in metres.
     pub height_metres: f32,
-    /// Depth of river or lake water on it in metres; the sea is not counted.
+    /// Depth of river or lake water in metres; the sea is not included.
     pub water_metres: f32,
-    /// Share of the surroundings, as wide as the spacing, that lies under river or lake water, 0 to 1; a narrow river
-    /// fills 0.4 at the least.
+    /// Fraction of the surroundings, as wide as the spacing, that lies under river or lake water, from 0 to 1; even a
+    /// narrow river covers at least 0.4.
     pub water_share: f32,
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and how rough it is where. It
-    /// takes some seconds on large planets, and about 3 numbers a sample; asking it afterwards costs the same on any
+    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and its local roughness. It
+    /// takes a few seconds on large planets, and about 3 numbers per sample. Each later query costs the same on any
     /// planet.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn new(source: &DetailSource, terrain: T, control: &Control) -> Result<Self, Cancelled> {
         let DetailSource { planet, climate, craters, .. } = source;
         let (relief_metres, sea_metres, seed) = (source.relief_metres, source.sea_metres, source.seed);
@@ -165,7 +167,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             })
             .collect();
         control.check()?;
-        // where craters fall they make the relief, and their rubble is smooth
+        // where the stack has craters, they make the relief, and the rubble between them is smooth
         let share = if craters.is_empty() { 1.0 } else { RUBBLE };
         let shorter = (cell_metres / WINDOW_METRES).min(1.0);
         let dissected = if has_rivers { DISSECTED * libm::pow(shorter, 0.74) as f32 } else { 0.0 };
@@ -199,14 +201,14 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         })
     }
 
-    /// The planet as it was evaluated.
+    /// The evaluated planet.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }
 
-    /// The ground in the given directions from the middle of the planet, unit vectors, for samples that stand
-    /// `spacing_metres` apart: relief of less than two such spacings is left out. Each has the same bits beside any
-    /// others and in any order.
+    /// The terrain in the given directions from the planet's centre (unit vectors), for samples that are
+    /// `spacing_metres` apart: finer relief than two such spacings is skipped. The result of a direction does not
+    /// depend on the other directions or on their order.
     pub fn samples_at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
         let mut out = vec![DetailSample::default(); directions.len()];
         out.par_chunks_mut(PART)
@@ -215,8 +217,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         out
     }
 
-    /// The same on the thread that asks, for those who share out the work themselves; `None` when `stop` says so, which
-    /// is asked every few hundredths of a millisecond.
+    /// As [`samples_at`](Self::samples_at), on the calling thread alone. `stop` is called every few hundredths of a
+    /// millisecond; if it returns true, the result is `None`.
     pub fn samples_alone(
         &self,
         directions: &[[f64; 3]],
@@ -234,10 +236,10 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Some(out)
     }
 
-    /// The ground in up to [`PART`] directions.
+    /// The terrain in up to [`PART`] directions.
     fn part(&self, part: &[[f64; 3]], spacing_metres: f64, work: &mut BlockWork, out: &mut [DetailSample]) {
         let mut ground = BlockGround::default();
-        // what the block lacks repeats the last
+        // an incomplete block repeats its last point
         let points: BlockPoints =
             std::array::from_fn(|axis| std::array::from_fn(|k| part[k.min(part.len() - 1)][axis] * self.radius_metres));
         self.block(&points, spacing_metres, work, &mut ground);
@@ -250,13 +252,13 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// The ground of a square of `samples` (at least 2) per side, from edge to edge: heights, and the maps that come
-    /// with them, as fractions of the planet's relief. A sample depends on its place and on the spacing of the samples
-    /// alone. Maps: `Water` where the planet has rivers or lakes, `Humidity` (of the climate) where it has a sea, and
-    /// what other maps the planet has, read between its samples.
+    /// The terrain of a square with `samples` (at least 2) per side, from edge to edge: heights and data maps, as
+    /// fractions of the planet's relief. A sample depends only on its position and on the sample spacing. The maps are
+    /// `Water` if the planet has rivers or lakes, `Humidity` (of the climate) if it has a sea, and the planet's other
+    /// maps, interpolated between its samples.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn square(&self, square: &Square, samples: usize, control: &Control) -> Result<Terrain, Cancelled> {
         let n = samples.max(2);
         let frame = square.frame(self.radius_metres);
@@ -276,7 +278,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Ok(out)
     }
 
-    /// Rows of a square from `first` on, in tiles.
+    /// Computes the rows of a square from `first` on, in tiles.
     #[allow(clippy::needless_range_loop, reason = "points stand in a tile")]
     fn band(
         &self,
@@ -308,11 +310,11 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// Maps that are read between the planet's samples, and its moisture.
+    /// Adds the maps that are interpolated between the planet's samples, and the moisture.
     fn other_maps(&self, frame: &SquareAxes, out: &mut Terrain, control: &Control) -> Result<(), Cancelled> {
         let n = out.samples();
         for (kind, map) in self.terrain.maps() {
-            // water has its own law, and flow is counted in the planet's cells
+            // water follows its own law, and flow is counted in the planet's cells
             if matches!(kind, MapKind::Water | MapKind::Flow | MapKind::Film) {
                 continue;
             }
@@ -339,7 +341,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Ok(())
     }
 
-    /// The climate is worked out on a coarse grid: so many samples show all of it.
+    /// The climate on a coarse grid, which has enough samples to show all of its variation.
     fn moisture(&self, frame: &SquareAxes) -> Terrain {
         Terrain::from_fn(65, Edges::Open, |u, v| {
             let direction = frame.direction(f64::from(u), f64::from(v));
@@ -348,13 +350,13 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 }
 
-/// How much lower the octave after one of cubes of a side is.
+/// Amplitude ratio of the octave that follows one with cubes of this side.
 fn persistence(cube_metres: f64) -> f32 {
     if cube_metres > BROAD_METRES { BROAD_PERSISTENCE } else { PERSISTENCE }
 }
 
-/// How many gullies there are at a moisture: most where it is half dry, fewer in deserts and under forests (Langbein &
-/// Schumm 1958).
+/// Density of gullies at a given moisture: highest in semi-arid climates, lower in deserts and under forests (Langbein
+/// & Schumm 1958).
 fn gullies_by_moisture(moisture: f32) -> f32 {
     let off = (moisture - 0.35) / if moisture < 0.35 { 0.35 } else { 0.9 };
     let off = if off * off < 1.0 { off * off } else { 1.0 };

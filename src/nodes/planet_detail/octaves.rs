@@ -1,30 +1,30 @@
-//! Noise of space at points on a planet, to the metre: gradient noise with its slope, and stripes across a slope.
+//! Noise in space at points on a planet, to the metre: gradient noise with its gradient, and stripes across a slope.
 //!
-//! Law: the noise is Perlin's of three dimensions, as [`solid`](crate::generators::solid) has it, scaled to a
-//! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every corner of the lattice has a wave
-//! of one cell's length and a random phase, whose crests run along the slope; corners are mixed by the weights of the
-//! noise, and the sum is brought to one height, so that crests branch where waves meet.
-//! Scheme: points stand in blocks of [`PART`]. Places in the lattice are found in double precision, since a metre is
-//! too small a part of a radius for a single; what follows is worked out in single, by the point alone. Points of a
-//! block that lie in one cell share its corners; the bits are the same.
+//! Law: the noise is three-dimensional Perlin noise, as in [`solid`](crate::generators::solid), scaled to a
+//! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every lattice corner has a wave with a
+//! wavelength of one cell and a random phase, whose crests run along the slope. The waves of the corners are mixed with
+//! the weights of the noise, and the sum is normalised to a constant amplitude, so that crests branch where waves meet.
+//! Scheme: points form blocks of [`PART`]. Lattice positions use double precision, since a metre is too small a
+//! fraction of a radius for single precision. Everything else is single precision and depends on the point alone.
+//! Points of a block that lie in one cell share its corners, with the same result bit by bit.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
 
 use crate::generators::solid::{PRIMES, component, drawn};
 
-/// Points that are worked on side by side.
+/// Number of points in a block, which are processed together.
 pub const PART: usize = 64;
 
-/// A number of every point of a block.
+/// One number per point of a block.
 pub type BlockLane = [f32; PART];
 
-/// Points of a block, in metres from the middle of the planet.
+/// Points of a block, in metres from the planet's centre.
 pub type BlockPoints = [[f64; PART]; 3];
 
-/// What brings the noise to a standard deviation of 1 (measured by a test of `solid`).
+/// Scales the noise to a standard deviation of 1 (measured by a test of `solid`).
 const TO_UNIT: f32 = 1.0 / 0.2602;
 
-/// A lattice of cubes in space, of one octave.
+/// A lattice of cubes in space, for a single octave.
 #[derive(Clone, Copy, Debug)]
 pub struct SpaceLattice {
     seed: u32,
@@ -33,11 +33,11 @@ pub struct SpaceLattice {
     shift: [f64; 3],
 }
 
-/// Where the points of a block lie in a lattice.
+/// Positions of the points of a block in a lattice.
 pub struct LatticePlaces {
     cell: [[i32; PART]; 3],
     inside: [BlockLane; 3],
-    /// Whether all lie in one cube.
+    /// Whether all points lie in the same cube.
     is_one: bool,
 }
 
@@ -58,14 +58,14 @@ impl SpaceLattice {
         }
     }
 
-    /// The value of the noise at every point, of standard deviation 1.
+    /// Writes the noise at every point, with a standard deviation of 1.
     pub fn noise(&self, points: &BlockPoints, places: &mut LatticePlaces, value: &mut BlockLane) {
         let mut unused = [[0.0; PART]; 3];
         self.find(points, places);
         noise::<false>(self.seed, places, value, &mut unused);
     }
 
-    /// The value of the noise, and its slope for each cell.
+    /// Writes the noise at every point, and its gradient per cell.
     pub fn noise_and_slope(
         &self,
         points: &BlockPoints,
@@ -77,8 +77,8 @@ impl SpaceLattice {
         noise::<true>(self.seed, places, value, slope);
     }
 
-    /// Stripes whose crests lie across the unit vectors `across`: the wave, from -1 to 1, and how it rises along
-    /// `across`, for each cell.
+    /// Writes stripes whose crests are perpendicular to the unit vectors `across`: the wave, from -1 to 1, and its
+    /// derivative along `across`, per cell.
     pub fn stripes(
         &self,
         points: &BlockPoints,
@@ -98,7 +98,7 @@ impl SpaceLattice {
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn find(points: &BlockPoints, per_metre: f64, shift: [f64; 3], places: &mut LatticePlaces) {
-    /// What is added to it loses its fraction: 1.5 · 2⁵².
+    /// Adding this number rounds to a whole number: 1.5 · 2⁵².
     const ROUNDS: f64 = 6_755_399_441_055_744.0;
     let mut apart = 0;
     for axis in 0..3 {
@@ -117,7 +117,7 @@ fn find(points: &BlockPoints, per_metre: f64, shift: [f64; 3], places: &mut Latt
     places.is_one = apart == 0;
 }
 
-/// Weights of the two ends of a cell along each axis, and their slopes.
+/// Weights of the two ends of a cell along each axis, and the derivatives of these weights.
 struct CellWeights {
     ends: [[BlockLane; 2]; 3],
     slopes: [BlockLane; 3],
@@ -140,7 +140,7 @@ impl CellWeights {
     }
 }
 
-/// The ends of a cell along x, y and z that its corner `c` lies at.
+/// The end of a cell along x, y and z at which its corner `c` lies.
 #[inline(always)]
 const fn ends_of(c: usize) -> [usize; 3] {
     [c & 1, c >> 1 & 1, c >> 2]
@@ -177,7 +177,7 @@ fn noise<const SLOPE: bool>(seed: u32, places: &LatticePlaces, value: &mut Block
     }
 }
 
-/// Adds what corner `c` of their cells gives to the points.
+/// Adds the contribution of corner `c` of each point's cell.
 #[inline(always)]
 fn add_corner<const SLOPE: bool>(
     c: usize,
@@ -206,7 +206,7 @@ fn add_corner<const SLOPE: bool>(
     }
 }
 
-/// Squared height of the mixed wave below which it is left small, so that it has no steps where waves cancel out.
+/// Squared amplitude of the mixed wave below which it stays small, so that there are no steps where waves cancel out.
 const WEAK: f32 = 0.04;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -244,7 +244,7 @@ fn stripes(seed: u32, places: &LatticePlaces, across: &[BlockLane; 3], wave: &mu
     }
 }
 
-/// sin 2πt to 0.0011: two parabolas, without a step anywhere.
+/// sin 2πt to within 0.0011: two parabolas, without steps.
 #[inline(always)]
 fn sine_of_turns(t: f32) -> f32 {
     const ROUNDS: f32 = 12_582_912.0;
@@ -287,7 +287,7 @@ mod tests {
         assert!((sum / 199.0 - 1.0).abs() < 0.1, "{}", sum / 199.0);
     }
 
-    /// Points of one cell share its corners, and have the bits of points that do not.
+    /// Points of the same cell share its corners, and have the same results as points that do not.
     #[test]
     fn a_point_has_the_same_bits_beside_any_other() {
         for cell in [0.7, 90.0, 5.0e4, 8.0e6] {

@@ -1,11 +1,11 @@
-//! Craters too small for the samples of their planet, by the size law of its layers.
+//! Craters too small for the samples of their planet, by the size law of its crater layers.
 //!
-//! Law: for every octave of diameters below the smallest that the planet shows (two cells), each cube of a lattice of
-//! five diameters has as many craters as make the cover that the layer's law N(>D) ∝ D^-b has there, at random
-//! places, with random ages; each wears as the layer says, so that most small ones are gone. Forms are those of
-//! [`shape`](crate::planet::craters::shape). Heights add up: what is small lies in what is large.
-//! Scheme: the cubes of space that the surface runs through are asked, so that there is no seam and no pole. A place
-//! asks all cubes within reach, in the order of their coordinates, so that sums have the same bits in any block.
+//! Law: this covers every octave of diameters below the smallest that the planet shows (two cells). Each cube of a
+//! lattice five diameters wide gets enough craters to reach the coverage of the layer's law N(>D) ∝ D^-b, at random
+//! positions and with random ages. Each crater wears as in the layer, so most small ones vanish. Shapes are those of
+//! [`shape`](crate::planet::craters::shape). Heights add up: small craters lie inside large ones.
+//! Scheme: the cubes are cubes of space that the surface intersects, so there are no seams and no poles. A position
+//! evaluates all cubes within reach, in the order of their coordinates, so that sums are the same in any block.
 
 use super::octaves::{BlockLane, BlockPoints, PART};
 use crate::generators::solid::mixed;
@@ -14,26 +14,26 @@ use crate::planet::craters::shape::{CraterShape, smooth};
 use talweg_ground::field::Stream;
 use talweg_ground::planet::Planet;
 
-/// Side of a cube, in the least diameters of its octave.
+/// Side of a cube, in minimum diameters of its octave.
 const CUBE: f64 = 5.0;
-/// Radii out to which a crater changes the ground.
+/// Radii within which a crater changes the terrain.
 const REACH: f64 = 2.5;
-/// Most craters of a cube.
+/// Maximum number of craters in a cube.
 const MOST: f64 = 24.0;
-/// Smallest craters.
+/// Minimum diameter of craters.
 const SMALLEST_METRES: f64 = 2.0;
 
-/// Craters of one octave of one layer.
+/// The craters of one layer in one octave of diameters.
 struct PitOctave {
     random: Stream,
     seed: u32,
     least_metres: f64,
-    /// Craters of a cube: as many, and one more with the chance of what is left.
+    /// Mean number of craters in a cube; its fraction is the probability of one more.
     in_a_cube: f64,
     layer: usize,
 }
 
-/// The craters that a planet's samples do not show.
+/// The craters that are too small for the planet's samples.
 pub struct SmallCraters {
     layers: Vec<Craters>,
     octaves: Vec<PitOctave>,
@@ -43,18 +43,18 @@ pub struct SmallCraters {
 }
 
 impl SmallCraters {
-    /// Those of the layers, below `shown_metres`.
+    /// The craters of the layers with diameters below `shown_metres`.
     pub fn new(layers: &[Craters], planet: &Planet, shown_metres: f64, random: Stream) -> Self {
         let side_metres = planet.side_metres();
         let mut octaves = Vec::new();
         for (layer, craters) in layers.iter().enumerate() {
-            // flooded basins are no law of small craters
+            // no small craters larger than the layer's largest
             let top = f64::from(craters.largest * side_metres).min(shown_metres);
             let sizes = std::iter::successors(Some(0.5 * top), |size| Some(0.5 * size));
             for (k, least) in sizes.take_while(|&size| size >= SMALLEST_METRES).enumerate() {
                 let of_side = |metres: f64| (metres / f64::from(side_metres)) as f32;
                 let cover = craters.cover_between(of_side(least), of_side(2.0 * least));
-                // of diameters spread evenly in their logarithm the mean square is 3 D²/(2 ln 2)
+                // for diameters that are uniform in their logarithm, the mean square is 3 D²/(2 ln 2)
                 let area = std::f64::consts::FRAC_PI_4 * 1.5 / std::f64::consts::LN_2;
                 let random = random.fork(layer as u64).fork(k as u64);
                 octaves.push(PitOctave {
@@ -92,7 +92,7 @@ impl SmallCraters {
         let ends = points.map(|lane| {
             lane.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
         });
-        // where a block is larger than a few cubes its points are asked one by one
+        // if a block spans more than a few cubes, its points are evaluated one by one
         if ends.iter().any(|(low, high)| high - low > 4.0 * cube) {
             for k in 0..PART {
                 let here = points.map(|lane| (lane[k], lane[k]));
@@ -114,7 +114,7 @@ impl SmallCraters {
         fade: f32,
         heights: &mut BlockLane,
     ) {
-        // a centre lies up to the shell above or below the ground
+        // a centre lies up to `shell` above or below the surface
         let far = (reach * reach + shell * shell).sqrt();
         let range = |axis: usize| {
             let (low, high) = ends[axis];
@@ -167,7 +167,7 @@ impl SmallCraters {
             let craters = &self.layers[octave.layer];
             let air = self.air[octave.layer];
             let wear = craters.wear_of(diameter / self.side_metres, draw(k, 4), air);
-            // in air small stones burn up
+            // in air, small meteorites burn up
             let least = air * 5000.0 * (0.5 + draw(k, 5));
             let falls = if air > 0.0 { smooth(least, 1.3 * least, diameter) } else { 1.0 };
             let strength = fade * Craters::is_left(wear) * falls;

@@ -1,4 +1,4 @@
-//! The ground at the points of a block: the law of the [module](super), step by step.
+//! The terrain at the points of a block: the law of the [module](super), step by step.
 
 #![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
 
@@ -10,46 +10,46 @@ use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
 use super::{BROAD, PERSISTENCE, PlanetDetail, persistence};
 use talweg_ground::field::{MapKind, Terrain};
 
-/// Deviation of the first octave of noise, in rises of the coarse ground over a cell.
+/// Standard deviation of the first octave of noise, relative to the rise of the coarse terrain over a cell.
 const FIRST: f32 = 0.42;
-/// How far the first octave moves the place, in its cells for each slope of one; and each octave beside the one before.
+/// Displacement by the first octave, in its cells per unit of slope; and the factor from each octave to the next.
 const MOVE: f32 = 0.016;
 const MOVE_FALLS: f32 = 0.8;
-/// Height of gullies beside the noise of the same size.
+/// Height of gullies relative to noise of the same size.
 const GULLIES: f32 = 1.5;
-/// Slopes (rise over run) between which gullies begin.
+/// Slopes (rise over run) between which gullies fade in.
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
-/// Gullies begin where the slope is so many times what it changes by over one of their cells, and are whole where it is
-/// so many: where it turns faster, as around summits and on crests, stripes across it would crowd into spikes.
+/// Ratios of the slope to its change over one gully cell between which gullies fade in. Where the slope turns faster,
+/// as around summits and on crests, stripes would crowd into spikes.
 const TURNS: [f32; 2] = [0.06, 0.3];
-/// Curvature of noise of a height, in heights over the square of its cell.
+/// Curvature of noise, in units of its height divided by the square of its cell.
 const NOISE_BENDS: f32 = 9.0;
-/// How far gullies stay away from crests and bottoms of larger ones.
+/// Reduction of gullies on the crests and bottoms of larger ones.
 const CREST_FADE: f32 = 0.6;
-/// How much finer gullies turn towards larger ones.
+/// How strongly finer gullies turn towards larger ones.
 const BRANCHING: f32 = 1.0;
-/// Gullies below the sea, beside those of the land.
+/// Density of gullies below the sea, relative to the land.
 const BELOW_SEA: f32 = 0.3;
-/// Height of fine noise on level ground beside that on steep, and the slopes between.
+/// Height of fine noise on level terrain relative to steep terrain, and the slopes between which it changes.
 const GENTLE: f32 = 0.45;
 const GENTLE_UNTIL: [f32; 2] = [0.05, 0.45];
-/// How high ground beside a river rises at first, over which distance, in metres, and its slope from there on.
+/// Initial rise of the terrain beside a river, the distance over which it occurs, both in metres, and the slope beyond.
 const LEVEE: [f32; 3] = [4.0, 500.0, 0.008];
-/// Height of the ground between rivers over their banks, in rises of the coarse ground over a cell, the slope of valley
-/// sides, and the width of a valley's floor beside that of the valley. The coarse ground lies as low as its rivers do:
-/// without this no relief would have room before it is far away from them.
+/// Height of the terrain between rivers above their banks, in rises of the coarse terrain over a cell; slope of the
+/// valley sides; width of the valley floor as a fraction of the valley. The coarse terrain is as low as its rivers:
+/// without valley sides, relief would only have room far away from them.
 const VALLEY_SIDES: [f32; 3] = [1.0, 0.3, 0.05];
-/// Height above the sea over which a river's valley goes over into the sea floor.
+/// Height above the sea below which a river's valley blends into the sea floor.
 const MOUTH_METRES: f32 = 6.0;
 
-/// Heights of a wave that need its whole room.
+/// Multiple of an octave's height that is added to the room when the octave is limited.
 const CROWD: f32 = 2.0;
-/// Room that the ground beside a river has on the edge of its valley, however low it lies.
+/// Room of the terrain at the edge of a river's valley, whatever its height.
 const OPENS_METRES: f32 = 30.0;
 
-/// Share of the spacing that the narrowest river seems to fill.
+/// Minimum fraction of the spacing that the narrowest river covers.
 const THINNEST: f32 = 0.4;
-/// Depths of standing water, in metres, between which it comes into view.
+/// Depths of standing water, in metres, between which it becomes visible.
 const FILM_METRES: [f32; 2] = [0.05, 0.6];
 
 fn bounded_share(share: f32) -> f32 {
@@ -57,11 +57,11 @@ fn bounded_share(share: f32) -> f32 {
     if share < 1.0 { share } else { 1.0 }
 }
 
-/// What is found at the points of a block, in metres.
+/// The terrain at the points of a block, in metres.
 pub struct BlockGround {
     pub height: BlockLane,
     pub water: BlockLane,
-    /// Share of the surroundings, as wide as the spacing, that lies under river or lake water.
+    /// Fraction of the surroundings, as wide as the spacing, that lies under river or lake water.
     pub water_share: BlockLane,
 }
 
@@ -77,15 +77,15 @@ pub struct BlockWork {
     up: [BlockLane; 3],
     moved: BlockPoints,
     located: GlobePlaces,
-    /// Octaves that bend the ground, with their slopes for a metre.
+    /// Octaves that displace the points, with their gradients per metre.
     broad: [(BlockLane, [BlockLane; 3]); BROAD],
     coarse: BlockLane,
     coarse_slope: [BlockLane; 3],
     relief: BlockLane,
     gullying: BlockLane,
-    /// Height of a lake's surface, or infinite.
+    /// Height of a lake's surface, or infinite without a lake.
     lake: BlockLane,
-    /// How much of a lake's the place is.
+    /// Interpolation weight of the lake's corners at the point, from 0 to 1.
     lake_share: BlockLane,
 }
 
@@ -108,7 +108,7 @@ impl Default for BlockWork {
     }
 }
 
-/// 0 up to `from`, 1 from `to` on, smooth between.
+/// A smooth step: 0 up to `from`, 1 from `to` on.
 #[inline(always)]
 fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
     let t = (at - from) / (to - from);
@@ -117,12 +117,12 @@ fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// How much of relief of a wavelength samples so far apart show.
+/// Visible fraction of an octave at this sample spacing.
 fn shown(lattice: &SpaceLattice, spacing: f64) -> f32 {
     smooth([2.0, 4.0], (lattice.cell_metres / spacing) as f32)
 }
 
-/// `relief`, held below `room`.
+/// `relief`, limited smoothly to less than `room`.
 #[inline(always)]
 fn bounded(relief: f32, room: f32) -> f32 {
     let whole = room + relief.abs();
@@ -130,7 +130,7 @@ fn bounded(relief: f32, room: f32) -> f32 {
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// The ground at points in metres, for samples `spacing` metres apart.
+    /// Computes the terrain at points in metres, for samples `spacing` metres apart.
     pub(super) fn block(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork, out: &mut BlockGround) {
         let per_radius = 1.0 / self.radius_metres;
         for axis in 0..3 {
@@ -152,7 +152,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         self.craters.add(points, spacing, &mut out.height);
     }
 
-    /// The broad octaves of noise, which move the points.
+    /// Computes the broad octaves of noise, and displaces the points by them.
     fn noise(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork) {
         let BlockWork { places, up, moved, broad, .. } = work;
         moved.clone_from(points);
@@ -171,11 +171,11 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// Reads the coarse ground, what it says of the relief, and the rivers at the moved points.
+    /// Reads the coarse terrain, its relief and the rivers at the displaced points.
     fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverReach) {
         let n = self.terrain.samples();
         work.located.find(n, &work.moved);
-        // a river is a sample wide at the least, but leaves its valley room
+        // a river is drawn at least about a sample wide, but leaves room for its valley
         let least = (0.75 * spacing) as f32;
         let widest = 0.4 * self.rivers.valley_metres();
         let least = if least < widest { least } else { widest };
@@ -204,7 +204,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         }
     }
 
-    /// Noise and gullies in metres, before their room holds them.
+    /// Noise and gullies in metres, before their room limits them.
     fn relief_of(
         &self,
         points: &BlockPoints,
@@ -221,7 +221,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let has_gullies = state.mask.iter().any(|&mask| mask > 0.0);
         let mut amplitude = FIRST;
         let mut octaves = self.octaves.iter();
-        // gullies of a width follow what is wider
+        // gullies follow noise and gullies of a larger size
         let mut gullies = self.gullies.iter();
         for (index, lattice) in octaves.by_ref().take(BROAD).enumerate() {
             let shown = shown(lattice, spacing);
@@ -281,12 +281,12 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 }
 
-/// Levels of a lake at the corners of a quadrangle that it stands in.
+/// Levels of a lake at the corners of a quadrangle; `None` at dry corners.
 #[derive(Clone, Copy)]
 struct LakeCorners([Option<f32>; 4]);
 
 impl LakeCorners {
-    /// Height of its surface, and the share of its corners in a place; infinite where that is nothing.
+    /// Height of the lake's surface, and the interpolation weight of its corners; infinite and 0 if that weight is 0.
     fn level(&self, [x, y]: [f32; 2]) -> (f32, f32) {
         let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
         let (mut sum, mut wet) = (0.0, 0.0);
@@ -303,7 +303,7 @@ impl LakeCorners {
 /// Room where no water is near, in metres.
 const FREE: f32 = 1.0e9;
 
-/// The ground with its valleys, and how much room there is above or below the nearest water.
+/// Computes the terrain with its valleys, and its height above or below the nearest water as room for relief.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
     [coarse, relief]: [&BlockLane; 2],
@@ -315,27 +315,27 @@ fn lay_rivers(
     let lesser = |a: f32, b: f32| if a < b { a } else { b };
     for k in 0..PART {
         let above_sea = coarse[k] - sea;
-        // a lake bounds less and less towards the samples that are dry
+        // a lake limits the relief less towards dry samples
         let above_lake = (coarse[k] - lake[k]).abs() / (smooth([0.0, 0.5], lake_share[k]) + f32::MIN_POSITIVE);
         let free = lesser(lesser(above_sea.abs(), above_lake), FREE);
         let (beyond, bank) = (rivers.beyond[k], rivers.bank[k]);
         let outside = if beyond > 0.0 { beyond } else { 0.0 };
         let way = lesser(outside / valley, 1.0);
         let over = coarse[k] - bank;
-        // low ground beside a river stays above it near by
+        // low terrain stays above the river close to it
         let share = if over > 0.0 { smooth([0.0, 1.0], way) } else { smooth([0.5, 1.0], way) };
         let levee = (LEVEE[0] / (outside + LEVEE[1]) + LEVEE[2]) * outside * (1.0 - way) * (1.0 - way);
-        // valley sides, back down to the coarse ground where the valley ends
+        // valley sides, which return to the coarse terrain at the edge of the valley
         let [high, steep, floor] = VALLEY_SIDES;
         let rise = steep * outside * outside / (outside + floor * valley);
         let side = bounded(rise, high * relief[k]) * (1.0 - smooth([0.5, 1.0], way));
         let levee = levee + bounded(side, free);
-        // the mouth goes over into the sea floor
+        // the mouth blends into the sea floor
         let inland = lesser(above_sea / MOUTH_METRES, 1.0);
         let valley_ground = coarse[k] + inland * (bank + share * over + levee - coarse[k]);
         let from_bank = valley_ground - bank;
         let from_bank = if from_bank > 0.0 { from_bank } else { 0.0 };
-        // towards the valley's edge the river bounds less and less
+        // towards the edge of the valley the river limits the relief less
         let rest = 1.0 - smooth([0.3, 1.0], way);
         let held = (from_bank + OPENS_METRES * (1.0 - rest)) / (rest + f32::MIN_POSITIVE);
         let is_valley = beyond < valley && above_sea > 0.0;
@@ -344,7 +344,7 @@ fn lay_rivers(
     }
 }
 
-/// Lays relief on the ground, within its room, and water into rivers and lakes.
+/// Adds the limited relief to the terrain, and fills rivers and lakes with water.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn fill_rivers(
     [ground, relief, room, coarse, lake]: [&BlockLane; 5],
@@ -357,14 +357,14 @@ fn fill_rivers(
         let in_river = rivers.beyond[k] <= 0.0 && coarse[k] > sea;
         let bed = rivers.bed[k];
         let height = if in_river && bed < height { bed } else { height };
-        // ground that is higher at the samples is no lake's
+        // coarse terrain above the lake's surface does not belong to the lake
         let standing = if coarse[k] < lake[k] { lake[k] } else { f32::INFINITY };
         let level = if in_river { rivers.water[k] } else { standing };
         let depth = level - height;
         out.height[k] = height;
         let depth = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
         out.water[k] = depth;
-        // at its banks a river fills a part of the spacing, and a narrow one never all of it
+        // at its banks a river covers a part of the spacing; a narrow river never covers all of it
         let within = bounded_share(0.5 - rivers.beyond[k] / spacing);
         let narrow = rivers.narrowness[k];
         let narrow = if narrow > THINNEST { narrow } else { THINNEST };
@@ -375,7 +375,7 @@ fn fill_rivers(
     }
 }
 
-/// Reads points of one quadrangle.
+/// Reads the points of a block that lie in a single quadrangle.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn read_quad(heights: &Stencil16, located: &GlobePlaces, coarse: &mut BlockLane, slopes: &mut [BlockLane; 3]) {
     for k in 0..PART {
@@ -399,7 +399,7 @@ fn read_point(
     }
 }
 
-/// Adds an octave of noise, `amplitude` times as high as the relief around, lower where there is little room for it.
+/// Adds an octave of noise, `amplitude` times as high as the surrounding relief, and lower where its room is small.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
     for k in 0..PART {
@@ -407,7 +407,7 @@ fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &Bloc
     }
 }
 
-/// Moves points along the level lines of noise of that slope.
+/// Moves points along the contour lines of noise with this gradient.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mut BlockPoints) {
     for axis in 0..3 {
@@ -418,23 +418,22 @@ fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mu
     }
 }
 
-/// The height of waves that go `height` up and down, where there is so much room for all of them.
+/// The amplitude of an octave of `height` that is limited by `room`.
 #[inline(always)]
 fn held(height: f32, room: f32) -> f32 {
     height * room / (room + CROWD * height + f32::MIN_POSITIVE)
 }
 
-/// Gullies on their way: the slope that the next follow, how much of them there is, and by how much they raise the
-/// ground.
+/// Intermediate state of the gullies: the slope that the next ones follow, their density, and the height that they add.
 struct GullyState {
     slope: [BlockLane; 3],
-    /// About how much the slope changes over a metre.
+    /// Approximate change of the slope over a metre.
     bend: BlockLane,
     mask: BlockLane,
     raised: BlockLane,
 }
 
-/// Adds gullies of one width, `height` times as high as the relief around, and turns the slope towards them.
+/// Adds gullies of one width, `height` times as high as the surrounding relief, and updates the slope.
 fn gully_octave(
     lattice: &SpaceLattice,
     points: &BlockPoints,
@@ -458,7 +457,7 @@ fn gully_octave(
     for k in 0..PART {
         state.raised[k] += depth[k] * wave[k];
         let turn = BRANCHING / cell * depth[k] * rise[k];
-        // a wave of height d bends d·(2π/cell)² on its crest, and nothing on its flanks
+        // a wave of height d has the curvature d·(2π/cell)² on its crest, and none on its flanks
         let tau = std::f32::consts::TAU / cell;
         state.bend[k] += depth[k] * tau * tau * wave[k].abs();
         for axis in 0..3 {
@@ -468,8 +467,8 @@ fn gully_octave(
     }
 }
 
-/// Unit vectors along the ground across a slope, and how far the ground is steep and even enough for gullies of a
-/// width, from 0 to 1.
+/// Writes unit vectors along the surface across the slope, and the suitability of the terrain for gullies of a width,
+/// from 0 (too gentle or too curved) to 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn across_slope(
     up: &[BlockLane; 3],

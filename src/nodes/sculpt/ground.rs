@@ -1,13 +1,13 @@
-//! Sculpt: strokes of a brush on the ground, kept as strokes.
+//! Sculpt: brush strokes on the terrain, stored as strokes.
 //!
-//! Law: the strokes act one after another on what is below, each by its tool (see `tools`) and where it covers the
-//! ground ([`Stroke::coverage`](talweg_ground::brush::Stroke::coverage)).
-//! Scheme: samples in parallel within the box around a stroke.
-//! Boundary: on a wrapping terrain a stroke goes on at the other side; what an erosion under the brush washes over the
-//! edge of its box is lost.
-//! Squares only: strokes stand in a plane; a planet has them on a patch.
+//! Law: the strokes act one after another on the terrain below, each with its tool (see `tools`) where it covers the
+//! terrain ([`Stroke::coverage`](talweg_ground::brush::Stroke::coverage)).
+//! Scheme: samples in parallel within the bounding box of a stroke.
+//! Boundary: on a wrapping terrain a stroke continues on the opposite side; sediment that an erosion brush washes over
+//! the edge of its box is lost.
+//! Squares only: strokes lie in a plane; on a planet, sculpt a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
-//! Simulation* (what an author paints stays editable, and erosion above respects it).
+//! Simulation* (painted input stays editable, and erosion above respects it).
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::{Context, Filter, NodeParts, Traits};
 use talweg_ground::brush::Strokes;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
-/// Heights in relief that no brush leaves.
+/// Maximum absolute height after a stroke, as a multiple of the relief.
 const HIGHEST: f32 = 1.0e6;
 
 talweg_ground::params! {
-    /// Ground shaped by hand: raise, lower, smooth, flatten, stamp, smear and erode it with a brush. Strokes stay
-    /// strokes: each can be changed, moved in the list or taken out later, at any resolution.
+    /// Terrain shaped by hand: raise, lower, smooth, flatten, stamp, smear and erode it with a brush. Strokes stay
+    /// editable: each can be changed, reordered or removed later, at any resolution.
     Sculpt "Sculpt" in "Shapes", from "Schott et al. 2023", also "brush paint hand draw raise lower smooth flatten stamp smear clay" {
         /// The strokes, in the order in which they act.
         strokes: Arc<Strokes> = Strokes::none();
@@ -29,7 +29,7 @@ talweg_ground::params! {
 }
 
 impl Sculpt {
-    /// What the strokes act on.
+    /// The canvas of the strokes: the heights and the rock hardness of `beneath`.
     pub fn canvas<'a>(cx: &'a Context<'a>, beneath: &'a Terrain) -> Canvas<'a> {
         let hardness = beneath.map(MapKind::Hardness).map(|map| map.as_slice());
         Canvas {
@@ -45,7 +45,7 @@ impl Sculpt {
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
         Traits {
-            // long strokes eroded as one once
+            // version 1 eroded a long stroke in one piece
             version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, true),

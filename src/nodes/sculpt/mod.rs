@@ -1,4 +1,4 @@
-//! What hands do to the ground: a layer of brush strokes, and what each tool of a brush does.
+//! Sculpting by hand: a layer of brush strokes, and the effect of each brush tool.
 
 pub mod ground;
 mod tools;
@@ -9,42 +9,42 @@ use crate::Context;
 use talweg_ground::brush::{BrushTool, Stroke, Strokes};
 use talweg_ground::field::{Cancelled, Region};
 
-/// What strokes act on: heights, a mask or a data map.
+/// The field that strokes act on: heights, a mask or a data map.
 #[derive(Clone, Copy)]
 pub struct Canvas<'a> {
-    /// Where it lies.
+    /// The grid and scale of the field.
     pub cx: &'a Context<'a>,
-    /// What 1 of a brush's amounts and levels is in the field: heights are fractions of the relief, brushes speak of
+    /// Field value of one unit of a brush's amount or level. Heights are fractions of the relief, while brushes use
     /// metres.
     pub unit: f32,
     /// Lowest and highest value of the field.
     pub limits: (f32, f32),
-    /// The hardness of the rock, where the field is the ground and can be eroded.
+    /// The hardness of the rock, if the field is a terrain and can be eroded.
     pub rock: CanvasRock<'a>,
-    /// Samples along a side of the box that an erosion works on at the most; a larger box is eroded on a coarser grid,
-    /// and what that changed is enlarged. [`usize::MAX`] but while somebody draws.
+    /// Maximum samples per side of the box that an erosion runs on. A larger box is eroded on a coarser grid, and the
+    /// change is upsampled. [`usize::MAX`] except during a stroke.
     pub erosion_samples: usize,
 }
 
-/// What erosions under a brush work on.
+/// The rock that erosion brushes act on.
 #[derive(Clone, Copy)]
 pub enum CanvasRock<'a> {
-    /// The field is no ground: nothing erodes.
+    /// The field is not a terrain: erosion brushes have no effect.
     None,
-    /// Ground, with its map of hardness if there is one.
+    /// A terrain, with its hardness map if there is one.
     Ground(Option<&'a [f32]>),
 }
 
 impl<'a> Canvas<'a> {
-    /// A mask: from 0 to 1.
+    /// A mask, with values from 0 to 1.
     pub fn mask(cx: &'a Context<'a>) -> Self {
         Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
 
-    /// Lets a stroke act on `field`; returns where it may have changed something.
+    /// Applies a stroke to `field`. Returns the region that it may have changed.
     ///
     /// # Errors
-    /// When it was cancelled; the field is then to be dropped.
+    /// If the evaluation is cancelled; the caller must then drop the field.
     pub fn stroke(&self, stroke: &Arc<Stroke>, field: &mut [f32]) -> Result<Region, Cancelled> {
         let mut changed = Region::none();
         for piece in stroke.pieces() {
@@ -53,26 +53,25 @@ impl<'a> Canvas<'a> {
         Ok(changed)
     }
 
-    /// Lets one of the [pieces](Stroke::pieces) of a stroke act on `field`; returns where it may have changed
-    /// something.
+    /// Applies one of the [pieces](Stroke::pieces) of a stroke to `field`. Returns the region that it may have changed.
     ///
     /// # Errors
-    /// As [`stroke`](Self::stroke).
+    /// As for [`stroke`](Self::stroke).
     pub fn piece(&self, piece: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
         tools::apply(self, piece, field)
     }
 
-    /// Lets all visible strokes act on `field`, one after another.
+    /// Applies all visible strokes to `field`, one after another.
     ///
     /// # Errors
-    /// When it was cancelled; the field is then to be dropped.
+    /// If the evaluation is cancelled; the caller must then drop the field.
     pub fn strokes(&self, strokes: &Strokes, field: &mut [f32]) -> Result<(), Cancelled> {
         strokes.visible().try_for_each(|stroke| self.stroke(stroke, field).map(drop))
     }
 }
 
-/// Numbers for each sample that strokes work with at the most: what those before the last have made, the weights of
-/// one, and what its tool works with where it goes everywhere.
+/// Peak working memory of strokes, in numbers per sample: the result of the earlier strokes, the weights of one stroke,
+/// and the memory of its tool if the stroke covers the whole terrain.
 pub fn working_fields(strokes: &Strokes, is_ground: bool) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
         BrushTool::Erode if is_ground => 14.0,

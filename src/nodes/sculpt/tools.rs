@@ -1,13 +1,13 @@
-//! What the tools of a brush do.
+//! The effect of each brush tool on a field.
 //!
-//! Law, with w the weight of the stroke at a place, a its amount and s its strength: raise h + a w; lower h - a w;
-//! flatten h + s w (level - h); slope the same with the level that lies on the line from the beginning of the stroke to
-//! its end; smooth h + s w (g - h) with g the ground smoothed by a Gaussian of the detail's width; noise h + a w η with
-//! η five octaves of gradient noise by position; stamp h + a w p with p the picture, turned and as wide as the brush;
-//! smear h(q) with q followed back along the stroke, q ← q - s w Δ for each step Δ of the brush; erode h + s w (e - h)
-//! with e what the erosion makes of the box around the stroke, [piece by piece](Stroke::pieces).
-//! Positions, lengths and iterations do not depend on the grid, and so neither does the ground, but for what the grid
-//! cannot show.
+//! Law, with w the weight of the stroke at a sample, a its amount and s its strength: raise h + a w; lower h - a w;
+//! flatten h + s w (level - h); slope the same, with the level interpolated along the line from the start of the stroke
+//! to its end; smooth h + s w (g - h) with g the terrain smoothed by a Gaussian as wide as the detail; noise h + a w η
+//! with η five octaves of gradient noise by position; stamp h + a w p with p the image, rotated and as wide as the
+//! brush; smear h(q) with q traced back along the stroke, q ← q - s w Δ for each step Δ of the brush; erode h + s w (e
+//! - h) with e the eroded terrain in the box around the stroke, [piece by piece](Stroke::pieces). Positions, lengths
+//! and iterations do not depend on the grid. The terrain therefore does not depend on it either, except for detail
+//! finer than the grid.
 
 use rayon::prelude::*;
 
@@ -19,19 +19,19 @@ use talweg_ground::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, Str
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain, resample};
 use talweg_ground::io::raster;
 
-/// Octaves of a rough brush, and how much lower each is than the one before.
+/// Number of noise octaves, and amplitude of an octave relative to the previous one.
 const NOISE_OCTAVES: u32 = 5;
 const NOISE_GAIN: f64 = 0.5;
-/// Steps of a smear along the radius.
+/// Step length of a smear, as a fraction of the radius.
 const SMEAR_STEP: f32 = 0.1;
-/// Samples that a smear follows back side by side.
+/// Samples that a smear traces back together, in SIMD lanes.
 const SMEAR_LANES: usize = 16;
-/// Standard deviations around a stroke that smoothing looks at.
+/// Width of the margin that smoothing reads around a stroke, in standard deviations.
 const SMOOTHING_REACH: f32 = 4.0;
-/// Share of the radius around a stroke that an erosion runs on.
+/// Width of the margin around a stroke that erosion runs on, as a fraction of the brush radius.
 const EROSION_MARGIN: f32 = 0.5;
 
-/// Lets a piece of a stroke act on a field; returns where it may have changed something.
+/// Applies a piece of a stroke to a field. Returns the region that it may have changed.
 pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
     let (cx, brush) = (canvas.cx, &stroke.brush);
     cx.control.check()?;
@@ -56,7 +56,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             change(field, &|h, w, i, j| h + amount * w * noise.value(i, j))?;
         }
         BrushTool::Stamp => {
-            // a picture that is not there is told among the scene's problems
+            // the scene's list of problems reports a missing image
             let Ok(picture) = raster(&brush.image.0) else { return Ok(Region::none()) };
             let stamp = Stamped::new(stroke, cx);
             change(field, &|h, _, i, j| h + amount * stamp.value(i, j, &|u, v| picture.bilinear(u, v)))?;
@@ -93,8 +93,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
     Ok(covered.region)
 }
 
-/// Gives every sample that is covered the value that `new` makes of the old one, the weight, the row and the column of
-/// the whole.
+/// Replaces every covered sample by `new` of its old value, the weight, and its row and column in the whole grid.
 fn changed(
     canvas: &Canvas,
     covered: &Coverage,
@@ -111,7 +110,7 @@ fn changed(
             for ((j, value), &weight) in columns.clone().zip(&mut row[columns.clone()]).zip(weights) {
                 if weight > 0.0 {
                     let made = new(*value, weight, top + rows.start + i, left + j);
-                    // what is not a number leaves the ground as it is
+                    // NaN leaves the value unchanged
                     *value = if made.is_nan() { *value } else { made.clamp(low, high) };
                 }
             }
@@ -120,7 +119,7 @@ fn changed(
     )
 }
 
-/// A slope between the ends of a stroke.
+/// A slope between the two ends of a stroke.
 struct StrokeSlope {
     from: StrokePoint,
     along: [f32; 2],
@@ -146,7 +145,7 @@ impl StrokeSlope {
     }
 }
 
-/// Noise by position on the ground.
+/// The noise of the noise tool, by position on the terrain.
 struct RoughBrush {
     noises: Vec<ReliefNoise>,
     waves_per_sample: f64,
@@ -168,7 +167,7 @@ impl RoughBrush {
     }
 }
 
-/// A picture at every point of a stroke.
+/// The image of the stamp tool, placed at every point of a stroke.
 struct Stamped {
     points: Vec<StrokePoint>,
     radius: f32,
@@ -200,9 +199,9 @@ impl Stamped {
     }
 }
 
-/// Ground that a stroke drags along.
+/// The smear tool: drags the terrain along a stroke.
 struct Smeared {
-    /// Places of the brush and how far it came, the last one first.
+    /// Positions of the brush, each with the step that led to it, the last one first.
     steps: Vec<(StrokePoint, [f32; 2])>,
     radius: f32,
     stroke: Stroke,
@@ -216,7 +215,7 @@ impl Smeared {
         Self { steps, radius: stroke.brush.radius / cx.cell_metres(), stroke: stroke.clone() }
     }
 
-    /// Where the ground at the samples of a region came from: columns and rows, row by row.
+    /// The positions from which the samples of a region were dragged: all columns and all rows, in row order.
     fn origins(&self, region: &Region, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
         let width = region.columns.len();
         let mut origins = [0, 1].map(|_| vec![0.0; width * region.rows.len()]);
@@ -231,7 +230,7 @@ impl Smeared {
         Ok(origins)
     }
 
-    /// Takes places of at most [`SMEAR_LANES`] samples back along the stroke, side by side.
+    /// Traces the positions of at most [`SMEAR_LANES`] samples back along the stroke, in parallel lanes.
     fn follow_back(&self, xs: &mut [f32], ys: &mut [f32]) {
         let (mut x, mut y) = ([0.0f32; SMEAR_LANES], [0.0f32; SMEAR_LANES]);
         x[..xs.len()].copy_from_slice(xs);
@@ -258,7 +257,7 @@ impl Smeared {
     }
 }
 
-/// A square piece of a grid around a stroke.
+/// A square window of a grid around a stroke.
 struct Window {
     row: usize,
     column: usize,
@@ -266,7 +265,7 @@ struct Window {
 }
 
 impl Window {
-    /// The square around a region that reaches `margin` samples farther, as far as the grid goes.
+    /// The square around a region with a margin of `margin` samples, clipped to the grid.
     fn enclosing(region: &Region, margin: usize, cx: &Context) -> Self {
         let n = cx.grid.samples;
         let samples = (region.rows.len().max(region.columns.len()) + 2 * margin).clamp(2, n);
@@ -301,7 +300,7 @@ impl Window {
         above * (1.0 - fy) + below * fy
     }
 
-    /// The same place as a terrain of its own.
+    /// A context that treats the window as a separate terrain.
     fn context<'a>(&self, cx: &Context<'a>) -> Context<'a> {
         let ratio = (cx.scene_samples - 1) as f64 / (cx.grid.samples - 1) as f64;
         Context {
@@ -313,7 +312,7 @@ impl Window {
         }
     }
 
-    /// What an erosion makes of the ground in it.
+    /// The terrain in the window after the brush's erosion.
     fn eroded(
         &self,
         canvas: &Canvas,

@@ -1,11 +1,12 @@
-//! The ground beside rivers, cut down to their banks.
+//! River banks: cuts the terrain beside rivers.
 //!
 //! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width
-//! and t the rise of the banks over one cell; where T is below the ground the bank is cut. Ground at or below the floor
-//! stays.
-//! Scheme: each cell learns from its neighbours which river cell cuts it lowest, and measures the true distance to it:
-//! on a square in sweeps down and up the grid (Danielsson 1980), on a globe, whose faces no sweep goes around, outwards
-//! from the beds until nothing gets lower. A river's reach ends where its bank meets the ground.
+//! and t the rise of the banks over one cell; terrain above T is cut down to T. Terrain at or below the floor is not
+//! changed.
+//! Scheme: each cell learns from its neighbours which river cell gives it the lowest T, and computes the true distance
+//! to that cell. A square is swept down and up (Danielsson 1980). No sweep covers the faces of a globe, so there the
+//! search spreads outwards from the beds until no height falls. A river's influence ends where its bank meets the
+//! terrain.
 
 use talweg_ground::field::{Cancelled, Control};
 use talweg_ground::hydrology::FlowMesh;
@@ -19,36 +20,36 @@ pub struct Reach {
     pub bed: f32,
     /// Half the width, in cells.
     pub half_width: f32,
-    /// Rise of the banks over one cell.
+    /// Rise of the banks over the width of one cell.
     pub rise: f32,
 }
 
 impl Reach {
-    /// Height of its bank at a distance in cells.
+    /// Height of this river cell's bank at a distance in cells.
     fn bank(&self, distance: f32) -> f32 {
         let beyond = distance - self.half_width;
         if beyond > 0.0 { self.bed + beyond * self.rise } else { self.bed }
     }
 }
 
-/// The ground with banks. Copies are left for [`Grid::close`](talweg_ground::field::Grid::close).
+/// The terrain with banks. Its duplicate samples are stale until [`Grid::close`](talweg_ground::field::Grid::close).
 pub struct BankedGround {
-    /// Index in the reaches of the river cell that cuts each cell, or [`NONE`].
+    /// For each cell, the index in `reaches` of the river cell whose bank cuts it lowest, or [`NONE`].
     pub by: Vec<u32>,
     /// Heights of all cells after the cut, as fractions of the relief.
     pub cut: Vec<f32>,
 }
 
-/// No river cuts the cell.
+/// Marks a cell that no bank cuts.
 pub const NONE: u32 = u32::MAX;
-/// Cells that a bank reaches to either side at most, on a globe.
+/// Maximum width of a bank on either side of a river on a globe, in cells.
 const BROADEST: usize = 256;
 
 impl BankedGround {
-    /// Cuts `reaches` into those cells of `height` that lie above `floor`.
+    /// Cuts the banks of `reaches` into the cells of `height` that lie above `floor`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If the evaluation is cancelled.
     pub fn new(
         mesh: &FlowMesh,
         height: &[f32],
@@ -70,7 +71,7 @@ impl BankedGround {
         Ok(banks)
     }
 
-    /// On a square.
+    /// Cuts the banks on a square.
     fn sweep(
         &mut self,
         mesh: &FlowMesh,
@@ -96,7 +97,7 @@ impl BankedGround {
                 self.by[k] = index;
             }
         };
-        // on a torus what crosses the seam is known in the second round
+        // on a torus, banks that cross the seam take a second round
         for _ in 0..if side < n { 2 } else { 1 } {
             for step in [-1, 1] {
                 for line in 0..side {
@@ -118,7 +119,7 @@ impl BankedGround {
         Ok(())
     }
 
-    /// On a globe.
+    /// Cuts the banks on a globe.
     fn go_outwards(
         &mut self,
         mesh: &FlowMesh,
@@ -135,7 +136,7 @@ impl BankedGround {
                 let index = self.by[k as usize];
                 let reach = &reaches[index as usize];
                 for there in mesh.existing_neighbours(k as usize) {
-                    // nothing is cut below the bed
+                    // no bank cuts below its own bed
                     if self.by[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
                         continue;
                     }

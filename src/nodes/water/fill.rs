@@ -1,8 +1,8 @@
-//! Filled depressions: every depression up to the level at which it spills.
+//! Fill depressions: fills every depression up to its spill level.
 //!
-//! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way
-//! out. It becomes the ground, or the water above it.
-//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
+//! Law: the lowest surface w ≥ h from which all water drains, either level or rising with the given gradient away from
+//! the outlet. It becomes the terrain, or the surface of the water on it.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
@@ -13,23 +13,22 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowRouting, priority_flood};
 
 talweg_ground::choices! {
-    /// What fills the depressions.
+    /// The material that fills the depressions.
     Filling {
-        Ground "Ground": "The ground itself rises: level floors, no depression is left.",
-        Water "Water": "The ground stays and water stands in the depressions, shown in the water map.",
+        Ground "Terrain": "The terrain rises: depressions become level floors.",
+        Water "Water": "The terrain stays, and lakes fill the depressions in the water map.",
     }
 }
 
 talweg_ground::params! {
-    /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or
+    /// Fills every depression up to its rim, so that water can drain from everywhere. This makes level valley floors or
     /// lakes.
     FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
-        /// What fills the depressions.
+        /// Material that fills the depressions.
         fill_with: Filling = Filling::Ground;
-        /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over
-        /// it.
+        /// Slope of the filled terrain towards its outlet. 0 makes it level; a small slope lets streams cross it.
         gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
-        /// Height of the sea: what lies at or below it is not filled.
+        /// Height of the sea: terrain at or below it is not filled.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }
@@ -47,7 +46,7 @@ impl Filter for FillDepressions {
             working_fields: 3.8,
             more_on_planets: 2.4,
             parts: match self.gradient > 0.0 && self.fill_with == Filling::Ground {
-                true => NodeParts::Whole("its slopes are added up and rounded cell by cell, from the way out on"),
+                true => NodeParts::Whole("its gradient adds up, with rounding, cell by cell from the outlet"),
                 false => NodeParts::Drained(NodeDrainage {
                     sea_metres: self.sea_level,
                     is_drawn: false,
@@ -79,11 +78,11 @@ impl Filter for FillDepressions {
 }
 
 impl FillDepressions {
-    /// Raises the ground, or the water on it, to `surface`.
+    /// Raises the terrain, or the water on it, to `surface`.
     fn fill_to(&self, surface: Vec<f32>, terrain: &mut Terrain) {
         match self.fill_with {
             Filling::Ground => {
-                // water that stood there is the shallower for it
+                // existing water becomes shallower by the fill
                 if let Some(water) = terrain.map(MapKind::Water) {
                     let raised = surface.iter().zip(&terrain.height).map(|(w, h)| w - h);
                     let left = |(water, raised): (&f32, f32)| if raised < *water { water - raised } else { 0.0 };

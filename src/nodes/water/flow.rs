@@ -1,9 +1,9 @@
-//! Flow: how much ground drains through each place.
+//! Flow: the drainage area of every cell.
 //!
-//! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells
-//! of the mean area; times that area it is a drainage area, the same at any resolution. Depressions drain over their
-//! spill points. Areas are added as whole numbers.
-//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
+//! Law: the flow map is the drainage area of a cell, including the cell itself, weighted by rain. Its unit is the mean
+//! area of a cell; in square metres it is the same at any resolution. Depressions drain over their spill points. Areas
+//! are summed as whole numbers.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 
 talweg_ground::choices! {
-    /// How water chooses its way down.
+    /// How a cell distributes its water to lower neighbours.
     Courses {
-        Spread "Spread, D∞": "Between two neighbours, in the true direction of the slope: broad on slopes, narrow in valleys.",
-        Steepest "Steepest, D8": "All to the steepest neighbour: thin lines, which prefer the directions of the grid.",
-        Scattered "Scattered": "All to one neighbour, drawn so that the mean course is the true direction: thin winding lines.",
+        Spread "Spread, D∞": "Divided between two neighbours along the true slope direction: broad on slopes, narrow in valleys.",
+        Steepest "Steepest, D8": "All to the steepest neighbour: thin lines, biased towards the grid directions.",
+        Scattered "Scattered": "All to one randomly drawn neighbour, in the true slope direction on average: thin winding lines.",
     }
 }
 
 talweg_ground::params! {
-    /// Works out how much ground drains through each place and shows it in the flow map. The ground stays as it is.
+    /// Computes the drainage area of every cell and writes it to the flow map. The heights do not change.
     FlowAccumulation "Flow" in "Water", from "Tarboton 1997; O'Callaghan & Mark 1984", also "drainage area accumulation D8 D-infinity catchment discharge wetness" {
-        /// How water chooses its way down.
+        /// How water flows from a cell to its lower neighbours.
         courses: Courses = Courses::Spread;
-        /// Height of the sea: water that gets there has arrived.
+        /// Height of the sea, where water leaves the terrain.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }
@@ -41,8 +41,8 @@ impl Filter for FlowAccumulation {
         Traits {
             writes,
             on_globe: true,
-            // 2: what comes together is added band by band; 3: undivided water of more than 2²⁴ cells is counted
-            // exactly; 4: all water is, in parts of a cell
+            // 2: contributions are summed band by band; 3: undivided water of more than 2²⁴ cells is counted exactly;
+            // 4: all water is counted exactly, in parts of a cell
             version: 4,
             planet_version: if is_divided { 1 } else { 0 },
             is_random,

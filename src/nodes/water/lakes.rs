@@ -1,8 +1,8 @@
 //! Lakes: standing water in depressions that are large and deep enough.
 //!
-//! Law: a lake fills its depression to the level at which it spills; depressions whose water joins at one level are one
-//! lake. The water map holds its depth, and 0 elsewhere.
-//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
+//! Law: a lake fills its depression to its spill level; depressions that join at the same level form one lake. The
+//! water map holds the depth of the lake, and 0 elsewhere.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
@@ -13,14 +13,13 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::FlowRouting;
 
 talweg_ground::params! {
-    /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground
-    /// stays as it is.
+    /// Fills large and deep depressions with lakes and writes them to the water map. The heights do not change.
     Lakes "Lakes" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "water pond tarn reservoir depression flood" {
-        /// Smallest area of a lake; smaller ones are left dry.
+        /// Minimum area of a lake; smaller depressions stay dry.
         smallest_area: f32 ["m²"] = 10_000.0, 0.0..=10_000_000.0, slider 0.0..=500_000.0;
-        /// Least depth of a lake where it is deepest; shallower ones are left dry.
+        /// Minimum depth of a lake at its deepest point; shallower depressions stay dry.
         least_depth: f32 ["m"] = 2.0, 0.0..=10_000.0, slider 0.0..=50.0;
-        /// Height of the sea: what lies at or below it is no lake.
+        /// Height of the sea: there are no lakes at or below it.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }

@@ -1,4 +1,4 @@
-//! Standing and running water on the ground as it is: depressions, lakes, flow, rivers.
+//! Standing and running water on a terrain: depressions, lakes, flow, rivers.
 
 pub(super) mod banks;
 pub mod fill;

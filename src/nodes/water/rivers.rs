@@ -1,12 +1,12 @@
-//! River network: channels cut by their discharge, always downhill, with water in them.
+//! River network: water-filled channels, cut according to their discharge and always downhill.
 //!
-//! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10
-//! km²)^½ wide and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises
-//! downstream, so the bed never does. Lakes keep their water; rivers run through them. Banks rise at the given angle
-//! until they meet the ground. The water stands `FULL` of the depth high and, in lakes, to the level at which they
-//! spill. A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
-//! What is narrower than a cell is cut one cell wide.
-//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
+//! Law (hydraulic geometry, Leopold & Maddock 1953): a river with the rain-weighted drainage area Q is w·(Q/10 km²)^½
+//! wide and d·(Q/10 km²)^0.4 deep. Its bed lies by that depth below the filled surface, which never rises downstream,
+//! so the bed never rises either. Lakes keep their water; rivers run through them. Banks rise at the given angle until
+//! they meet the terrain. The water fills the fraction `FULL` of the depth, and lakes up to their spill level. A
+//! channel starts where Q exceeds the source area; brooks below a given Strahler order can be skipped. Channels
+//! narrower than a cell are cut one cell wide.
+//! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
 use std::sync::Arc;
@@ -18,19 +18,20 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DrainedArea, FlowRouting, accumulate, strahler_orders};
 
 talweg_ground::params! {
-    /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in
-    /// them.
+    /// Finds the rivers and cuts their beds, wider and deeper with a larger drainage area, always downhill and filled
+    /// with water.
     Rivers "River network" in "Water", from "Leopold & Maddock 1953; Strahler 1957", also "stream channel carve brook creek valley drainage water course" {
-        /// Area that must drain to a place before a river begins. Small makes many brooks.
+        /// Drainage area at which a river starts. Small values make many brooks.
         source_area: f32 ["km²"] = 0.5, 0.001..=10_000.0, slider 0.02..=5.0;
-        /// Width of a river that drains 10 km². At 0 the beds are one sample wide.
+        /// Width of a river with a drainage area of 10 km². At 0 the beds are one sample wide.
         width: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=100.0;
-        /// Depth of the bed of a river that drains 10 km². At 0 the ground stays as it is and only the maps are made.
+        /// Depth of the bed of a river with a drainage area of 10 km². At 0 only the maps are written and the heights
+        /// stay.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=40.0;
-        /// How steep the banks are. Steep ones make gorges; gentle ones cut open valleys, far into the mountains beside
-        /// them.
+        /// Slope of the banks. Steep banks make gorges; gentle banks cut wide open valleys into the surrounding
+        /// mountains.
         bank_angle: f32 ["°"] = 65.0, 1.0..=89.0, slider 5.0..=80.0;
-        /// Leaves out brooks below this Strahler order: 1 keeps all, 2 begins where two brooks meet.
+        /// Minimum Strahler order of a river: 1 keeps all brooks, 2 starts where two brooks meet.
         smallest_order: u32 = 1, 1..=12, slider 1..=5;
         /// Fills the lakes that the rivers run through.
         lakes: bool = true;
@@ -39,10 +40,10 @@ talweg_ground::params! {
     }
 }
 
-/// Drainage area that width and depth are given for.
+/// Drainage area to which the parameters `width` and `depth` refer.
 const REFERENCE_KM2: f32 = 10.0;
 const DEPTH_EXPONENT: f32 = 0.4;
-/// How full of water a river is.
+/// Depth of the water in a river, as a fraction of the bed's depth.
 const FULL: f32 = 0.6;
 
 impl Filter for Rivers {
@@ -51,7 +52,7 @@ impl Filter for Rivers {
             writes: &[MapKind::Water, MapKind::Flow],
             on_globe: true,
             previews_exactly: false,
-            // 2: what comes together is added band by band; 3: as whole numbers, where it is weighted by rain
+            // 2: contributions are summed band by band; 3: rain-weighted areas are summed as whole numbers
             version: 3,
             working_fields: 8.5,
             more_on_planets: 6.4,
@@ -100,7 +101,7 @@ impl Filter for Rivers {
                 let (k, full) = (reach.cell as usize, reach.bed + FULL * depth);
                 surface[k] = if surface[k] > full { surface[k] } else { full };
             }
-            // where the bank of a lower river cuts into a bed, the bed goes on at that height
+            // a bed that the bank of a lower river has cut continues at the lower height
             for k in
                 order.iter().map(|k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
             {

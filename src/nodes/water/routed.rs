@@ -1,4 +1,4 @@
-//! A terrain with its water routed.
+//! A terrain together with its flow graph.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -12,7 +12,7 @@ pub struct Routed {
 }
 
 impl Routed {
-    /// Routes the water of `terrain`, whose seams are closed, down to a sea at `sea_metres`.
+    /// Routes the water of `terrain` down to a sea at `sea_metres`. The seams of the terrain must be closed.
     pub fn new(cx: &Context, terrain: &Terrain, sea_metres: f32, routing: FlowRouting) -> Result<Self, Cancelled> {
         let mesh = FlowMesh::new(terrain.grid);
         let outlets = Outlets::new(terrain.grid, &terrain.height, sea_metres / cx.relief_metres);
@@ -20,18 +20,18 @@ impl Routed {
         Ok(Self { mesh, outlets, graph })
     }
 
-    /// The ground with its depressions full, copies included.
+    /// The heights with filled depressions, including duplicate samples.
     pub fn filled(&self, terrain: &Terrain) -> Vec<f32> {
         self.closed(self.graph.filled(&terrain.height))
     }
 
-    /// `values` with the copies as their owners.
+    /// `values` with every duplicate sample set to its original.
     pub fn closed(&self, mut values: Vec<f32>) -> Vec<f32> {
         self.mesh.grid().close(&mut values);
         values
     }
 
-    /// Rain on each cell, in cells of the mean area.
+    /// Rain-weighted area of each cell, in cells of the mean area.
     pub fn rain(&self, terrain: &Terrain) -> Vec<DrainedArea> {
         let mut rain = Vec::new();
         self.mesh.write_rained_areas(terrain.map(MapKind::Rain).map(|map| &***map), &mut rain);

@@ -1,14 +1,13 @@
 //! Gaussian smoothing on a globe.
 //!
-//! Law: three means over running stretches along the closed lines of the cube-sphere's rows and columns
-//! ([`Globe::rings`]), which together come close to a Gaussian (central limit). A stretch of width w samples, its ends
-//! weighed by the part that counts, has the variance (w² - 1) / 12.
-//! Approximation: lines of the grid run up to √2 times closer together away from the middle of a face, and so does the
-//! Gaussian's width there.
-//! Lines bend where they pass from face to face, so that a slope that is smoothed over a border gets a crease there, of
-//! about σ times the slope: felt in curvatures, little in heights.
-//! Samples on the border of two faces lie on lines along it of both: after every pass they get the mean of what the two
-//! made of them, so that they are smoothed along the border once, as others are.
+//! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]), which
+//! together approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count
+//! fractionally, has the variance (w² - 1) / 12.
+//! Approximation: lines of the grid lie up to √2 times closer together away from the middle of a face, and the Gaussian
+//! is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope therefore gets
+//! a crease at a border, of about σ times the slope: it shows in curvatures, but hardly in heights. Samples on the
+//! border of two faces lie on border lines of both faces. After every pass they take the mean of both results, so they
+//! are smoothed along the border once, like all other samples.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
 
 use rayon::prelude::*;
@@ -42,12 +41,12 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma: f64) -> Result<Vec<f32>, Can
     Ok(out)
 }
 
-/// The mean of the copies of a sample.
+/// The mean of the duplicates of a sample.
 pub fn mean_of_copies(copies: &[f32]) -> f32 {
     copies.iter().sum::<f32>() / copies.len() as f32
 }
 
-/// The values along a ring, each once.
+/// The values along a ring, without duplicates.
 fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32> {
     let steps = globe.samples() as isize - 1;
     ring.iter()
@@ -55,13 +54,13 @@ fn gathered(ring: &[(usize, isize); 4], field: &[f32], globe: &Globe) -> Vec<f32
         .collect()
 }
 
-/// Means over `width` samples of a closed line.
+/// Running means over `width` samples of a closed line.
 fn running_mean(values: &[f32], width: f64) -> Vec<f32> {
     let n = values.len();
     let whole = (((width - 1.0) / 2.0) as usize).min((n - 1) / 2);
     let ends = (0.5 * (width - (2 * whole + 1) as f64)).clamp(0.0, 1.0);
     let at = |k: usize| f64::from(values[k % n]);
-    // values[k] stands in the middle of k - whole ..= k + whole
+    // values[k] is the centre of k - whole ..= k + whole
     let mut sum: f64 = (0..2 * whole + 1).map(|k| at(n - whole + k)).sum();
     (0..n)
         .map(|k| {

@@ -1,13 +1,12 @@
 //! Gaussian smoothing at the same cost for any radius.
 //!
 //! Law: convolution with g(d) = exp(-d²/2σ²), approximated for d ≥ 0 by Re Σ αₖ·exp(-λₖ·d/σ) with the two complex pairs
-//! of Deriche; divided by its own sum, so level ground stays level. The kernel is within 0.1 % of the Gaussian's peak.
+//! of Deriche; divided by its own sum, so level terrain stays level. The kernel is within 0.1 % of the Gaussian's peak.
 //! Scheme: a running sum per pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows in
-//! f64. The two pairs run side by side and not as one filter of fourth order, which loses its digits where σ is large.
-//! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); either
-//! way it is periodic. A narrow kernel starts 8σ before the edge; a wide one runs through one period from z = 0 and
-//! divides by 1 - pᴾ, which is the sum over all periods. Beyond σ of two sides the result is the mean, so σ goes no
-//! further.
+//! f64. The two pairs run side by side instead of as one fourth-order filter, which loses precision for large σ.
+//! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); in both cases it
+//! is periodic. A narrow kernel starts 8σ before the edge. A wide one runs through one period from z = 0 and divides by
+//! 1 - pᴾ, which gives the sum over all periods. From σ = 2 sides on the result is the mean, so σ is limited to that.
 //! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with
 //! others.
 
@@ -22,12 +21,12 @@ use talweg_ground::field::{Cancelled, Edges};
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
     [(Complex(1.68, -3.735), Complex(1.783, -0.6318)), (Complex(-0.6803, 0.2598), Complex(1.723, -1.997))];
-/// Standard deviation in sides of which nothing but the mean is left.
+/// Standard deviation, as a multiple of the side, above which only the mean remains.
 const WIDEST: f32 = 2.0;
-/// Distance in standard deviations from which nothing is heard.
+/// Distance in standard deviations beyond which samples do not contribute.
 const HEARING: f64 = 8.0;
 
-/// What a filter is that smooths, and then takes one field at a time.
+/// Traits of a filter that smooths the terrain and then processes one field at a time.
 pub const TRAITS: Traits = Traits {
     on_globe: true,
     planet_version: 1,
@@ -37,8 +36,8 @@ pub const TRAITS: Traits = Traits {
     ..Traits::FILTER
 };
 
-/// How a filter of heights smoothed by `metres` can be computed in parts that looks at them so many cells away; where
-/// nothing is smoothed it changes nothing.
+/// How a filter that reads heights smoothed by `metres` within a stencil of `cells` can be computed in parts. Without
+/// smoothing the filter changes nothing, so each sample is independent.
 pub fn parts(metres: f32, cells: usize) -> NodeParts {
     match metres > 0.0 {
         true => NodeParts::Smoothed(NodeSmoothing { metres, reach: NodeReach::of_cells(cells) }),
@@ -46,7 +45,7 @@ pub fn parts(metres: f32, cells: usize) -> NodeParts {
     }
 }
 
-/// `field` smoothed with standard deviation `sigma_metres`.
+/// `field` smoothed with a standard deviation of `sigma_metres`.
 pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f32>, Cancelled> {
     let sigma = sigma_samples(cx, sigma_metres);
     if cx.grid.is_globe() {
@@ -56,8 +55,8 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f3
     separable(cx, field, |lines| kernel.run(lines))
 }
 
-/// Smooths columns of a square, or rows once its columns are smoothed, to the bits of [`smoothed`]: `lines` one after
-/// the other, each of as many samples as the square has a side.
+/// Smooths the columns of a square, or its rows once the columns are smoothed, with exactly the result of [`smoothed`].
+/// `lines` holds lines one after another, each as long as a side of the square.
 pub fn smooth_lines(cx: &Context, lines: &mut [f32], sigma_metres: f32) -> Result<(), Cancelled> {
     let kernel = Kernel::new(sigma_samples(cx, sigma_metres));
     along_lines(cx, lines, |lines| kernel.run(lines))
@@ -100,7 +99,7 @@ pub struct Kernel {
     gains: [Complex; 2],
 }
 
-/// The running sums of both pairs on eight lines: real and imaginary parts.
+/// The running sums of both pairs for eight lines, as real and imaginary parts.
 type RecursiveSums = [[EightLanes; 2]; 2];
 
 impl Kernel {
@@ -139,7 +138,7 @@ impl Kernel {
         }
     }
 
-    /// The sums over everything beyond sample `edge`, which lies at distance 0 and is not in them, as z = Σ pᵐ⁻¹·xₘ.
+    /// The sums over all samples beyond sample `edge`, z = Σ pᵐ⁻¹·xₘ. The sample itself has distance 0 and is excluded.
     fn sums_before(&self, lines: &EightLines, edge: i64, direction: i64) -> RecursiveSums {
         let side = lines.values.len() as i64 - 1;
         let period = if lines.grid.edges == Edges::Wrap { side } else { 2 * side };

@@ -1,12 +1,13 @@
-//! Cellular noise of space, read on the surface of a globe.
+//! Cellular noise in space, read on the surface of a globe.
 //!
-//! Law: one feature point lies in each cube of a lattice, moved from the centre by the jitter. F₁ and F₂ are the
-//! distances to the nearest and second nearest point, in cells. The surface cuts the cells of space anywhere and seldom
-//! meets a point, so F₁ is greater there than in the plane and F₂ - F₁ smaller: each feature is moved and stretched so
-//! that its mean and its spread at full jitter are those of [`cellular`](crate::generators::cellular) in the
-//! plane (measured by a test). That is a convention of ours.
-//! Scheme: exact. The own cell's point is nearer than √3, and the second nearest nearer than √6, so the points of 7 × 7
-//! × 7 cells decide; of these only the ones that can matter to any sample of a run in one cell are kept.
+//! Law: each cube of a lattice has a feature point, moved from the centre by the jitter. F₁ and F₂ are the distances to
+//! the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a point, so F₁
+//! is larger there than in the plane and F₂ - F₁ smaller. Each feature is therefore shifted and scaled, so that its
+//! mean and its standard deviation at full jitter are those of [`cellular`](crate::generators::cellular) in the
+//! plane (measured by a test). This is a convention of ours.
+//! Scheme: exact. The point of a position's own cell is closer than √3, and the second nearest is closer than √6, so
+//! the points of 7 × 7 × 7 cells are sufficient. Of these only the points that can be nearest to a sample of the run
+//! are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
@@ -24,7 +25,7 @@ pub struct SolidCells {
 }
 
 impl SolidCells {
-    /// `frequency` cells per unit of length.
+    /// An octave with `frequency` cells per unit of length.
     pub fn new(random: Stream, frequency: f32, jitter: f32, feature: CellDistance) -> Self {
         let shift = random.fork(0);
         Self {
@@ -36,7 +37,7 @@ impl SolidCells {
         }
     }
 
-    /// Mean and spread of the feature on a cut through space, and in the plane.
+    /// Mean and standard deviation of the feature on a surface in space, and in the plane.
     fn levels(&self) -> [[f32; 2]; 2] {
         match self.feature {
             CellDistance::Nearest => [[0.5202, 0.1722], [0.4292, 0.1896]],
@@ -45,19 +46,19 @@ impl SolidCells {
         }
     }
 
-    /// Where the point of a cell is, from the cell's lowest corner.
+    /// Position of the point of a cell, from the cell's lowest corner.
     #[inline(always)]
     fn point(&self, cell: [i32; 3]) -> [f32; 3] {
         let bits = drawn(mixed(self.seed, cell));
-        // ten bits for each axis are finer than anybody sees; a second draw would cost as much again
+        // ten bits per axis are finer than visible; a second draw would double the cost
         [0, 10, 20].map(|shift| {
             let random = (bits >> shift & 0x3ff) as i32 as f32 * (1.0 / 1024.0);
             0.5 + self.jitter * (random - 0.5)
         })
     }
 
-    /// The points around a cell that can be among the two nearest of a place between `low` and `high` in it, from its
-    /// corner.
+    /// Collects the points around a cell that can be among the two nearest of a position between `low` and `high` in
+    /// it. All positions are measured from the cell's corner.
     fn gather(&self, cell: [i32; 3], [low, high]: [[f32; 3]; 2], near: &mut Vec<[f32; 3]>) {
         near.clear();
         let mut bound = [f32::INFINITY; 2];
@@ -68,7 +69,7 @@ impl SolidCells {
         };
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         for reach in 0..=REACH {
-            // cells of this ring lie at least so far away
+            // minimum distance to the cells of this ring
             let gap = (reach - 1).max(0) as f32;
             let inside = (0..3).fold(f32::INFINITY, |least, axis| {
                 let border = if low[axis] < 1.0 - high[axis] { low[axis] } else { 1.0 - high[axis] };
@@ -98,10 +99,10 @@ impl SolidCells {
     }
 }
 
-/// Rings of cells around a cell.
+/// Number of rings of cells around a cell.
 const REACH: i32 = 3;
 
-/// The cells whose greatest step away is `reach`.
+/// The cells at a maximum axis distance of `reach`.
 fn ring(reach: i32) -> impl Iterator<Item = [i32; 3]> {
     let side = 2 * reach + 1;
     (0..side * side * side)
@@ -167,7 +168,7 @@ mod tests {
         out
     }
 
-    /// Mean and spread of every feature are those of the plane, at full jitter.
+    /// Mean and standard deviation of every feature are those of the plane, at full jitter.
     #[test]
     fn a_globe_is_as_high_and_as_rough_as_the_plane() {
         for feature in [CellDistance::Nearest, CellDistance::Second, CellDistance::Difference] {

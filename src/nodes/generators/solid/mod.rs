@@ -1,13 +1,13 @@
-//! Solid noise: gradient noise and value noise of space, read on the surface of a globe.
+//! Solid noise: gradient noise and value noise in space, read on the surface of a globe.
 //!
-//! Law: Perlin's noise of three dimensions (2002), with the twelve gradients to the middles of a cube's edges, scaled
-//! to a standard deviation of ¼ as the noise of [`lattice`](super::lattice); or random heights at the corners of the
-//! cubes, as spread out. On a globe a frequency counts features along a side of a
-//! face, a quarter of the way around: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles,
-//! so neither has what is read from it.
-//! Scheme: samples of a row that lie in the same cell share its eight gradients; where cells are small each sample
-//! draws its own, many side by side. Every value comes from the sample's own
-//! direction alone, which is the same on every face that repeats the sample.
+//! Law: three-dimensional Perlin noise (2002), with the twelve gradients towards the midpoints of a cube's edges,
+//! scaled to a standard deviation of ¼ like the noise of [`lattice`](super::lattice); or random heights at the corners
+//! of the cubes, with the same standard deviation. On a globe a frequency counts features along a side of a face, a
+//! quarter of the circumference: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles, so
+//! the result has none either.
+//! Scheme: samples of a row that lie in the same cell share its eight gradients. If cells are small, each sample draws
+//! its own, in SIMD lanes. Every value depends only on the sample's own direction, which is the same on every face that
+//! repeats the sample.
 //! Source: Perlin 2002, *Improving Noise*; solid texturing after Perlin 1985.
 
 pub(super) mod cells;
@@ -21,15 +21,15 @@ use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, f
 use super::warp::DomainWarp;
 use talweg_ground::field::{Globe, Grid, Stream};
 
-/// Standard deviations of the plain law, which are scaled to ¼ (measured by tests); that of values is between those of
-/// the two fades.
+/// Standard deviations of the unscaled noise, which is scaled to ¼ (measured by tests). The value for random heights
+/// lies between those of the two fades.
 const GRADIENT_DEVIATION: f32 = 0.2602;
 const VALUE_DEVIATION: f32 = 0.3855;
 
-/// Keeps the displacement apart from what it displaces.
+/// Separates the random values of the displacement from those of the noise.
 const WARP_SALT: u64 = 0x7761_7270;
 
-/// Perlin's gradients; four stand twice, so that four bits choose one.
+/// Perlin's gradients; four are listed twice, so that four bits select one.
 const GRADIENTS: [[f32; 3]; 16] = [
     [1.0, 1.0, 0.0],
     [-1.0, 1.0, 0.0],
@@ -49,17 +49,17 @@ const GRADIENTS: [[f32; 3]; 16] = [
     [0.0, -1.0, -1.0],
 ];
 
-/// Noise of space, one octave.
+/// A single octave of noise in space.
 pub trait SolidNoise: Sync {
     /// Adds `amplitude` · noise at the points to `out`.
     fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut SpacePoints);
 }
 
-/// Gradient or value noise of space, one octave.
+/// A single octave of gradient or value noise in space.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid {
     seed: u32,
-    /// Whether random heights stand on the lattice, instead of random slopes.
+    /// Whether the lattice holds random heights instead of random slopes.
     values: bool,
     /// Lattice cells per unit of length.
     frequency: f32,
@@ -68,7 +68,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// `frequency` lattice cells per unit of length.
+    /// An octave of gradient noise with `frequency` lattice cells per unit of length.
     pub fn new(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         let shift = random.fork(0);
         Self {
@@ -80,7 +80,7 @@ impl Solid {
         }
     }
 
-    /// Value noise: uniform random heights on the lattice, as [`values`](super::values) has them in the plane.
+    /// An octave of value noise: uniform random heights on the lattice, like [`values`](super::values) in the plane.
     pub fn values(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         Self { values: true, ..Self::new(random, frequency, fade) }
     }
@@ -110,7 +110,7 @@ impl SolidNoise for Solid {
 }
 
 impl Solid {
-    /// Both ways give the same bits.
+    /// Adds the noise by runs or point by point; both ways give the same result.
     fn sum<const FADE: u8, const VALUES: bool>(
         &self,
         points: [&[f32]; 3],
@@ -131,18 +131,18 @@ impl Solid {
     }
 }
 
-/// Points in the same cell from which on it pays to look up its gradients once.
+/// Minimum number of points in the same cell for which it is faster to look up its gradients once.
 const LONG_RUN: f32 = 32.0;
-/// What mixes each coordinate of a corner.
+/// Factors of a corner's coordinates in the hash.
 pub const PRIMES: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
-/// Farther cells are not told apart: the places of `f32` are as wide as they are.
+/// Maximum lattice position: beyond it, the spacing of `f32` numbers is too large to distinguish cells.
 const FARTHEST: f32 = 4.0e6;
 
-/// The lattice line below a place, and how far beyond it the place is. Without a call of floor or a cast, which would
-/// keep loops from running in lanes.
+/// The lattice line below a position, and the distance from it. Uses neither a call of floor nor a cast, which would
+/// keep loops from vectorising.
 #[inline(always)]
 pub fn floor(place: f32) -> (i32, f32) {
-    /// What is added to it loses its fraction: 1.5 · 2²³.
+    /// Adding this number rounds to a whole number: 1.5 · 2²³.
     const ROUNDS: f32 = 12_582_912.0;
     let place = if place < FARTHEST { place } else { FARTHEST };
     let place = if place > -FARTHEST { place } else { -FARTHEST };
@@ -153,21 +153,22 @@ pub fn floor(place: f32) -> (i32, f32) {
     (whole - i32::from(above), place - if above { nearest - 1.0 } else { nearest })
 }
 
-/// Random bits of a corner, from its coordinates times [`PRIMES`] and the seed.
+/// Random bits of a corner, given the combination of its coordinates and the seed by [`mixed`].
 #[inline(always)]
 pub fn drawn(mixed: u32) -> u32 {
     let h = (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d);
     (h ^ (h >> 12)).wrapping_mul(0x297a_2d39)
 }
 
-/// What mixes to the bits of a corner.
+/// The combination of a corner's coordinates and the seed that [`drawn`] hashes.
 #[inline(always)]
 pub fn mixed(seed: u32, corner: [i32; 3]) -> u32 {
     let [x, y, z] = corner;
     seed ^ (x as u32).wrapping_mul(PRIMES[0]) ^ (y as u32).wrapping_mul(PRIMES[1]) ^ (z as u32).wrapping_mul(PRIMES[2])
 }
 
-/// One axis of all gradients in two bits each: the component and 1. A look-up in a table would not run in lanes.
+/// One axis of all gradients, packed into two bits each: the component plus 1. A look-up in a table would not
+/// vectorise.
 const fn packed(axis: usize) -> u32 {
     let (mut bits, mut k) = (0, 0);
     while k < GRADIENTS.len() {
@@ -179,13 +180,13 @@ const fn packed(axis: usize) -> u32 {
 
 const PACKED: [u32; 3] = [packed(0), packed(1), packed(2)];
 
-/// A component of the gradient that the bits of a corner choose.
+/// A component of the gradient that the bits of a corner select.
 #[inline(always)]
 pub fn component(axis: usize, drawn: u32) -> f32 {
     (PACKED[axis] >> (drawn >> 28 << 1) & 3) as i32 as f32 - 1.0
 }
 
-/// What a corner of these bits gives to a place so far from it.
+/// The contribution of a corner with these bits at the vector `away` from it.
 #[inline(always)]
 fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     if VALUES {
@@ -194,7 +195,7 @@ fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     component(0, drawn) * away[0] + component(1, drawn) * away[1] + component(2, drawn) * away[2]
 }
 
-/// Between the values at the corners of a cell: x is in the lowest bit of their number.
+/// Interpolates between the values at the corners of a cell; the lowest bit of a corner's number is its end along x.
 #[inline(always)]
 pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
@@ -203,7 +204,7 @@ pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     mix(near, far, w)
 }
 
-/// Noise of points that follow each other through few cells: those in one cell share its corners.
+/// Noise of a sequence of points that passes through few cells: points in the same cell share its corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn by_runs<const FADE: u8, const VALUES: bool>(
     law: &Solid,
@@ -217,7 +218,7 @@ fn by_runs<const FADE: u8, const VALUES: bool>(
     let mut first = 0;
     while first < n {
         let (here, end) = places.run(first, n);
-        // a gradient, or a height and nothing
+        // a gradient, or a height and two zeros
         let corners: [[f32; 3]; 8] = std::array::from_fn(|c| {
             let step = |axis: usize| here[axis].wrapping_add((c >> axis & 1) as i32);
             let drawn = drawn(mixed(law.seed, [step(0), step(1), step(2)]));
@@ -239,10 +240,10 @@ fn by_runs<const FADE: u8, const VALUES: bool>(
     }
 }
 
-/// Points worked on side by side.
+/// Number of points processed together.
 pub const PART: usize = 64;
 
-/// Noise of points of many cells: each draws its own corners.
+/// Noise of points in many cells: each point draws its own corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn by_points<const FADE: u8, const VALUES: bool>(law: &Solid, points: [&[f32]; 3], amplitude: f32, out: &mut [f32]) {
     let done = out.len() / PART * PART;
@@ -251,7 +252,7 @@ fn by_points<const FADE: u8, const VALUES: bool>(law: &Solid, points: [&[f32]; 3
     in_parts::<1>(rest, &mut out[done..], |points, out| part::<FADE, VALUES, 1>(law, points, amplitude, out));
 }
 
-/// Hands on N points at a time, as often as there are so many.
+/// Calls `part` for N points at a time, as long as N points remain.
 #[inline(always)]
 pub fn in_parts<const N: usize>(points: [&[f32]; 3], out: &mut [f32], part: impl Fn([&[f32; N]; 3], &mut [f32; N])) {
     let [x, y, z] = points.map(|p| p.as_chunks::<N>().0);
@@ -292,7 +293,7 @@ fn part<const FADE: u8, const VALUES: bool, const N: usize>(
     }
 }
 
-/// Points in a lattice: the cells they are in, and where in these.
+/// The positions of points in a lattice: their cells, and the fractions within the cells.
 #[derive(Default)]
 pub struct SpacePoints {
     cell: [Vec<i32>; 3],
@@ -300,7 +301,7 @@ pub struct SpacePoints {
 }
 
 impl SpacePoints {
-    /// The places of `n` points, `frequency` cells per unit of length.
+    /// Computes the positions of `n` points, with `frequency` cells per unit of length.
     #[inline(always)]
     pub fn find(&mut self, points: [&[f32]; 3], frequency: f32, shift: [f32; 3], n: usize) {
         for axis in 0..3 {
@@ -315,7 +316,7 @@ impl SpacePoints {
         }
     }
 
-    /// The cell of point `first`, and the first point after it in another one.
+    /// The cell of point `first`, and the first later point in another cell.
     #[inline(always)]
     pub fn run(&self, first: usize, n: usize) -> ([i32; 3], usize) {
         let [x, y, z] = &self.cell;
@@ -324,7 +325,7 @@ impl SpacePoints {
         (here, (first + 1..n).find(|&k| !same(k)).unwrap_or(n))
     }
 
-    /// Where points are in their cells.
+    /// Fractions of the points' positions within their cells.
     #[inline(always)]
     pub fn fractions(&self, points: std::ops::Range<usize>) -> [&[f32]; 3] {
         self.fraction.each_ref().map(|fraction| &fraction[points.clone()])
@@ -343,7 +344,7 @@ impl SolidField {
     /// A sum of gradient noise.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let eddies = |axis: u64| Solid::new(random.fork(WARP_SALT).fork(axis), warp.frequency * FRAC_2_PI, fade);
-        // sides of a face are π/2 long
+        // a side of a face has length π/2
         let push = warp.strength / FRAC_2_PI;
         Self {
             warp: (push != 0.0).then(|| (push, [eddies(0), eddies(1), eddies(2)])),
@@ -353,7 +354,7 @@ impl SolidField {
 }
 
 impl<N: SolidNoise> SolidField<N> {
-    /// A sum of octaves, each of which `octave` makes from a stream and a frequency in cells per radius.
+    /// A sum of octaves; `octave` makes each one from a stream and a frequency in cells per radius.
     pub fn from_octaves(grid: Grid, random: Stream, law: &Octaves, octave: impl Fn(Stream, f32) -> N) -> Self {
         let mut frequency = f64::from(law.frequency) * f64::from(FRAC_2_PI);
         let octaves = (0..law.count).map(|k| {
@@ -379,7 +380,7 @@ impl<N: SolidNoise> SolidField<N> {
         self.octaves.iter().map(|octave| SolidReader { field: self, octave, row: row.clone() }).collect()
     }
 
-    /// The points of a row where the noise is read.
+    /// Computes the points at which the noise of a row is read.
     fn read_row(&self, number: usize, row: &mut SolidRow) {
         if row.row == number {
             return;
@@ -404,7 +405,7 @@ impl<N: SolidNoise> SolidField<N> {
     }
 }
 
-/// The points of the row that is being read; the octaves share it.
+/// The points of the current row, which the octaves share.
 struct SolidRow {
     row: usize,
     points: [Vec<f32>; 3],
@@ -446,7 +447,8 @@ mod tests {
         }
     }
 
-    /// The `noise` crate has Perlin's three-dimensional noise too, of other gradients: as spread out as ours.
+    /// The three-dimensional Perlin noise of the `noise` crate, with other gradients, has the same distribution as
+    /// ours.
     #[test]
     fn its_distribution_is_that_of_the_noise_crate() {
         use noise::NoiseFn;
@@ -467,7 +469,7 @@ mod tests {
         assert!(apart < 0.35, "quantiles differ by {apart} deviations");
     }
 
-    /// Both ways of working through a row give the same bits.
+    /// Both ways of processing a row give the same result.
     #[test]
     fn runs_and_single_points_agree() {
         let globe = Globe::new(200);

@@ -1,20 +1,20 @@
-//! Lays a [network of rivers](super::network) into the ground, with banks that are the same on both sides.
+//! Lays a [network of rivers](super::network) into the terrain, with the same banks on both sides.
 //!
-//! Law, at a place whose nearest water is at distance d with level L: within half the width w the ground is the bed,
-//! L - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond, d' = d - w/2 from the water's
-//! edge, the ground is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂, with h the ground as it was, v the width of the
-//! valley's side, t from 0 to 1 the profile of the valley, and t₂ = 0 within w of the water, 1 at d' = v: low ground is
-//! filled beside the water. B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's slope: continuous,
-//! and within w of any water no lower than it, so water never stands above its banks.
-//! Where widths follow the water, w and the depth at a place of the course are those of the mouth times √q and q^0.4,
-//! q the discharge there over that at the mouth (Leopold & Maddock 1953), linear between nodes; the nearest water is
-//! then the one whose edge is nearest, and in B stands the width at the mouth. A spring is a point, and a tributary has
+//! Law, at a point whose nearest water is at distance d with level L: within half the width w the terrain is the bed, L
+//! - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond it, d' = d - w/2 is the distance
+//! from the water's edge, and the terrain is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v
+//! the width of the valley's side, t from 0 to 1 the profile of the valley, and t₂ = 0 within w of the water, 1 at d' =
+//! v: low terrain beside the water is filled. B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's
+//! slope. B is continuous, and within w of any water no lower than that water, so water never stands above its banks.
+//! If widths follow the water, w and the depth at a point of the course are those of the mouth times √q and q^0.4. q is
+//! the discharge there divided by that at the mouth (Leopold & Maddock 1953), linear between nodes. The nearest water
+//! is then the one whose edge is nearest, and B uses the width at the mouth. A spring is a point, and a tributary keeps
 //! its own width to its end in the middle of the water that it joins.
 //!
-//! Scheme: the nearest segment and B of a small block of samples are looked for among the segments that can matter to
-//! it: if d(c) is the distance of the block's centre and the block reaches ρ around it, those within d(c) + 2ρ;
-//! B is known to 2σρ in the same way. The result is that of a search through all, whatever the block.
-//! Boundary: on a wrapping terrain distances go the short way round.
+//! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect it.
+//! If d(c) is the distance of the block's centre and the block extends ρ around it, these are the segments within d(c)
+//! + 2ρ; B is bounded to 2σρ in the same way. The result is that of a search through all segments, whatever the block.
+//! Boundary: on a wrapping terrain distances take the shorter way around.
 //! Source of the widths: Leopold & Maddock 1953, *The hydraulic geometry of stream channels*.
 
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::generators::octaves::NoiseFade;
 use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
-    /// How the width of the water changes on its way.
+    /// How the width of the water changes along its course.
     RiverWidths {
         Even "Even": "All rivers are as wide from their source to their mouth.",
         Downstream "With the water": "Rivers grow with every tributary, and springs are points.",
@@ -47,38 +47,38 @@ talweg_ground::choices! {
 pub struct CrossProfile {
     /// Half the width of the water, at the mouth.
     pub half: f32,
-    /// Half the least width anywhere.
+    /// Half of the minimum width.
     pub least_half: f32,
-    /// How the width changes on the way.
+    /// How the width changes along the course.
     pub widths: RiverWidths,
-    /// Discharge of a river that enters, over that at its mouth.
+    /// Discharge of a river where it enters, as a fraction of that at its mouth.
     pub inflow: f32,
     /// Depth of the water in its middle.
     pub depth: f32,
     /// Width of each side of the valley.
     pub side: f32,
-    /// Form of the sides.
+    /// Profile of the valley's sides.
     pub valley: Valley,
-    /// Slope of ground between waters of different level.
+    /// Slope of the terrain between waters of different levels.
     pub slope: f32,
 }
 
-/// Water between two nodes.
+/// A straight piece of water between two nodes.
 #[derive(Clone, Copy)]
 struct Segment {
     from: [f32; 2],
-    /// To the lower end.
+    /// Vector to the lower end.
     step: [f32; 2],
     /// 1 / length².
     inverse: f32,
     level: f32,
     fall: f32,
-    /// Half the width and the depth where it begins, and how much more at its end.
+    /// Half width and depth at the start, and their increase to the end.
     half: [f32; 2],
     depth: [f32; 2],
 }
 
-/// The water at the place of a segment that is nearest.
+/// The water at the point of a segment that is nearest to a position.
 #[derive(Clone, Copy)]
 struct NearestWater {
     distance: f32,
@@ -88,7 +88,7 @@ struct NearestWater {
 }
 
 impl Segment {
-    /// What is nearest to a place.
+    /// The water of the segment that is nearest to a position.
     #[inline(always)]
     fn water(&self, x: f32, y: f32) -> NearestWater {
         let (dx, dy) = (x - self.from[0], y - self.from[1]);
@@ -102,7 +102,7 @@ impl Segment {
         }
     }
 
-    /// Square of the distance from a place, and the level there.
+    /// Squared distance from a position, and the water level there.
     #[inline(always)]
     fn nearest(&self, x: f32, y: f32) -> (f32, f32) {
         let (dx, dy) = (x - self.from[0], y - self.from[1]);
@@ -112,7 +112,7 @@ impl Segment {
     }
 }
 
-/// Segments that are looked at together.
+/// A group of consecutive segments with a common bounding box.
 struct SegmentRun {
     first: usize,
     last: usize,
@@ -121,7 +121,7 @@ struct SegmentRun {
     high: f32,
 }
 
-/// Samples along a side of a block: fewer where samples are far apart, so that few segments matter to it.
+/// Samples along a side of a block: fewer if samples are far apart, so that few segments affect the block.
 fn block(samples: usize) -> usize {
     match samples {
         ..128 => 2,
@@ -130,7 +130,7 @@ fn block(samples: usize) -> usize {
     }
 }
 
-/// Lays the water into `ground` and gives its depth.
+/// Lays the water into `ground` and returns its depth.
 pub fn lay(
     cx: &Context,
     network: &RiverNetwork,
@@ -208,7 +208,7 @@ impl<'a> RiverBed<'a> {
                 }
             }
         }
-        // farther out no water is nearest, nor asks anything of the ground
+        // farther out no water is the nearest, and none requires a bank
         let levels = network.nodes.iter().map(|n| n.level);
         let (low, high) = levels.fold((f32::MAX, f32::MIN), |(l, h), level| (l.min(level), h.max(level)));
         let reach = 2.0 * (profile.half + profile.side) + (high - low).max(0.0) / profile.slope + 3.0 * profile.half;
@@ -231,16 +231,16 @@ impl<'a> RiverBed<'a> {
         bed
     }
 
-    /// What water of `level` asks of ground at a distance.
+    /// Minimum height of the terrain at a distance from water of `level`.
     #[inline(always)]
     fn bank(&self, level: f32, distance: f32) -> f32 {
         level - self.profile.slope * (distance - 3.0 * self.profile.half).max(0.0)
     }
 
-    /// Segments that matter to a block of samples; none where it is beyond all valleys.
+    /// Collects the segments that affect a block of samples; none if it lies beyond all valleys.
     fn collect_near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
         near.clear();
-        // the last sample of a wrapping row is the first again, so the block may reach from end to end
+        // the last sample of a wrapping row is the first again, so the block may extend from end to end
         let span = |places: &[f32]| {
             let (low, high) = places.iter().fold((f32::MAX, f32::MIN), |(l, h), &p| (l.min(p), h.max(p)));
             ((low + high) * 0.5, (high - low) * 0.5)
@@ -255,7 +255,7 @@ impl<'a> RiverBed<'a> {
             bank = bank.max(self.bank(run.low, far + reach));
         }
         let edge = self.profile.half + self.profile.side;
-        // narrow water may be farther off than the edge of wide water that is nearer
+        // narrow water may be farther away than the edge of wide water that is nearer
         let slack = match self.profile.widths {
             RiverWidths::Even => 0.0,
             RiverWidths::Downstream => self.profile.half,
@@ -287,7 +287,7 @@ impl<'a> RiverBed<'a> {
         });
     }
 
-    /// The water whose middle is nearest to a place, where all is as wide, and what water asks of the ground there.
+    /// For equal widths: the water whose middle is nearest to a position, and the minimum height of the terrain there.
     #[inline(always)]
     fn nearest_course(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
         let CrossProfile { half, depth, .. } = *self.profile;
@@ -303,7 +303,7 @@ impl<'a> RiverBed<'a> {
         (NearestWater { distance: least.sqrt(), level, half, depth }, bank)
     }
 
-    /// The water whose edge is nearest to a place, and what water asks of the ground there.
+    /// The water whose edge is nearest to a position, and the minimum height of the terrain there.
     #[inline(always)]
     fn nearest_edge(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
         let mut nearest = NearestWater { distance: f32::MAX, level: 0.0, half: 0.0, depth: 0.0 };
@@ -319,7 +319,7 @@ impl<'a> RiverBed<'a> {
         (nearest, bank)
     }
 
-    /// Ground and depth of the water at a place where the ground was `height`.
+    /// Terrain and depth of the water at a position where the terrain was `height`.
     #[inline(always)]
     fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
         let CrossProfile { side, valley, .. } = *self.profile;

@@ -1,24 +1,22 @@
-//! Squig-curve rivers: triangular midpoint displacement that knows where water flows.
+//! Squig-curve rivers: triangular midpoint displacement that follows given river courses.
 //!
-//! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The
+//! Law: the terrain is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The
 //! courses of every level, their joins and forks are those of the [`network`].
 //! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower.
-//!   After `detail` levels the `bed` is laid into the ground, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course,
+//!   After `detail` levels the `bed` is laid into the terrain, with the same banks on both sides.
+//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below its lowest neighbour off the course,
 //!   and no higher than the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks
-//!   are not alike, and water is a line of samples.
+//!   differ from side to side, and water is a line of samples.
 //!
-//! Scheme: the ground is a subsample at every size. Water narrower than one and a half samples is widened to that, so
-//! that it has no gap; there a preview differs beside the water.
-//! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
-//! end at the seam, where the ground goes on.
-//! On one triangle (`Triangle`, the paper's own mesh) it is the table's lower triangle, shown as
-//! [`Triangular`](super::triangular::Triangular) shows its own: rivers come in over its left side and leave over its
-//! base, so that two edges of one triangle begin a course, and it never leaves it. Ground beyond its edges counts for
-//! nothing.
-//! Squares only: courses begin and end at the edges.
-//! With fewer levels than the grid has room for (`levels_shown`) the courses are those of the last level, and the
-//! ground goes on bilinearly between its points.
+//! Scheme: the terrain is an exact subsample at every size. Water narrower than one and a half samples is widened to
+//! that, so that it has no gaps; a preview therefore differs beside the water.
+//! Boundary: courses start and end at the edges, except that a tributary starts inside; on a wrapping terrain they end
+//! at the seam, where the terrain continues. With one triangle (`Triangle`, the paper's own mesh) the terrain is the
+//! table's lower triangle, shown as in [`Triangular`](super::triangular::Triangular). Rivers enter over its left side
+//! and leave over its base, so that a course starts with two edges of one triangle and never leaves it. Terrain beyond
+//! its edges is ignored.
+//! Squares only: courses start and end at the edges. With fewer levels than fit the grid (`levels_shown`) the courses
+//! are those of the last level, and the terrain between its points is interpolated bilinearly.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; Le Martelot 2005, §2.1.
 
 mod bed;
@@ -36,7 +34,7 @@ use squig::TerrainEdge;
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 talweg_ground::choices! {
-    /// How the ground meets the water.
+    /// How the terrain meets the water.
     BankShape {
         Symmetric "Symmetric": "A bed of chosen width with the same banks on both sides.",
         AsInPaper "As in the paper": "The lowest ground nearby: gentle rivers one sample wide, a cliff on one side and a slope on the other.",
@@ -44,69 +42,70 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
+    /// Rough terrain generated together with its rivers, which wind from edge to edge, join and fork.
     SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
-        /// What is split: the whole terrain, or one triangle in it, which rivers cross from its left side to its base.
+        /// Area that is split: the whole terrain, or a single triangle in it, which rivers cross from its left side to
+        /// its base.
         layout: TriangleLayout = TriangleLayout::Square;
-        /// Edge of the terrain where rivers come in. The place on it is random.
+        /// Edge of the terrain where rivers enter, at a random point.
         entry: TerrainEdge = TerrainEdge::North => |river| river.layout == TriangleLayout::Square;
-        /// Edge of the terrain where rivers leave. The place on it is random.
+        /// Edge of the terrain where rivers leave, at a random point.
         exit: TerrainEdge = TerrainEdge::South => |river| river.layout == TriangleLayout::Square;
-        /// Number of rivers. Where two meet they go on as one.
+        /// Number of rivers. Rivers that meet continue as one.
         rivers: u32 = 1, 1..=8;
-        /// Number of smaller rivers that flow into them.
+        /// Number of smaller rivers that flow into the rivers.
         tributaries: u32 = 4, 0..=16 => |river| river.layout == TriangleLayout::Square;
-        /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is
-        /// left out.
+        /// Number of branches that leave a river and rejoin it, or leave the terrain separately. A branch without room
+        /// is skipped.
         forks: u32 = 1, 0..=8 => |river| river.layout == TriangleLayout::Square;
-        /// How often the courses are split: few are straight, many wind in small bends.
+        /// Number of times that the courses are split: few splits make straight courses, many make small bends.
         detail: u32 = 6, 3..=8;
-        /// Level of the water where rivers come in, as a fraction of the relief.
+        /// Level of the water where rivers enter, as a fraction of the relief.
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
-        /// How much lower it is where they leave, as a fraction of the relief.
+        /// Fall of the water from entry to exit, as a fraction of the relief.
         drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
-        /// Share of the drop that lies in cascades: none is a gentle river, all is still water between waterfalls.
+        /// Fraction of the fall that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls.
         cascades: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Number of cascades along a river.
         steps: u32 = 6, 1..=64, slider 1..=20;
-        /// How the ground meets the water.
+        /// How the terrain meets the water.
         banks: BankShape = BankShape::Symmetric;
-        /// Width of the water; where it grows on its way, that at the mouth.
+        /// Width of the water; if it grows along the course, the width at the mouth.
         width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
-        /// How the width changes on the way.
+        /// How the width changes along the course.
         widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
-        /// Width of a river where it enters, as a share of that at its mouth.
+        /// Width of a river where it enters, as a fraction of the width at its mouth.
         source_width: f32 ["share"] = 0.4, 0.0..=0.95 => |river| {
             river.banks == BankShape::Symmetric && river.widths == RiverWidths::Downstream
         };
-        /// Depth of the water in the middle.
+        /// Depth of the water in the middle of a river.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
         /// Profile of the valley's sides.
         valley: Valley = Valley::Vee;
-        /// Width of each side of the valley; the ground beyond does not know of the river.
+        /// Width of each side of the valley; the terrain beyond is not affected by the river.
         valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0;
-        /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
+        /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
-        /// How the displacement falls from level to level.
+        /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Smoothness;
-        /// How the random displacement is distributed.
+        /// Distribution of the random displacement.
         distribution: Distribution = Distribution::Uniform;
-        /// Largest displacement of the first midpoints at smoothness 1, as a fraction of the relief.
+        /// Maximum displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
-        /// Mean height of the four corners to begin with, as a fraction of the relief.
+        /// Mean initial height of the four corners, as a fraction of the relief.
         corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
-        /// How far each corner may lie above or below that, as a fraction of the relief.
+        /// Maximum random deviation of each corner from that height, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
-        /// How often triangles and courses are split at the most. Few show how ground and rivers begin.
+        /// Maximum number of splits of triangles and courses. Small values show the first steps of the method.
         levels_shown: u32 = midpoint::ALL_LEVELS, 1..=midpoint::ALL_LEVELS;
     }
 }
 
-/// Slope of ground between waters of different level.
+/// Slope of the terrain between waters of different levels.
 const BANK_SLOPE: f32 = 0.5;
-/// The random stream of the courses; levels of the ground have the lower ones.
+/// The random stream of the courses; levels of the terrain use the lower numbers.
 const COURSES: u64 = 1 << 32;
-/// Least half width of water in samples: every place of a line has a sample within 0.71.
+/// Minimum half width of water in samples: every point of a line has a sample within 0.71.
 const LEAST_HALF: f32 = 0.75;
 
 impl Generator for SquigRiver {
@@ -146,7 +145,7 @@ impl Generator for SquigRiver {
                 *terrain.map_mut(MapKind::Water) = water;
             }
             BankShape::AsInPaper => {
-                // rivers belong to the whole table: other sizes are read from it
+                // rivers belong to the whole table, and other sizes are interpolated from it
                 let [table, water] = self.tables(&on)?;
                 midpoint::resample(cx, full, &table, midpoint::in_square, &mut terrain.height)?;
                 midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
@@ -161,12 +160,13 @@ impl SquigRiver {
         self.layout == TriangleLayout::Triangle
     }
 
-    /// Splits that a grid shows.
+    /// Number of splits that a grid shows.
     fn levels(&self, cx: &Context) -> u32 {
         midpoint::levels(cx.grid).min(self.levels_shown)
     }
 
-    /// Heights and depths of water on the grid of `cx`; of one triangle those below the diagonal count.
+    /// Heights and depths of water on the grid of `cx`; with a single triangle, only those below the diagonal are
+    /// valid.
     fn tables(&self, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
         let mut ground = vec![0.0; cx.grid.len()];
         self.ground(cx, &mut ground)?;
@@ -200,7 +200,7 @@ impl SquigRiver {
             half,
             least_half: least.min(half),
             widths: self.widths,
-            // widths go with the root of the water
+            // widths are proportional to the square root of the discharge
             inflow: self.source_width * self.source_width,
             depth: self.depth / cx.relief_metres,
             side: (self.valley_width / cx.size_metres).max(4.0 * half),
@@ -209,8 +209,8 @@ impl SquigRiver {
         }
     }
 
-    /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as
-    /// in the paper those on the samples of the grid.
+    /// The courses that carry water. With symmetric banks, those of the last split, with their water levels; with the
+    /// paper's banks, those on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.splits()),
@@ -218,7 +218,7 @@ impl SquigRiver {
         }
     }
 
-    /// How often the courses of symmetric banks are split.
+    /// Number of splits of courses with symmetric banks.
     fn splits(&self) -> u32 {
         self.detail.min(self.levels_shown - 1)
     }
@@ -242,7 +242,7 @@ impl SquigRiver {
         Ok(network)
     }
 
-    /// The ground, level by level, with the midpoints on courses.
+    /// Computes the terrain, level by level, with the midpoints on courses.
     fn ground(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = MidpointLaw {
             displacement: self.amplitude * self.smoothness,
@@ -274,7 +274,8 @@ impl SquigRiver {
         midpoint::subdivide(cx, &law, 0, corners, split, midpoint::in_square, out)
     }
 
-    /// Depth of water on the courses of the last level: up to the lowest ground beside it and below it on the way.
+    /// Depth of water on the courses of the last level: up to the lowest terrain beside the water, and never rising
+    /// downstream.
     fn lines_of_water(&self, cx: &Context, levels: u32, table: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let mut water = vec![0.0; table.len()];
         if levels == 0 {
@@ -298,11 +299,11 @@ impl SquigRiver {
     }
 }
 
-/// A table of midpoints with its neighbours.
+/// A table of midpoints, with access to neighbours.
 struct MidpointTable {
     side: usize,
     wraps: bool,
-    /// Whether what lies above the diagonal counts for nothing.
+    /// Whether points above the diagonal are ignored.
     is_single: bool,
 }
 
@@ -315,7 +316,7 @@ impl MidpointTable {
         vertex[0] as usize * self.side + vertex[1] as usize
     }
 
-    /// The eight samples around a vertex; over the seam where the table wraps.
+    /// The eight samples around a vertex; across the seam if the table wraps.
     fn neighbours(&self, vertex: [i32; 2]) -> impl Iterator<Item = usize> + '_ {
         let last = self.side as i32 - 1;
         (0..9).filter(|&k| k != 4).filter_map(move |k| {
@@ -327,7 +328,7 @@ impl MidpointTable {
         })
     }
 
-    /// Writes a vertex, and what repeats it beyond the seam.
+    /// Writes a vertex and its duplicates beyond the seam.
     fn set(&self, table: &mut [f32], vertex: [i32; 2], value: f32) {
         let last = self.side as i32 - 1;
         let twins = |at: i32| if self.wraps && at % last == 0 { [0, last] } else { [at, at] };
@@ -344,7 +345,7 @@ impl MidpointTable {
         on.into_iter().map(|m| m > 0.0).collect()
     }
 
-    /// Takes the water's levels for the midpoints on courses; new midpoints beside them are no lower.
+    /// Sets midpoints on courses to the water level; new midpoints beside them are no lower.
     fn carry(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {
@@ -357,8 +358,8 @@ impl MidpointTable {
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
     }
 
-    /// The paper's rule: at most the least of the neighbours off the course, and of what is above on it; `depth` below
-    /// it, so that the water has a bed.
+    /// The paper's rule: a midpoint on a course lies `depth` below its lowest neighbour off the course, so that the
+    /// water has a bed, and no higher than the previous midpoint upstream.
     fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {

@@ -1,18 +1,19 @@
-//! Rivers, tributaries and forks as one network of [squig curves](super::squig), and the level of their water.
+//! Rivers, tributaries and forks as one network of [squig curves](super::squig), and their water levels.
 //!
-//! Courses: every river chooses its halves by itself for the first `SHARED` levels; after that the choice belongs to
-//! the edge, so courses that cross the same edge meet there. Two courses in one triangle share an edge of it, hence
-//! courses cannot cross without meeting; where one meets another it joins it and ends. A tributary comes from another
-//! side of the terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork
-//! takes other halves inside a stretch of a river, and rejoins below the place where it left or finds another way out.
+//! Courses: every river chooses its halves independently for the first `SHARED` levels. After that the choice belongs
+//! to the edge, so courses that cross the same edge meet there. Two courses in one triangle share one of its edges, so
+//! courses cannot cross without meeting; where one meets another it joins it and ends. A tributary starts on another
+//! side of the terrain and leaves the terrain where a river does, so it meets the network there at the latest. A fork
+//! chooses other halves along a stretch of a river, and either rejoins it below the fork or leaves the terrain
+//! separately.
 //!
-//! Discharge: rivers bring water in where they enter, and every course gains as much for each unit of its length; what
-//! leaves a place where a fork begins is shared alike. Springs have none.
+//! Discharge: rivers bring water in where they enter, and every course gains the same amount per unit of its length. At
+//! a fork the water is divided equally. Springs have a discharge of 0.
 //!
-//! Levels: along every course the water falls evenly, or, for the share `cascades`, in steps. The greatest levels below
-//! those that never rise on the way down, and that leave ground of at most the bank's slope between two reaches, are
-//! then taken: L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far apart along the water.
-//! Both are conditions of shortest paths, so Dijkstra's algorithm gives the levels exactly.
+//! Levels: along every course the water falls evenly or, for the fraction `cascades`, in steps. The levels are then
+//! lowered as little as possible so that they never rise downstream, and so that the terrain between two reaches is at
+//! most as steep as the bank's slope: L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far
+//! apart along the water. Both are shortest-path conditions, so Dijkstra's algorithm gives the levels exactly.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -21,19 +22,19 @@ use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
 use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Levels at which every course chooses for itself.
+/// Levels at which every course chooses independently.
 const SHARED: u32 = 3;
-/// How often a fork is tried before it is left out.
+/// Number of attempts to place a fork before it is skipped.
 const TRIES: u64 = 16;
-/// Nodes or segments that are looked at together.
+/// Nodes or segments that are tested as a group.
 pub const RUN: usize = 16;
 
-/// What there shall be.
+/// The number and position of the rivers to create.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
-    /// Where rivers come in.
+    /// Edge where rivers enter.
     pub entry: TerrainEdge,
-    /// Where they leave.
+    /// Edge where rivers leave.
     pub exit: TerrainEdge,
     /// Number of main rivers.
     pub rivers: u32,
@@ -41,29 +42,29 @@ pub struct RiverPlan {
     pub tributaries: u32,
     /// Number of forks.
     pub forks: u32,
-    /// Whether the edges meet.
+    /// Whether the terrain wraps.
     pub wraps: bool,
 }
 
-/// How the water falls.
+/// The longitudinal profile of the water.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterProfile {
-    /// Level where rivers enter, and how much lower it is where they leave.
+    /// Water level where rivers enter.
     pub source: f32,
-    /// How much lower it is where rivers leave.
+    /// Fall of the water from entry to exit.
     pub drop: f32,
-    /// Share of the fall that is in steps, and their number along a river.
+    /// Fraction of the fall that lies in steps.
     pub cascades: f32,
     /// Number of steps along a river.
     pub steps: u32,
 }
 
-/// What keeps reaches apart whose water stands at different levels.
+/// Conditions that separate reaches of different water levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Levees {
-    /// Reaches nearer than this have one level, as a fraction of the side.
+    /// Reaches closer than this have the same level; a fraction of the side.
     pub reach: f32,
-    /// Steepest slope between others.
+    /// Maximum slope between all other reaches.
     pub slope: f32,
 }
 
@@ -74,7 +75,7 @@ enum RiverNodeKind {
     Fork,
 }
 
-/// Nodes from the source to the mouth; the last may belong to another course, and the first one of a fork.
+/// Nodes from the source to the mouth. The last node may belong to another course, and so may the first node of a fork.
 #[derive(Clone, Debug)]
 pub struct Centreline {
     /// Indices of the nodes.
@@ -82,24 +83,24 @@ pub struct Centreline {
     kind: RiverNodeKind,
 }
 
-/// A place of the water.
+/// A point of the water.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverNode {
-    /// Vertex of the level after the last.
+    /// Vertex on the lattice of the level after the last.
     pub vertex: Vertex,
-    /// From the west and from the north edge, as fractions of the side.
+    /// Distance from the west and from the north edge, as fractions of the side.
     pub position: [f32; 2],
     /// Level of the water.
     pub level: f32,
     centreline: usize,
-    /// Length of the course above.
+    /// Length of the course upstream.
     along: f32,
 }
 
 /// Rivers with their tributaries and forks.
 #[derive(Clone, Debug, Default)]
 pub struct RiverNetwork {
-    /// All places where a river bends or meets another.
+    /// All points where a river bends or meets another.
     pub nodes: Vec<RiverNode>,
     /// The rivers, the main ones first.
     pub centrelines: Vec<Centreline>,
@@ -107,23 +108,23 @@ pub struct RiverNetwork {
     next: Vec<Vec<usize>>,
 }
 
-/// Random choices of the courses.
+/// Random choices for the courses.
 #[derive(Clone, Copy)]
 struct Chance(Stream);
 
 impl Chance {
-    /// Which half course `salt` takes of an edge of `level`.
+    /// Which half of an edge of `level` course `salt` takes.
     fn half(self, level: u32, salt: u64, edge: Edge) -> bool {
         let [row, column] = edge.middle();
         self.0.fork(u64::from(level)).fork(salt).bits(column, row) >> 63 == 1
     }
 
-    /// [`half`](Self::half) of a course's own while it has its own.
+    /// As [`half`](Self::half): the course's own choice on the first levels, then the choice common to all courses.
     fn shared(self, level: u32, salt: u64, edge: Edge) -> bool {
         self.half(level, if level < SHARED { salt } else { 0 }, edge)
     }
 
-    /// A number below `count` for the use `what` of course `salt`.
+    /// A random number below `count`, for purpose `what` of course `salt`.
     fn number_below(self, salt: u64, what: i32, count: usize) -> usize {
         (self.unit(salt, what) * count as f32) as usize
     }
@@ -134,7 +135,7 @@ impl Chance {
 }
 
 impl RiverNetwork {
-    /// The courses after `level` splits, without levels of the water.
+    /// The courses after `level` splits, without water levels.
     pub fn new(plan: &RiverPlan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
         let chance = Chance(random);
         let mut network = Self::default();
@@ -159,7 +160,7 @@ impl RiverNetwork {
             let main = u64::from(k % plan.rivers) + 1;
             let sides: Vec<TerrainEdge> = TerrainEdge::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
             let from = sides[chance.number_below(salt, 0, sides.len())];
-            // at the exit it takes the halves of the river
+            // at the exit it takes the same halves as the river
             let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
             network.flow_into(&grow(from, plan.exit, level, choose, false), chance.unit(salt, 1));
         }
@@ -171,8 +172,8 @@ impl RiverNetwork {
                     let salt = 10_000 + u64::from(k) * TRIES + attempt;
                     let window = (2 + chance.number_below(salt, 0, 6)).min(main.len());
                     let first = chance.number_below(salt, 1, main.len() - window + 1);
-                    // its ends are those of the river, but where the river leaves the terrain it may find its own way
-                    // out
+                    // a fork has the ends of the river, but it may leave the terrain separately where the river leaves
+                    // it
                     let free = first + window == main.len();
                     let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
                         let last = c.len() - 1;
@@ -191,7 +192,7 @@ impl RiverNetwork {
         self.known.get(&edge.middle()).copied()
     }
 
-    /// Adds a course along `edges`, the ones in between unknown so far.
+    /// Adds a course along `edges`; the ones between its ends must be new.
     fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
         let centreline = self.centrelines.len();
         let mut nodes = Vec::with_capacity(edges.len());
@@ -211,7 +212,7 @@ impl RiverNetwork {
         self.centrelines.push(Centreline { nodes, kind });
     }
 
-    /// Adds a river as far as the first place that is known.
+    /// Adds a river down to the first point that is already part of the network.
     fn join(&mut self, edges: &[Edge]) {
         let end = edges.iter().position(|&e| self.id(e).is_some()).map_or(edges.len(), |k| k + 1);
         if end > 1 || self.nodes.is_empty() {
@@ -219,7 +220,8 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds a tributary down to the first place that is known, without a part of its upper course.
+    /// Adds a tributary down to the first point of the network, without the part of its upper course that `cut`
+    /// removes.
     fn flow_into(&mut self, edges: &[Edge], cut: f32) {
         if let Some(end) = edges.iter().position(|&e| self.id(e).is_some()) {
             let start = (end as f32 * cut * 0.7) as usize;
@@ -229,8 +231,8 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds the longest stretch of `edges` between two known places, the second not above the first, or out of the
-    /// terrain where that is `free`; says whether there is one of at least `least` new nodes.
+    /// Adds the longest stretch of `edges` between two points of the network, the second not upstream of the first, or
+    /// out of the terrain if `free`. Returns whether there is such a stretch with at least `least` new nodes.
     fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
         let mut best = 0..0;
         let mut from = None;
@@ -255,7 +257,7 @@ impl RiverNetwork {
         !best.is_empty()
     }
 
-    /// Whether the water of node `from` comes to node `to`.
+    /// Whether the water of node `from` reaches node `to`.
     fn leads(&self, from: usize, to: usize) -> bool {
         let mut seen = vec![false; self.nodes.len()];
         let mut open = vec![from];
@@ -270,8 +272,8 @@ impl RiverNetwork {
         false
     }
 
-    /// Positions: on the lattice, then smoothed twice along each course, ends and junctions included where a course
-    /// passes through them.
+    /// Sets the positions: on the lattice, then smoothed twice along each course, including ends and junctions that a
+    /// course passes through.
     fn place(&mut self, level: u32) {
         let cell = 1.0 / (1u32 << (level + 1)) as f32;
         for node in &mut self.nodes {
@@ -298,9 +300,9 @@ impl RiverNetwork {
         }
     }
 
-    /// Water that comes by every node of every course on its way, as a share of the most that comes by anywhere: where
-    /// a course joins another, its own water alone. A river that enters brings the share `inflow` of what leaves where
-    /// it is the only one; 0 to below 1.
+    /// Discharge at every node of every course, as a fraction of the maximum anywhere. Where a course joins another,
+    /// only its own water counts. A river that enters brings the fraction `inflow` of its discharge at the exit if it
+    /// is the only river; `inflow` is at least 0 and below 1.
     pub fn discharges(&self, inflow: f32) -> Vec<Vec<f32>> {
         let apart = |a: usize, b: usize| distance(self.nodes[a].position, self.nodes[b].position);
         let length: f32 = self.centrelines.iter().flat_map(|c| c.nodes.windows(2)).map(|p| apart(p[0], p[1])).sum();
@@ -309,7 +311,7 @@ impl RiverNetwork {
         for river in self.centrelines.iter().filter(|c| c.kind == RiverNodeKind::River) {
             water[river.nodes[0]] = length * inflow / (1.0 - inflow) / rivers as f32;
         }
-        // downstream, each node after all above it; courses that are one pass a node once
+        // downstream order, each node after all nodes above it; merged courses pass a node once
         let mut above = vec![0u32; self.nodes.len()];
         self.next.iter().flatten().for_each(|&below| above[below] += 1);
         let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|&id| above[id] == 0).collect();
@@ -337,7 +339,7 @@ impl RiverNetwork {
         self.centrelines.iter().enumerate().map(of_course).collect()
     }
 
-    /// Gives every node the level of its water.
+    /// Sets the initial water level of every node.
     pub fn fall(&mut self, fall: &WaterProfile, random: Stream) {
         let length = |centreline: &Centreline, nodes: &[RiverNode]| -> f32 {
             centreline.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
@@ -351,7 +353,7 @@ impl RiverNetwork {
             let low = joins(last).unwrap_or(fall.source - fall.drop);
             let high = match centreline.kind {
                 RiverNodeKind::River => fall.source,
-                // upper courses are steeper, but spring no higher than the rivers
+                // upper courses are steeper, but their springs lie no higher than the rivers' source
                 RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
                 RiverNodeKind::Fork => joins(first).unwrap_or(fall.source),
             }
@@ -379,7 +381,7 @@ impl RiverNetwork {
         }
     }
 
-    /// Lowers levels until water nowhere rises on its way, and to what the banks between reaches can hold.
+    /// Lowers levels until water never rises downstream, and the banks between reaches can hold it.
     pub fn settle(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
         let runs: Vec<ReachBounds> =
             self.nodes.chunks(RUN).map(|run| ReachBounds::enclosing(run.iter().map(|n| n.position))).collect();
@@ -432,7 +434,8 @@ impl RiverNetwork {
     }
 }
 
-/// The course from side to side after `level` splits; `choose(level, first, last, edge)` is the half at the second end.
+/// The course from side to side after `level` splits. `choose(level, first, last, edge)` returns whether it takes the
+/// half at the edge's second end.
 fn grow(
     entry: TerrainEdge,
     exit: TerrainEdge,

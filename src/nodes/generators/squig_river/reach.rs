@@ -1,6 +1,6 @@
-//! Measures that a network of rivers needs: distances, rectangles around places, and the order of levels.
+//! Tools for a network of rivers: distances, bounding rectangles, and the order of levels.
 
-/// Orders levels in a heap.
+/// A level that can be ordered in a heap.
 #[derive(Clone, Copy, PartialEq)]
 pub struct HeapLevel(pub f32);
 
@@ -18,7 +18,7 @@ impl Ord for HeapLevel {
     }
 }
 
-/// A rectangle around places.
+/// A rectangle around positions.
 #[derive(Clone, Copy, Debug)]
 pub struct ReachBounds {
     low: [f32; 2],
@@ -26,7 +26,7 @@ pub struct ReachBounds {
 }
 
 impl ReachBounds {
-    /// The least box of some places.
+    /// The smallest rectangle around some positions.
     pub fn enclosing(places: impl Iterator<Item = [f32; 2]>) -> Self {
         let start = Self { low: [f32::MAX; 2], high: [f32::MIN; 2] };
         places.fold(start, |b, p| Self {
@@ -35,7 +35,7 @@ impl ReachBounds {
         })
     }
 
-    /// Distance to the nearest place of the rectangle, the short way round where the terrain wraps.
+    /// Distance to the nearest point of the rectangle, the shorter way around if the terrain wraps.
     pub fn distance_from(&self, from: [f32; 2], wraps: bool) -> f32 {
         let gap = |k: usize, at: f32| (self.low[k] - at).max(at - self.high[k]).max(0.0);
         let along = |k: usize| match wraps {
@@ -46,24 +46,24 @@ impl ReachBounds {
         (x * x + y * y).sqrt()
     }
 
-    /// How far the rectangle lies outside the unit square.
+    /// Distance by which the rectangle lies outside the unit square.
     pub fn beyond_the_square(&self) -> f32 {
         (0..2).map(|k| (self.low[k] - 1.0).max(-self.high[k]).max(0.0)).fold(0.0, f32::max)
     }
 
-    /// Distance to the farthest place.
+    /// Distance to the farthest point of the rectangle.
     pub fn far(&self, from: [f32; 2]) -> f32 {
         let gap = |k: usize| (from[k] - self.low[k]).abs().max((self.high[k] - from[k]).abs());
         (gap(0) * gap(0) + gap(1) * gap(1)).sqrt()
     }
 }
 
-/// Distance of two places.
+/// Distance between two positions.
 pub fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     distance_around(a, b, false)
 }
 
-/// Distance between two places, the short way round where the terrain wraps.
+/// Distance between two positions, the shorter way around if the terrain wraps.
 pub fn distance_around(a: [f32; 2], b: [f32; 2], wraps: bool) -> f32 {
     let along = |k: usize| {
         let d = (a[k] - b[k]).abs();

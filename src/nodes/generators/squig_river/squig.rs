@@ -1,11 +1,11 @@
-//! Squig curves: courses through a triangulation that is split again and again.
+//! Squig curves: courses through a triangulation that is split repeatedly.
 //!
-//! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares a
-//! side. A course is a list of edges; two that follow each other are the entry and the exit of a triangle. To split it,
-//! one half of every edge is chosen (at random), and in every triangle the inner edges between the half of its entry
-//! and the half of its exit follow: the course goes through one of the four parts, or through three.
-//! On average a course grows 2.5-fold at each level, so its dimension is log₂ 2.5 ≈ 1.32.
-//! An edge of level l is known by its middle, a vertex of level l + 1; a course never comes back to an edge.
+//! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares
+//! per side. A course is a list of edges; two consecutive edges are the entry and the exit of a triangle. To split it,
+//! one half of every edge is chosen (at random). In every triangle the inner edges between the half of its entry and
+//! the half of its exit follow: the course passes through one of the four parts, or through three. On average a course
+//! has 2.5 times as many edges at each level, so its dimension is log₂ 2.5 ≈ 1.32. An edge of level l is identified by
+//! its midpoint, a vertex of level l + 1; a course never returns to an edge.
 //! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1.
 
 talweg_ground::choices! {
@@ -34,12 +34,12 @@ impl Edge {
         if a < b { Self(a, b) } else { Self(b, a) }
     }
 
-    /// The vertex of the next level in the middle.
+    /// The edge's midpoint, a vertex of the next level.
     pub fn middle(self) -> Vertex {
         add(self.0, self.1)
     }
 
-    /// The half at the second end, or at the first.
+    /// The half at the edge's second end if `second`, otherwise at its first.
     fn half(self, second: bool) -> Self {
         let end = if second { self.1 } else { self.0 };
         Self::new(add(end, end), self.middle())
@@ -63,7 +63,7 @@ fn side_edge(side: TerrainEdge) -> Edge {
     }
 }
 
-/// The course of level 0 from one side to another; one edge where they are the same.
+/// The course of level 0 from one side to another; a single edge if both sides are the same.
 pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     let upper = |side| matches!(side, TerrainEdge::North | TerrainEdge::East);
     let (from, to) = (side_edge(entry), side_edge(exit));
@@ -76,11 +76,12 @@ pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
     }
 }
 
-/// The course of level 1 that leaves where it came in: through both corners of that side's triangle, either way round.
+/// The course of level 1 that leaves on the side where it entered: through both corners of that side's triangle, in the
+/// direction given by `back`.
 pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     let edge = side_edge(side);
     let apex = if matches!(side, TerrainEdge::North | TerrainEdge::East) { [0, 1] } else { [1, 0] };
-    // the triangle's third corner is the end of the diagonal that the side does not have
+    // the triangle's third corner is the end of the diagonal that the side does not include
     let third = [[0, 0], [1, 1], apex].into_iter().find(|&v| !edge.has(v)).unwrap_or(apex);
     let (a, b) = (edge.0, edge.1);
     let middle = edge.middle();
@@ -92,7 +93,8 @@ pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     centreline
 }
 
-/// The course of the next level; `choose` takes the half at an edge's second end, given the edge's place in the course.
+/// The course of the next level. `choose` returns whether to take the half at an edge's second end, given the edge's
+/// index in the course.
 pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
     let mut fine = Vec::with_capacity(centreline.len() * 3);
     let mut kept = [0, 0];
@@ -104,7 +106,7 @@ pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<
             let apex = if exit.has(entry.0) { entry.0 } else { entry.1 };
             let (b, c) = (entry.other(apex), exit.other(apex));
             let (at_entry, at_exit, opposite) = (add(apex, b), add(apex, c), add(b, c));
-            // the corner at the apex, the middle and the corner beyond, as far as they are on the way
+            // the corner at the apex, the middle, and the far corner, as far as the course passes them
             match (kept == apex, end == apex) {
                 (true, true) => {}
                 (true, false) => fine.extend([Edge::new(at_entry, at_exit), Edge::new(at_exit, opposite)]),
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Neighbours in a course are two sides of a triangle of the mesh, and no edge comes twice.
+    /// Neighbours in a course are two sides of a triangle of the mesh, and no edge occurs twice.
     fn check(centreline: &[Edge]) {
         let mut seen = std::collections::HashSet::new();
         for pair in centreline.windows(2) {

@@ -1,4 +1,4 @@
-//! Images as stamps: the disc within an image, level at its rim.
+//! Images as stamps: the disc inscribed in an image, level at its rim.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// How images are turned before they are pressed.
+    /// How images are rotated before they are stamped.
     StampTurn {
         Any "Any": "By any angle.",
         Quarters "Quarters": "By 0, 90, 180 or 270°.",
@@ -17,7 +17,7 @@ talweg_ground::choices! {
 }
 
 impl StampTurn {
-    /// Cosine and sine of the turn that `draw` chooses.
+    /// Cosine and sine of the rotation that `draw` selects.
     pub fn cos_sin(self, draw: u16) -> [f32; 2] {
         match self {
             Self::Any => {
@@ -30,14 +30,14 @@ impl StampTurn {
     }
 }
 
-/// An image to be pressed into the ground.
+/// An image to stamp into the terrain.
 pub struct StampImage {
     raster: Arc<Raster>,
     /// Mean value along the rim of the disc.
     rim: f32,
 }
 
-/// Share of the radius over which a stamp fades out, whatever its image shows there.
+/// Fraction of the radius over which a stamp fades out, whatever its image shows there.
 const FADE: f32 = 0.12;
 
 impl StampImage {

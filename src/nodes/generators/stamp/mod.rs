@@ -1,24 +1,24 @@
-//! Stamp noise: a round stamp pressed into the terrain again and again, smaller and shallower each time.
+//! Stamp noise: a round stamp that is repeatedly added to the terrain, smaller and shallower at each level.
 //!
-//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place
-//! of the sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude ·
-//! 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³
-//! the bell. The last level is the last whose sectors are not smaller than `smallest_metres` or, as the document has
-//! it, than two samples of the scene; level 13 at most.
-//! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
-//! of several images one is drawn for every stamp. A round stamp looks the same however it is turned. Where forms are
-//! mixed, a stamp is a cone, a bell or an image as often as their weights say. A level of cones that are all raised has
-//! the mean height amplitude · 2^(-falloff·l) · π/12.
-//! Cost: every level covers π/4 of the map, so n + 1 levels of a map of 2ⁿ samples a side cost (n + 1)·π/4·4ⁿ, to which
-//! the document adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
+//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random
+//! position in the sector (the sector's own centre, moved by up to s/2 along each axis) and radius s/2. It adds ±
+//! amplitude · 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, with a random sign; f(t) = t is the cone, f(t) = 6t⁵ -
+//! 15t⁴ + 10t³ the bell. The last level is the last one whose sectors are not smaller than `smallest_metres` or, as in
+//! the paper, than two samples of the scene; at most level 13. An image (`image`) is stamped in the same way. f is then
+//! its value at the position in the stamp, with a random rotation; of several images each stamp draws one. The rotation
+//! of a round stamp does not matter. With mixed profiles, a stamp is a cone, a bell or an image with a probability
+//! proportional to their weights. A level of cones that are all raised has the mean height amplitude · 2^(-falloff·l) ·
+//! π/12.
+//! Cost: every level covers π/4 of the map, so n + 1 levels of a map of 2ⁿ samples per side cost (n + 1)·π/4·4ⁿ. The
+//! paper adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
 //!
-//! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
-//! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
-//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the
+//! Scheme: the paper recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
+//! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample adds
+//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly a
 //! subsample.
-//! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
-//! Squares only: sectors are halves of halves of the square; [`Craters`](crate::planet::craters) does it for
-//! planets.
+//! Boundary: stamps that cross an edge continue on the opposite side, as in the paper, on open terrains as well.
+//! Squares only: sectors are halves of halves of the square; for planets, use
+//! [`Craters`](crate::planet::craters).
 //! Source: the article on stamp noise.
 
 mod image;
@@ -30,7 +30,7 @@ use talweg_ground::field::{Cancelled, Stream};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
-    /// Shape of the stamp.
+    /// Profile of the stamp.
     StampProfile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
         Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
@@ -40,7 +40,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// How the smallest stamps are told.
+    /// The limit for the smallest stamps.
     StampDepth {
         Samples "Down to two samples": "As the article on stamp noise has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
         Metres "By their diameter": "The same stamps at any resolution.",
@@ -48,47 +48,47 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size.
+    /// Cones, bells or images raised and sunk at random, large ones first, then four times as many at half the size.
     Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
-        /// Shape of the stamp.
+        /// Profile of the stamp.
         profile: StampProfile = StampProfile::Cone;
-        /// How often a stamp is a cone, beside the other weights. Where all are 0, nothing is stamped.
+        /// Weight of cones relative to the other profiles. If all weights are 0, there are no stamps.
         cones: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
-        /// How often a stamp is a bell.
+        /// Weight of bells relative to the other profiles.
         bells: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
-        /// How often a stamp is one of the images.
+        /// Weight of images relative to the other profiles.
         images: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
-        /// How the smallest stamps are told.
+        /// Limit for the smallest stamps.
         depth: StampDepth = StampDepth::Samples;
-        /// Diameter of the smallest stamps: no level goes below it.
+        /// Minimum diameter of the stamps.
         smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0 => |stamp| stamp.depth == StampDepth::Metres;
-        /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
+        /// Number of levels that are stamped, the largest first. Small values show the first steps of the method.
         levels_shown: u32 = 14, 1..=14;
-        /// How much flatter each level is than the one before: at 0 all are as high, at 1 slopes stay alike.
+        /// Decrease of the height from level to level: at 0 all levels are equally high, at 1 slopes are equally steep.
         falloff: f32 = 1.0, 0.0..=4.0, slider 0.5..=2.0;
         /// Height of the first stamp, as a fraction of the relief.
         amplitude: f32 = 0.45, -10.0..=10.0, slider 0.0..=2.0;
-        /// Height of the ground that is stamped, as a fraction of the relief.
+        /// Height of the terrain before stamping, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
-        /// Share of the stamps that sink the ground; the others raise it.
+        /// Fraction of the stamps that lower the terrain; the others raise it.
         sunk: f32 ["share"] = 0.5, 0.0..=1.0;
-        /// How images are turned before they are pressed.
+        /// How images are rotated before they are stamped.
         rotation: StampTurn = StampTurn::Any => |stamp| stamp.has_images();
-        /// Image of a stamp: the disc within it is used, and what its rim shows counts as level ground.
+        /// Image of a stamp. Its inscribed disc is used, and the values on the disc's rim count as level terrain.
         picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.has_images();
-        /// Another image.
+        /// A second image.
         picture_2: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
-        /// Another image.
+        /// A third image.
         picture_3: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
-        /// Another image.
+        /// A fourth image.
         picture_4: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
     }
 }
 
-/// The first version went down to 15 m where nothing was said.
+/// In version 1 the default limit was a diameter of 15 m.
 const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "depth", was: "Metres" }];
 
-/// Levels at the most.
+/// Maximum number of levels.
 const LEVELS: u32 = 14;
 
 impl Generator for Stamp {
@@ -105,7 +105,7 @@ impl Generator for Stamp {
         let repeated = RowColumns { first: 0, of: distinct, xs: vec![cx.grid.position(0)] };
         let levels = self.levels(cx);
         let images = self.images();
-        // many rows to a band, which share the stamps of the large levels
+        // many rows per band, because they share the stamps of the large levels
         cx.bands_of((n / 64).max(4), out, |first, cells| {
             let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
             for (k, row) in cells.chunks_mut(n).enumerate() {
@@ -133,7 +133,7 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
-    /// Whether images are among the stamps.
+    /// Whether some of the stamps are images.
     fn has_images(&self) -> bool {
         match self.profile {
             StampProfile::Pictures => true,
@@ -142,7 +142,7 @@ impl Stamp {
         }
     }
 
-    /// Of every stamp the form that it draws.
+    /// A shape that draws the profile of each stamp.
     fn mixed(&self, images: &[StampImage]) -> impl StampShape {
         let bells = self.cones + self.bells;
         let (cones, all) = (self.cones, bells + self.images);
@@ -169,7 +169,7 @@ impl Stamp {
         files.into_iter().filter_map(StampImage::open).collect()
     }
 
-    /// Whether the sectors of level `l` are not too small.
+    /// Whether the sectors of level `l` are large enough.
     fn reaches(&self, cx: &Context, l: u32) -> bool {
         match self.depth {
             StampDepth::Samples => cx.scene_samples >> l >= 2,
@@ -198,32 +198,32 @@ struct StampLevel {
     sunk: f32,
 }
 
-/// Some columns of a side that is divided into `of` cells.
+/// A range of columns along a side that is divided into `of` cells.
 struct RowColumns {
     first: usize,
     of: usize,
-    /// Their positions.
+    /// Positions of the columns.
     xs: Vec<f32>,
 }
 
-/// A stamp pressed into its sector.
+/// A stamp at its position in a sector.
 #[derive(Clone, Copy)]
 struct Pressed {
     x: f32,
     y: f32,
     height: f32,
-    /// Chooses picture and turn.
+    /// Random bits that select image and rotation.
     draw: u32,
-    /// Chooses the form where they are mixed, from 0 to below 1.
+    /// Random number that selects the profile if profiles are mixed, from 0 to below 1.
     form: f32,
 }
 
-/// Adds the stamp to the samples of a row: their distances from its centre to the east, its own to the north, and what
-/// turns distances into radii.
+/// Adds a stamp to the samples of a row. The arguments are the samples' distances from its centre to the east, the
+/// row's distance to the north, and the factor from distances to radii.
 trait StampShape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
 impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
 
-/// A shape of `height(1 - distance over radius)`.
+/// A shape with the profile `height(1 - distance over radius)`.
 fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         for (h, &at) in out.iter_mut().zip(xs) {
@@ -234,7 +234,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     }
 }
 
-/// One of the images, turned.
+/// A shape that is one of the images, rotated.
 fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {
@@ -249,10 +249,10 @@ fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     }
 }
 
-/// Reads rows of a level, neighbouring ones cheaply.
+/// Reads rows of a level. Neighbouring rows share their stamps.
 struct StampReader<'a> {
     level: &'a StampLevel,
-    /// Two rows of sectors: the row's index, beyond the edges too, and its stamps.
+    /// Two rows of sectors: the row's index, which may lie beyond the edges, and its stamps.
     rows: [(i32, Vec<Pressed>); 2],
 }
 
@@ -303,7 +303,7 @@ impl StampLevel {
         out.clear();
         out.extend((0..self.sectors).map(|column| {
             let bits = self.stream.bits(column, row);
-            // the sign as ever where half of them sink: old scenes keep their bits
+            // at one half the sign comes from a single bit, as before, so that old scenes keep their result
             let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
             let draws = self.stream.fork(1).bits(column, row);
             Pressed {
@@ -317,10 +317,10 @@ impl StampLevel {
     }
 }
 
-/// Columns of `n` over one side that lie within `radius` of `x`, and perhaps one more on either side.
+/// Columns that lie within `radius` of `x`, plus up to one on either side, given `n` columns per side.
 fn span(x: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
     let scale = n as f32;
-    // casts saturate at 0
+    // the cast saturates at 0
     let first = ((x - radius) * scale) as usize;
     let last = ((x + radius) * scale) as usize + 2;
     first.min(n)..last.min(n)

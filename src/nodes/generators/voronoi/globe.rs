@@ -1,10 +1,10 @@
 //! Voronoi cells around a globe.
 //!
-//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. A distance is counted in the
-//! root of the area that a point has, √(4π / N), as in the plane; the number of points is that of the whole globe. The
-//! lattice has as many cells on every face.
-//! Scheme: pieces of rows share their candidates, found exactly (`sphere_points`); the bits are those of a search
-//! through all points, so that faces agree on their borders.
+//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. The unit of distance is the
+//! square root of the area per point, √(4π / N), as in the plane; the number of points is that of the whole globe. The
+//! lattice has the same number of cells on every face.
+//! Scheme: sections of rows share their candidates, found exactly (`sphere_points`). The result is that of a search
+//! through all points, so faces agree on their borders.
 
 use std::f32::consts::PI;
 
@@ -79,7 +79,7 @@ impl Voronoi {
         })
     }
 
-    /// The factor of the region around the nearest point; of two as near, the smaller.
+    /// The factor of the region around the nearest point; the smaller one if two points are equally near.
     fn factor_at(&self, values: Stream, near: &[SpherePoint], place: [f32; 3]) -> f32 {
         let (mut least, mut factor) = (f32::INFINITY, 1.0);
         for &(point, number) in near {
@@ -95,7 +95,7 @@ impl Voronoi {
     }
 }
 
-/// Squares of the K least chords from each place, growing.
+/// Squares of the K shortest chords from each position, in ascending order.
 #[inline(always)]
 fn nearest_squares<const K: usize>(points: &[SpherePoint], [x, y, z]: [[f32; LANES]; 3]) -> [[f32; LANES]; K] {
     let mut least = [[f32::INFINITY; LANES]; K];

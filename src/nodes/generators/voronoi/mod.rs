@@ -1,22 +1,22 @@
 //! Voronoi relief: heights from the distances to scattered points.
 //!
-//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 8, with Dₙ the distance to the n-th nearest feature point
-//! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
-//! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
-//! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is
-//! multiplied by it: some mountains sink or vanish, and the passages between the others widen.
+//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 8, with Dₙ the distance to the n-th nearest feature point (Euclidean,
+//! or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on the borders between
+//! regions, highest at the points. c₁ = 1 alone makes pits at the points, c₁ = -1 alone peaks.
+//! Region map: all samples with the same nearest point have a common factor, random in [0, 1) or 0 or 1, which
+//! multiplies the sum. Some mountains sink or vanish, and the passages between the others widen.
 //! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
 //!
-//! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If
-//! the block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
-//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds
-//! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
-//! Boundary: open terrains have no points beyond their edges, so that the regions on the rim reach too far, or (`rim`
-//! `GoesOn`) as many for their area as within, and the rim looks as the inside does: lattice cells go on, or each of
-//! the eight squares around has its own random points. They reach out to one side or to 8 times the mean spacing,
-//! whichever is less; nearer than that are all that count, but for chance. On wrapping terrains the distance goes the
-//! short way round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer
-//! points than n, the farthest counts again.
+//! Scheme: for a small block of samples, distances are computed only to the points that can affect it. If the block's
+//! centre has its n-th nearest point at distance R and the block extends ρ around its centre, the n nearest points of
+//! every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds them. The result is bit for bit that
+//! of a search through all points (tested), whatever the block.
+//! Boundary: by default open terrains have no points beyond their edges, so the regions on the rim extend too far. With
+//! `rim` set to `GoesOn` there are as many points per area outside as inside, and the rim looks like the inside:
+//! lattice cells continue, or each of the eight squares around has its own random points. These points extend to one
+//! side or to 8 times the mean spacing, whichever is less, which almost always includes all points that affect the
+//! terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a globe the
+//! points lie on the sphere (`globe`). If there are fewer points than n, the farthest one counts again.
 //! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;
@@ -28,7 +28,7 @@ use nearest::{Buckets, FeaturePoint};
 use talweg_ground::field::{Cancelled, Edges, Stream};
 
 talweg_ground::choices! {
-    /// How distance is measured.
+    /// The distance metric.
     DistanceMetric {
         Euclidean "Euclidean": "The true distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
@@ -44,7 +44,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// What each region is multiplied by.
+    /// The factor of each region.
     Regions {
         Alike "Alike": "Every region keeps its height.",
         Uniform "Uniform": "Every region has its own height, from nothing to full.",
@@ -53,7 +53,7 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
-    /// What points there are beyond the open edges of a terrain.
+    /// The points beyond the open edges of a terrain.
     VoronoiRim {
         Ends "Ends": "None: the regions along the edges are longer than those within.",
         GoesOn "Goes on": "As many as within: the terrain is a piece of a larger one.",
@@ -63,23 +63,24 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Mountains, cells or cones around scattered points.
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
-        /// Number of feature points. Each makes one mountain; more make them smaller.
+        /// Number of feature points. Each makes one mountain; more points make smaller ones.
         points: u32 = 40, 1..=65_536, slider 4..=1000;
         /// How the points are scattered.
         scatter: Scatter = Scatter::Lattice;
-        /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
+        /// Distance of the points from the centres of their lattice cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
-        /// How distance is measured.
+        /// How distance is measured: as it is, or squared.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
-        /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
+        /// Weight of the distance to the second nearest point. With the opposite sign of the first it makes sharp
+        /// ridges.
         c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the third nearest point.
         c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the fourth nearest point.
         c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
-        /// Weight of the distance to the fifth nearest point. The farther the point, the rounder what it adds.
+        /// Weight of the distance to the fifth nearest point. Farther points contribute rounder shapes.
         c5: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the sixth nearest point.
         c6: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
@@ -87,11 +88,11 @@ talweg_ground::params! {
         c7: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the eighth nearest point.
         c8: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
-        /// What points there are beyond open edges. Wrapping terrains and planets have no edges.
+        /// Points beyond open edges. Wrapping terrains and planets have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
-        /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
+        /// Factor of the region around each point. Lowered regions leave wide passages between the others.
         regions: Regions = Regions::Alike;
-        /// Share of the regions that are kept, where some are sunk.
+        /// Fraction of the regions that keep their height.
         kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
         /// Height of the result, as a fraction of the relief.
         amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
@@ -104,7 +105,7 @@ talweg_ground::params! {
 pub(super) const REGIONS: u64 = 2;
 /// The first of the random streams of the points beyond open edges.
 const BEYOND: u64 = 16;
-/// How far points beyond open edges count, in mean spacings: 200 lie as near.
+/// Distance, in mean spacings, up to which points beyond open edges are created; about 200 points lie within it.
 const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {
@@ -139,17 +140,17 @@ impl Generator for Voronoi {
 }
 
 impl Voronoi {
-    /// The weights of the distances, from that to the nearest point on.
+    /// The weights of the distances, from the nearest point on.
     fn coefficients(&self) -> [f32; 8] {
         [self.c1, self.c2, self.c3, self.c4, self.c5, self.c6, self.c7, self.c8]
     }
 
-    /// Which of the nearest points is the last that counts: 1 at the least.
+    /// The number of nearest points that are needed, at least 1.
     fn farthest(&self) -> usize {
         self.coefficients().iter().rposition(|&c| c != 0.0).map_or(1, |last| last + 1)
     }
 
-    /// How far beyond open edges there are points, in sides, with so many points on the terrain.
+    /// Width of the margin with points beyond open edges, in sides, for `count` points on the terrain.
     fn margin(&self, count: usize) -> f32 {
         match self.rim {
             VoronoiRim::Ends => 0.0,
@@ -157,7 +158,7 @@ impl Voronoi {
         }
     }
 
-    /// The feature points around the unit square, no farther from it than `margin` along either axis.
+    /// The feature points around the unit square within `margin` of it along either axis.
     pub fn points_beyond(&self, random: Stream, margin: f32) -> Vec<FeaturePoint> {
         let is_beyond = |p: &FeaturePoint| {
             p.iter().all(|x| (-margin..=1.0 + margin).contains(x)) && p.iter().any(|x| !(0.0..=1.0).contains(x))
@@ -195,7 +196,7 @@ impl Voronoi {
         (self.points as f32).sqrt().round().max(1.0) as i32
     }
 
-    /// The point of a cell of the lattice, which may lie beyond the edges.
+    /// The point of a lattice cell, which may lie beyond the edges.
     fn in_cell(&self, random: Stream, side: i32, x: i32, y: i32) -> FeaturePoint {
         let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
         [at(x, random.fork(1).unit(x, y)), at(y, random.fork(0).unit(x, y))]
@@ -212,12 +213,12 @@ impl Voronoi {
         }
     }
 
-    /// What the region around `point` is multiplied by.
+    /// The factor of the region around `point`.
     pub fn region(&self, values: Stream, point: FeaturePoint) -> f32 {
         self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
     }
 
-    /// What a region of that random value is multiplied by.
+    /// The factor of a region with this random value.
     pub(super) fn factor(&self, value: f32) -> f32 {
         match self.regions {
             Regions::Alike => 1.0,
@@ -285,7 +286,7 @@ impl Voronoi {
         }
     }
 
-    /// Multiplies the relief by the factor of the nearest of `points`; of two as near, by the smaller.
+    /// Multiplies the relief by the factor of the nearest of `points`; if two are equally near, by the smaller factor.
     fn sink(&self, wraps: bool, points: &[FeaturePoint], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
         let apart = |a: f32, b: f32| if wraps { axis_distance::<true>(a, b) } else { axis_distance::<false>(a, b) };
         for (h, &x) in out.iter_mut().zip(xs) {
@@ -301,7 +302,7 @@ impl Voronoi {
         }
     }
 
-    /// The law, from the squares of the K least distances of each sample.
+    /// The heights by the law, given the squares of the K smallest distances of each sample.
     pub(super) fn heights<const K: usize, const LANES: usize>(
         &self,
         squares: &[[f32; LANES]; K],
@@ -311,7 +312,7 @@ impl Voronoi {
         let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
         for (squares, c) in squares.iter().zip(coefficients) {
             for l in 0..LANES {
-                // infinite where there are too few points: the farthest counts again
+                // infinite if there are too few points: the farthest one counts again
                 known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
                 sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
             }
@@ -320,7 +321,7 @@ impl Voronoi {
     }
 }
 
-/// Squares of the K least distances from each (x, y), growing.
+/// Squares of the K smallest distances from each (x, y), in ascending order.
 #[inline(always)]
 fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
     points: &[FeaturePoint],
@@ -347,7 +348,7 @@ fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
     least
 }
 
-/// Distance along one axis; on wrapping terrains the short way round.
+/// Distance along one axis; on wrapping terrains the shorter way around.
 #[inline(always)]
 fn axis_distance<const WRAP: bool>(a: f32, b: f32) -> f32 {
     let d = (a - b).abs();

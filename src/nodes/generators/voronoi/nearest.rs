@@ -1,6 +1,6 @@
-//! Points of the unit square, and perhaps of a margin around it, in buckets, to find those that are near.
+//! Points of the unit square, and optionally of a margin around it, in buckets for fast searches of near points.
 
-/// A place in the unit square: x to the east, y to the south.
+/// A position in the unit square: x to the east, y to the south.
 pub type FeaturePoint = [f32; 2];
 
 /// The points, sorted into square buckets of about two each.
@@ -10,22 +10,22 @@ pub struct Buckets {
     starts: Vec<u32>,
     points: Vec<FeaturePoint>,
     wraps: bool,
-    /// How far the buckets reach beyond the unit square.
+    /// Width of the margin that the buckets cover around the unit square.
     margin: f32,
     /// Buckets along the unit length.
     per_side: f32,
-    /// Points of the unit square.
+    /// Number of points in the unit square.
     count: usize,
 }
 
 impl Buckets {
-    /// The points, sorted by place: `count` of them in the unit square, the others no farther than `margin` from it, 0
-    /// where the edges meet.
+    /// Sorts the points into buckets: `count` of them lie in the unit square, the others within `margin` of it.
+    /// `margin` must be 0 if the terrain wraps.
     pub fn new(points: &[FeaturePoint], count: usize, margin: f32, wraps: bool) -> Self {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
         let per_side = side as f32 / (1.0 + 2.0 * margin);
         let bucket = |p: &FeaturePoint| {
-            // casts saturate at 0
+            // the cast saturates at 0
             let cell = |x: f32| (((x + margin) * per_side) as usize).min(side - 1);
             cell(p[1]) * side + cell(p[0])
         };
@@ -46,7 +46,7 @@ impl Buckets {
         self.count
     }
 
-    /// Whether the edges meet.
+    /// Whether the terrain wraps.
     pub fn wraps(&self) -> bool {
         self.wraps
     }
@@ -66,13 +66,13 @@ impl Buckets {
                 break;
             }
             if radius > ACROSS * (1.0 + 2.0 * self.margin) {
-                return; // fewer than k points in all, and these are they
+                return; // fewer than k points exist, and all are collected
             }
             radius *= 1.5;
         }
         let mut distances: Vec<f32> = out.iter().map(|&p| self.distance([x, y], p)).collect();
         let (_, &mut farthest, _) = distances.select_nth_unstable_by(k - 1, f32::total_cmp);
-        // a little more, against rounding
+        // a small extra distance against rounding
         self.collect_within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
@@ -88,7 +88,7 @@ impl Buckets {
         }
     }
 
-    /// Rows (or columns) of buckets that come within `radius` of `at`, each once.
+    /// Rows (or columns) of buckets within `radius` of `at`, each once.
     fn reached(&self, at: f32, radius: f32) -> impl Iterator<Item = usize> + use<> {
         let side = self.side as i64;
         let bucket = |x: f32| libm::floorf((x + self.margin) * self.per_side) as i64;
@@ -108,5 +108,5 @@ impl Buckets {
     }
 }
 
-/// More than the diagonal of the unit square.
+/// A length greater than the diagonal of the unit square.
 const ACROSS: f32 = 1.5;

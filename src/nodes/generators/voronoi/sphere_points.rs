@@ -1,13 +1,13 @@
-//! Points scattered on a globe, and which of them are near.
+//! Points scattered on a globe, and a search for near points.
 //!
-//! Scheme: the points are sorted into cubes of space of about the width of their spacing. What can be among the K
-//! nearest of samples within ρ of a centre lies within R + 2ρ of it, where R is the distance from the centre to its own
-//! K-th nearest point.
+//! Scheme: the points are sorted into cubes of space about as wide as their spacing. The K nearest points of samples
+//! within ρ of a centre lie within R + 2ρ of the centre. R is the distance from the centre to its own K-th nearest
+//! point.
 
 use talweg_ground::field::Stream;
 use talweg_ground::field::globe::direction_at;
 
-/// A unit vector with the number of the point.
+/// A unit vector with the index of the point.
 pub type SpherePoint = ([f32; 3], u32);
 
 /// The points, sorted into cubes.
@@ -18,10 +18,10 @@ pub struct SpherePoints {
     points: Vec<SpherePoint>,
 }
 
-/// Most cubes along a side: 64³ of them are 1 MB.
+/// Maximum number of cubes along a side: 64³ of them take 1 MB.
 const MOST: usize = 64;
 
-/// `count` points, evenly random over the sphere (Archimedes' cylinder).
+/// `count` points, uniformly random over the sphere (Archimedes' cylinder).
 pub fn scattered(count: u32, random: Stream) -> Vec<[f32; 3]> {
     let point = |k: i32| {
         let z = random.signed(k, 0);
@@ -32,7 +32,7 @@ pub fn scattered(count: u32, random: Stream) -> Vec<[f32; 3]> {
     (0..count as i32).map(point).collect()
 }
 
-/// About `count` points, one in each cell of a grid over the six faces, moved from its middle by `jitter`.
+/// About `count` points, one in each cell of a grid over the six faces, moved from its centre by `jitter`.
 pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
     let side = libm::sqrtf(count as f32 / 6.0).round().max(1.0) as i32;
     let (rows, columns) = (random.fork(0), random.fork(1));
@@ -49,14 +49,14 @@ pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
     points
 }
 
-/// Square of the distance through the sphere.
+/// Squared chord between two points.
 pub fn square(a: [f32; 3], b: [f32; 3]) -> f32 {
     let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     x * x + y * y + z * z
 }
 
 impl SpherePoints {
-    /// The points, sorted by place.
+    /// Sorts the points by position.
     pub fn new(points: &[[f32; 3]]) -> Self {
         let spacing = (4.0 * std::f32::consts::PI / points.len().max(1) as f32).sqrt();
         let side = ((2.0 / spacing) as usize).clamp(1, MOST);
@@ -79,7 +79,7 @@ impl SpherePoints {
         self.points.len()
     }
 
-    /// Row of cubes that a coordinate lies in.
+    /// The row of cubes that contains a coordinate.
     fn line(&self, x: f32) -> i32 {
         (((x + 1.0) * (0.5 * self.side as f32)) as i32).clamp(0, self.side as i32 - 1)
     }
@@ -88,7 +88,7 @@ impl SpherePoints {
         (z * self.side + y) * self.side + x
     }
 
-    /// Every point that can be among the `k` nearest of any place within `reach` of `centre`.
+    /// Collects every point that can be among the `k` nearest of any position within `reach` of `centre`.
     pub fn candidates(&self, centre: [f32; 3], reach: f32, k: usize, out: &mut Vec<SpherePoint>) {
         let mut radius = 3.0 / self.side as f32;
         loop {
@@ -104,7 +104,7 @@ impl SpherePoints {
             return;
         }
         let (_, &mut farthest, _) = squares.select_nth_unstable_by(last, f32::total_cmp);
-        // a little more, against rounding
+        // a small extra distance against rounding
         self.collect_within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 

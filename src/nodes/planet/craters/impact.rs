@@ -1,44 +1,44 @@
-//! What happens to the ground where a crater falls: the law of one impact at one place.
+//! The effect of a single impact on the terrain at one position.
 //!
-//! Law: an impact levels the old ground to a plane, the ground before it in the mean, and stands its profile on that:
-//! h → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava lifts what lies
-//! inside an old basin to its level ([`Mare`]).
+//! Law: an impact first levels the old terrain to a plane, a linear fit to that terrain, and adds its profile to it: h
+//! → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava raises the floor of
+//! an old basin to the lava level ([`Mare`]).
 
 use super::mare::{FloodedGround, Mare};
 use super::rough::CraterTurn;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
 
-/// Radii within which profiles are drawn in full, with what makes them uneven.
+/// Radii within which the full profile with its irregularities is used.
 pub const NEAR: f32 = 2.5;
-/// Radii at which the old ground is untouched but for the blanket on it.
+/// Radii from which on the old terrain is only covered by the ejecta blanket.
 const BURIED: f32 = 1.6;
-/// Radii out to which rays go.
+/// Length of the rays in radii.
 pub const RAY_REACH: f32 = 12.0;
 
-/// A crater to be pressed into the ground.
+/// A crater to stamp into the terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct Impact {
     pub centre: [f32; 3],
     pub frame: [[f32; 3]; 2],
-    /// In sides of the terrain.
+    /// Radius in sides of the terrain.
     pub radius: f32,
     /// Square of the surface's curvature.
     pub bend: f32,
     pub shape: CraterShape,
-    /// From 0 to 1: smaller where the grid can hardly show it.
+    /// From 0 to 1: smaller if the grid barely resolves the crater.
     pub strength: f32,
-    /// How uneven it is, from 0 to 1, and which way.
+    /// Irregularity from 0 to 1, and the table and rotation of its noise.
     pub uneven: f32,
     pub turn: CraterTurn,
-    /// Brightness of its rays.
+    /// Brightness of the rays.
     pub ray: f32,
-    /// Share of the bowl that lava fills, later.
+    /// Fraction of the bowl that lava fills later.
     pub lava: f32,
     pub mare: Mare,
-    /// Whether it is the one before once more, beyond an edge.
+    /// Whether this is a copy of the previous impact beyond an edge.
     pub image: bool,
-    /// Height, and rise per radius to the east and north, of the ground before.
+    /// Plane of the terrain before the impact: height, and rise per radius to the east and to the north.
     pub plane: [f32; 3],
 }
 
@@ -50,7 +50,7 @@ pub enum Event {
 }
 
 impl Impact {
-    /// A fresh crater, round and without rays.
+    /// A fresh round crater without rays.
     pub fn new(surface: &CraterSurface, centre: [f32; 3], radius: f32, shape: CraterShape) -> Self {
         Self {
             centre,
@@ -73,17 +73,17 @@ impl Impact {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 
-    /// The same on flat ground at another place, once more where it is an `image`.
+    /// The same impact at another position on a flat terrain. `image` marks a copy beyond an edge.
     pub fn moved_to(self, centre: [f32; 3], image: bool) -> Self {
         Self { centre, image, ..self }
     }
 
-    /// How far it changes anything, in sides.
+    /// Distance within which the impact changes the terrain, in sides.
     pub fn reach(&self) -> f32 {
         self.radius * if self.ray > 0.0 { RAY_REACH } else { REACH }
     }
 
-    /// Square of the distance in radii, along the ground.
+    /// Squared distance along the surface, in radii.
     #[inline(always)]
     pub fn square(&self, place: [f32; 3]) -> f32 {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -93,7 +93,7 @@ impl Impact {
         arc * (1.0 / (self.radius * self.radius))
     }
 
-    /// The way from the centre in radii, to the east and north.
+    /// Vector from the centre in radii: east and north.
     #[inline(always)]
     fn offset(&self, place: [f32; 3]) -> [f32; 2] {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
@@ -101,7 +101,7 @@ impl Impact {
         self.frame.map(|axis| (x * axis[0] + y * axis[1] + z * axis[2]) * inverse)
     }
 
-    /// Height after the impact of ground of height `h`.
+    /// Height after the impact, where the height before was `h`.
     #[inline]
     pub fn strike(&self, square: f32, place: [f32; 3], h: f32) -> f32 {
         if square >= NEAR * NEAR {
@@ -115,7 +115,7 @@ impl Impact {
             let fade = (NEAR - x) * (1.0 / (NEAR - 1.5));
             let fade = if fade < 1.0 { fade } else { 1.0 };
             ragged = self.turn.lobe(direction) * self.uneven * fade;
-            // another stretch of the same noise shifts the rim
+            // a different part of the same noise shifts the rim
             x *= 1.0 + 0.16 * self.uneven * fade * self.turn.lobe(direction + 387.0);
         }
         let mut height = self.shape.height_near(x, ragged);
@@ -133,7 +133,7 @@ impl Impact {
         h + self.strength * self.shape.far(square)
     }
 
-    /// What its lava leaves of ground of height `h`.
+    /// The terrain after this basin's flood, where the height before was `h`.
     #[inline]
     pub fn flooded(&self, square: f32, place: [f32; 3], h: f32) -> FloodedGround {
         let level = self.plane[0] + self.shape.bottom() * (1.0 - self.lava);
@@ -144,7 +144,7 @@ impl Impact {
         [0, 1, 2].map(|k| (place[k] - self.centre[k]) * (1.0 / self.radius))
     }
 
-    /// Brightness of rays and fresh rubble.
+    /// Brightness of the rays and of the fresh ejecta.
     #[inline]
     pub fn brightness(&self, square: f32, place: [f32; 3]) -> f32 {
         let x = square.sqrt();
@@ -152,9 +152,9 @@ impl Impact {
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
         let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));
-        // a ray is as wide at a distance as the part of its direction that is longer than that
+        // the ray's width at a distance is the range of directions in which the ray reaches farther
         let longer = self.turn.ray(direction) - x * (1.0 / RAY_REACH);
-        // rays come in patches: the noise around the crater read along the ray
+        // rays are patchy: reads the noise around the crater along the ray
         let patchy = 0.6 + 0.7 * self.turn.lobe(x * 41.0 + direction * 0.25);
         let ray = smooth(0.0, 0.3, longer) * end * patchy.clamp(0.0, 1.0);
         let light = if inner > ray { inner } else { ray };

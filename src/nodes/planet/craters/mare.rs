@@ -1,37 +1,36 @@
-//! Maria: basins whose uneven floors were flooded by lava.
+//! Maria: basins whose uneven floors are flooded by lava.
 //!
-//! Law: lengths are in radii of the basin, heights in its depth. The floor of a basin that is to be flooded is uneven
-//! by a noise of octaves 0.55 · 2⁻ᵏ wide. Lava stands level at its height, out to a front about the crest, which
-//! the noise moves in and out; beyond it the level falls. Its shore is where the level meets the ground, in bays and
-//! with islands.
-//! What lies under lava still shows a little, since lava settles as it cools, the more the thicker it is: craters that
-//! are buried are ghosts, the middle sags. Wrinkle ridges stand where another noise passes through 0.
-//! Darkness: of thin lava less, since impacts mix it with the ground below; past the shore it fades with the height, by
-//! what impacts threw there. Fields of lava of different times differ by a fifth to a third.
-//! Numbers are conventions of ours; ridges of 100 to 300 m and 5 to 10 km on the Moon are from memory.
+//! Law: lengths are in radii of the basin, heights in units of its depth. Noise with octaves 0.55 · 2⁻ᵏ wide makes the
+//! floor of such a basin uneven. The lava surface is level out to a front near the crest, which noise moves in and out;
+//! beyond the front the level falls. The shore lies where this level meets the terrain, and has bays and islands.
+//! Terrain buried by lava still shows a little, because thicker lava sinks more as it cools: buried craters become
+//! ghosts, and the middle sags. Wrinkle ridges lie where another noise passes through 0.
+//! Darkness: thin lava is less dark, because impacts mix it with the rock below. Beyond the shore, darkness fades with
+//! height, since impacts scatter dark material there. Lava fields of different ages differ by a fifth to a third. The
+//! numbers are our own conventions; lunar ridges of 100 to 300 m and 5 to 10 km are quoted from memory.
 
 use super::shape::smooth;
 
 /// Radii beyond which there is no lava.
 pub const FLOOD_REACH: f32 = 2.0;
-/// Octaves of the unevenness, the length of the widest, how high it is in the middle and at the
-/// wall; height of each beside the one before.
+/// Unevenness of the floor: number of octaves, width of the widest one, amplitude ratio of successive octaves, and
+/// amplitude in the middle and at the wall.
 const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
 const ROUGHNESS: f32 = 0.58;
 const FLOOR: [f32; 2] = [0.3, 1.1];
-/// How far the noise moves the front.
+/// Distance by which noise moves the front.
 const FRONT: f32 = 0.35;
-/// How fast its level falls beyond that.
+/// Slope of the lava level beyond the front.
 const FALL: f32 = 3.0;
-/// Depth of lava from which on it is as dark as can be.
+/// Thickness of lava from which on it has its full darkness.
 const THICK: f32 = 0.3;
-/// Height above the lava up to which ground is darkened, and how dark it is at the shore.
+/// Height above the lava up to which terrain is darkened, and its darkness at the shore.
 const DUSTED: f32 = 0.1;
 const AT_SHORE: f32 = 0.25;
-/// Share of what is buried that still shows.
+/// Fraction of the buried relief that still shows.
 const SETTLED: f32 = 0.03;
-/// Height of wrinkle ridges, how wide the noise's value is that makes them, and how far apart they are.
+/// Height of wrinkle ridges, range of noise values that form a ridge, and distance between ridges.
 const RIDGE: f32 = 0.04;
 const RIDGE_VALUES: f32 = 0.07;
 const RIDGES: f32 = 0.6;
@@ -48,7 +47,7 @@ fn lattice_bits(seed: u32, [x, y, z]: [i32; 3]) -> u32 {
     h ^ (h >> 15)
 }
 
-/// Value noise of unit waves, from -1 to 1.
+/// Value noise with a wavelength of 1, from -1 to 1.
 fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
     let low = p.map(libm::floorf);
     let cell = low.map(|x| x as i32);
@@ -65,34 +64,34 @@ fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
     mix(layer(0), layer(4), w)
 }
 
-/// Octaves of it, each half as wide as the one before; about from -1 to 1. `at` is in radii.
+/// A sum of octaves of [`value_noise`], each half as wide as the previous one; about -1 to 1. `at` is in radii.
 fn octaves(seed: u32, at: [f32; 3], widest: f32, count: u32) -> f32 {
     let (mut sum, mut amplitude) = (0.0, 1.25 * (1.0 - ROUGHNESS));
     let mut place = at.map(|x| x / widest);
     for k in 0..count {
         sum += amplitude * value_noise(seed.wrapping_add(k.wrapping_mul(0x9e37_79b9)), place.map(|x| x + 0.37));
         amplitude *= ROUGHNESS;
-        // every octave turned, so that no direction of the lattices shows
+        // rotates every octave, so that the lattice directions do not show
         let [x, y, z] = place;
         place = [0.8 * y + 0.6 * z, 0.36 * y - 0.8 * x - 0.48 * z, 0.64 * z - 0.6 * x - 0.48 * y].map(|x| 2.0 * x);
     }
     sum
 }
 
-/// What lava left of a place: its height, and how dark it is, from 0 to 1.
+/// The terrain at a point after a flood: its height, and its darkness from 0 to 1.
 pub struct FloodedGround {
     pub height: f32,
     pub dark: f32,
 }
 
-/// A basin as its lava knows it.
+/// The random seed of a basin's lava.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mare {
     pub seed: u32,
 }
 
 impl Mare {
-    /// How much higher the floor of the basin is at a place, in radii from its centre, at a distance.
+    /// Extra height of the basin's floor at the point `at`, in radii from its centre, whose length is `distance`.
     pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
         let fade = 1.0 - smooth(1.0, 1.7, distance);
         if fade <= 0.0 {
@@ -102,7 +101,7 @@ impl Mare {
         most * fade * octaves(self.seed, at, WIDEST, OCTAVES)
     }
 
-    /// What a flood to `level` leaves of ground of height `h`, of a basin of a depth.
+    /// The terrain after a flood to `level` in a basin of depth `depth`, where the height before was `h`.
     pub fn flooded(self, at: [f32; 3], distance: f32, (level, depth): (f32, f32), h: f32) -> FloodedGround {
         if distance >= FLOOD_REACH || depth <= 0.0 {
             return FloodedGround { height: h, dark: 0.0 };
@@ -131,7 +130,7 @@ impl Mare {
 mod tests {
     use super::*;
 
-    /// The shore of one basin in an even bowl: level inside, and a line that is longer than the circle of its mean.
+    /// In an even bowl the lava is level, and its shore is longer than a circle of the same area.
     #[test]
     fn the_shore_has_bays_and_the_lava_is_level() {
         let mare = Mare { seed: 9 };
@@ -144,7 +143,7 @@ mod tests {
                 let at = [i, j].map(|k| (k as f32 / (n - 1) as f32 - 0.5) * 3.0);
                 let distance = (at[0] * at[0] + at[1] * at[1]).sqrt();
                 let place = [at[0], at[1], 0.0];
-                // a bowl of depth 1 with a rim at the height 0.2 and plains at 0
+                // a bowl of depth 1 with a rim at height 0.2 and plains at 0
                 let bowl = if distance < 1.0 { 1.2 * distance * distance - 1.0 } else { 0.2 / (distance * distance) };
                 let h = bowl + mare.unevenness(place, distance);
                 let made = mare.flooded(place, distance, (-0.3, 1.0), h);

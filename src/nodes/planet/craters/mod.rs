@@ -1,21 +1,19 @@
-//! Craters: what falls on a world without air, from the oldest to the youngest.
+//! Craters: meteorite impacts on a world without air, from the oldest to the youngest.
 //!
-//! Law: sizes N(>D) ∝ D^-b (`population`); forms after Pike 1977, blankets after
-//! McGetchin et al. 1973, wear like diffusion (`shape`); each impact replaces the
-//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at `FLOODED` of
-//! the time (`stamp`).
-//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric
-//! mean of the smallest and the largest.
-//! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
-//! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
-//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below (`mare`), the darker the deeper it
-//! is.
-//! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has
-//! no edge.
-//! Resolution: craters under two samples are left out, those under three are faint.
-//! Volume is not kept: the blanket of a fresh bowl holds 80 to 100 % of what the bowl lost, and lava is added.
-//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such
-//! as the law of the air and the order of the ages, is said where it stands.
+//! Law: sizes N(>D) ∝ D^-b (`population`); shapes after Pike 1977, ejecta blankets after McGetchin et al. 1973, and
+//! diffusion-like erosion (`shape`). Each impact replaces the terrain that it hits, and the blankets of younger craters
+//! bury older ones. Lava fills the large old basins at the fraction `FLOODED` of the time span (`stamp`).
+//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters vanish first; D_mean is the
+//! geometric mean of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to
+//! τ. It also burns up meteorites whose craters would be smaller than a·5 km, and some larger ones. This convention of
+//! ours leads smoothly from the Moon's terrain at 0 to almost no craters at 1. Brightness, a map from -1 to 1: rays of
+//! the youngest craters are above 0; lava is below (`mare`), the darker the thicker it is.
+//! Boundary: craters around an open terrain extend into it; on wrapping terrains they continue on the opposite side; a
+//! globe has no edge.
+//! Resolution: craters smaller than two samples are skipped, those smaller than three are faint.
+//! Volume is not conserved: the blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is added.
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the
+//! effect of air and the order of the ages, are marked where they occur.
 
 mod impact;
 mod mare;
@@ -43,77 +41,77 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::planet::Planet;
 
 talweg_ground::choices! {
-    /// How the number of craters is told.
+    /// The unit of the number of craters.
     Amount {
-        Number "Number": "So many craters on the terrain, or on the whole planet.",
-        Cover "Coverage": "As many as together cover the ground so many times, whatever their sizes.",
+        Number "Number": "The number of craters on the terrain, or on the whole planet.",
+        Cover "Coverage": "The total area of the craters, as a multiple of the terrain's area, independent of their sizes.",
     }
 }
 
 talweg_ground::params! {
-    /// Lets meteorites fall for ages: bowls, terraced craters with peaks and great basins, the young over the old.
+    /// Adds ages of meteorite impacts: bowls, terraced craters with peaks, and great basins, the young over the old.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
-        /// How the number of craters is told.
+        /// Unit of the number of craters.
         amount: Amount = Amount::Number;
-        /// Number of craters from the smallest to the largest; no more than cover the ground 20 times.
+        /// Number of craters from the smallest to the largest, limited to 20 times the area of the terrain.
         craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
-        /// How many times the craters together would cover the ground. Above 1 hardly any of the old ground is left.
+        /// Total area of the craters as a multiple of the terrain's area. Above 1 hardly any old terrain remains.
         cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
-        /// Diameter of the largest craters, in sides of the terrain. On a planet a side is a quarter of the way around.
+        /// Diameter of the largest craters, in sides of the terrain. On a planet a side is a quarter of the
+        /// circumference.
         largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
         /// Diameter of the smallest craters, in sides of the terrain.
         smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
-        /// How much more common small craters are: at 2, four times as many at half the size. More leaves only few
-        /// large ones.
+        /// Exponent of the size distribution: at 2 there are four times as many craters at half the diameter. Larger
+        /// values leave only few large craters.
         size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0;
-        /// Depth beside that of fresh craters on the Moon. Rims grow with it.
+        /// Depth relative to fresh craters on the Moon. Rims grow with it.
         depth: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// Diameter from which craters have flat floors, terraced walls and central peaks. The Moon's is 10.6 km,
-        /// Earth's 3 km.
-        transition_metres: f32 ["m"] = 10_600.0, 10.0..=1_000_000.0, slider 500.0..=50_000.0;
-        /// Height of central peaks and inner rings.
-        peaks: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
-        /// Height of the rims and of the rubble thrown out around them.
-        ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
-        /// How far rims, walls and blankets are from round.
-        uneven: f32 ["share"] = 0.6, 0.0..=1.0;
-        /// How soft and shallow old craters have become. At 0 all look as if they fell today.
-        wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
-        /// Share of the craters, the youngest, that still have bright rays. They show in the brightness map.
-        rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
-        /// How far lava fills the large old basins, at the most until it reaches the ground around them. It is smooth
-        /// and dark.
-        maria: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// Diameter from which old basins are flooded, beside the largest.
-        maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
-        /// Whether the air of the planet holds off small meteorites and wears craters down.
-        follow_atmosphere: bool = true;
-        /// Density of the air: 0 leaves every crater, 0.01 softens them like those of Mars, 1 leaves hardly any, as on
+        /// Diameter from which craters have flat floors, terraced walls and central peaks: 10.6 km on the Moon, 3 km on
         /// Earth.
+        transition_metres: f32 ["m"] = 10_600.0, 10.0..=1_000_000.0, slider 500.0..=50_000.0;
+        /// Height of central peaks and inner rings, relative to the Moon.
+        peaks: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
+        /// Height of the rims and of the ejecta around them, relative to the Moon.
+        ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
+        /// Irregularity of rims, walls and blankets: 0 makes them perfectly round.
+        uneven: f32 ["share"] = 0.6, 0.0..=1.0;
+        /// Erosion of old craters, which makes them soft and shallow. At 0 all craters look fresh.
+        wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
+        /// Fraction of the craters, the youngest ones, that still have bright rays in the brightness map.
+        rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
+        /// Fill level of the lava in large old basins: 1 fills them up to the surrounding terrain. Lava is smooth and
+        /// dark.
+        maria: f32 ["share"] = 0.0, 0.0..=1.0;
+        /// Minimum diameter of flooded basins, as a fraction of the largest.
+        maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
+        /// Uses the planet's air, which stops small meteorites and erodes craters.
+        follow_atmosphere: bool = true;
+        /// Density of the air: 0 keeps every crater, 0.01 softens them as on Mars, 1 leaves almost none, as on Earth.
         atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
         presets {
-            Highlands "Moon highlands": "Crater over crater of every size, old and young." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
-            Maria "Moon maria": "Great old basins full of dark smooth lava, with few craters on it and bright rays across." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
-            Mars "Mars": "Soft, shallow craters, the small ones worn away." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
-            Basin "Great basin": "One impact that shaped a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
+            Highlands "Moon highlands": "Overlapping craters of every size and age." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
+            Maria "Moon maria": "Great old basins filled with dark smooth lava, with few craters and bright rays on it." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
+            Mars "Mars": "Soft, shallow craters; the small ones are eroded." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
+            Basin "Great basin": "A single impact that shapes a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
             Fresh "Fresh crater": "A single young crater with its blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
         }
     }
 }
 
-/// How often craters cover the ground at the most.
+/// Maximum total area of craters, as a multiple of the terrain's area.
 const SATURATED: f64 = 20.0;
-/// When the maria were flooded, of the time that craters fall.
+/// Time of the floods of the maria, as a fraction of the time span of impacts.
 const FLOODED: f32 = 0.85;
-/// Basins that fell before this may be flooded.
+/// Basins older than this time may be flooded.
 const OLD: f32 = 0.6;
-/// Area of a globe in squares of a side of a face: 16/π.
+/// Area of a globe in squares of a face's side: 16/π.
 const GLOBE_SIDES: f64 = 16.0 * std::f64::consts::FRAC_1_PI;
-/// Most craters there can be.
+/// Maximum number of craters.
 const MOST: f64 = 200_000.0;
-/// Density from which rays do not last.
+/// Density of the air from which on rays do not last.
 const RAYS_GONE: f32 = 0.2;
-/// Wear at which a crater begins to vanish, and has.
+/// Wear at which a crater starts to vanish, and at which it has vanished.
 const GONE: [f32; 2] = [20.0, 60.0];
 
 impl Filter for Craters {
@@ -125,7 +123,7 @@ impl Filter for Craters {
             is_random: true,
             previews_exactly: false,
             working_fields: 1.1,
-            parts: NodeParts::Whole("every crater is dug into the ground that those before it left"),
+            parts: NodeParts::Whole("each crater is stamped into the terrain that the earlier ones left"),
             ..Traits::FILTER
         }
     }
@@ -146,7 +144,7 @@ impl Filter for Craters {
         terrain.height = height;
         terrain.close_seam();
         if self.shows_brightness() {
-            // maps are closed as heights are
+            // closes the seam of the map, which works on heights only
             let heights = std::mem::replace(&mut terrain.height, brightness);
             terrain.close_seam();
             let brightness = std::mem::replace(&mut terrain.height, heights);
@@ -168,7 +166,7 @@ impl Craters {
 
     fn count(&self, surface: &CraterSurface) -> u32 {
         match self.amount {
-            // more than that cover all ground so often that older ones are gone, and would take for ever
+            // more craters would cover the terrain so often that older ones vanish, and would take too long
             Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
             Amount::Cover => {
                 (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32
@@ -181,7 +179,7 @@ impl Craters {
         if self.follow_atmosphere { planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
     }
 
-    /// What its craters have in common.
+    /// The common properties of all craters.
     pub fn law(&self) -> CraterLaw {
         CraterLaw {
             transition_km: self.transition_metres * 1.0e-3,
@@ -197,8 +195,8 @@ impl Craters {
         (sizes.smallest * sizes.largest).sqrt()
     }
 
-    /// How many times the craters with diameters `from` to `to`, in sides of a face of a planet, would cover it by the
-    /// size law, which goes on below the smallest.
+    /// Total area of the craters with diameters `from` to `to`, in sides of a cube face, as a multiple of the planet's
+    /// area. The size distribution is extrapolated below the smallest crater.
     pub fn cover_between(&self, from: f32, to: f32) -> f64 {
         let sizes = self.sizes();
         let all = match self.amount {
@@ -208,18 +206,18 @@ impl Craters {
         all.min(SATURATED) * sizes.share_of_cover(from, to)
     }
 
-    /// Wear of a crater of a diameter, in sides, that fell at `age`, from 0, now, to 1; in air of a density.
+    /// Wear of a crater of `diameter`, in sides, with `age` from 0, now, to 1, in air of density `air`.
     pub fn wear_of(&self, diameter: f32, age: f32, air: f32) -> f32 {
         let air = if air < 1.0 { air } else { 1.0 };
         age * (self.wear * (self.mean_diameter() / diameter).sqrt() + 8.0 * air / (1.02 - air))
     }
 
-    /// What is left to see of a crater of that wear: 1, and 0 where it has vanished.
+    /// Visible fraction of a crater with this wear: 1 at first, 0 where it has vanished.
     pub fn is_left(wear: f32) -> f32 {
         1.0 - smooth(GONE[0], GONE[1], wear)
     }
 
-    /// The craters and floods of the terrain, from the oldest on.
+    /// Collects the craters and floods of the terrain, the oldest first.
     fn impacts(
         &self,
         cx: &Context,
@@ -252,7 +250,7 @@ impl Craters {
         Ok(())
     }
 
-    /// What a fall makes here; nothing where the air burnt it up or all of it has worn away.
+    /// The crater of an impact; `None` if the meteorite burns up in the air, or if the crater has worn away completely.
     fn impact(&self, cx: &Context, surface: &CraterSurface, common: &Common, fall: &UnshapedImpact) -> Option<Impact> {
         let UnshapedImpact { diameter, time, index, centre } = *fall;
         let (metres, samples) = (diameter * cx.size_metres, diameter / cx.grid.cell());
@@ -261,7 +259,7 @@ impl Craters {
         let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
         let mut strength = smooth(2.0, 3.0, samples) * Self::is_left(wear);
         if common.air > 0.0 {
-            // so large must this one be to reach the ground
+            // minimum diameter of this crater, as smaller meteorites burn up
             let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));
             strength *= smooth(least, 1.3 * least, metres);
         }
@@ -271,7 +269,7 @@ impl Craters {
         let shape = CraterShape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
         let uneven = self.uneven * smooth(4.0, 14.0, samples);
         let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
-        // among many craters the largest are too old for rays
+        // in a population of many sizes, the largest craters are too old for rays
         let of_many = if self.smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
         let ray = (1.0 - of_many)
             * smooth(0.0, 0.5, youth)
@@ -287,7 +285,7 @@ impl Craters {
     }
 }
 
-/// What the craters of a terrain have in common.
+/// The common properties of the craters of a terrain.
 struct Common {
     law: CraterLaw,
     /// Geometric mean of the smallest and the largest diameter.

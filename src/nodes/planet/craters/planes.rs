@@ -1,8 +1,8 @@
-//! The ground before each impact, as the older craters left it: a plane through it.
+//! The plane that each impact levels the older terrain to.
 //!
-//! Law: the plane goes through the mean of the heights at four points at [`PROBE`] radii and at the centre, with the
-//! slopes between those points.
-//! Scheme: each point asks the list of its tile what older events did to it, so no tile waits for another.
+//! Law: the plane passes through the mean of the heights at the centre and at four points at [`PROBE`] radii, with the
+//! slopes between those four points.
+//! Scheme: for each point the older events in the list of its tile are computed, so no tile waits for another.
 
 use rayon::prelude::*;
 
@@ -13,15 +13,15 @@ use super::tiles::CraterTiles;
 use talweg_ground::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
-/// Slopes of the plane stay below this, so that an impact beside a cliff makes no spike.
+/// Limit of the plane's slope, so that an impact next to a cliff makes no spike.
 const STEEPEST: f32 = 0.4;
-/// Older craters below this share of its radius are lost in the mean of the ground before an impact.
+/// Older craters smaller than this fraction of the impact's radius are ignored: their effect averages out.
 const LEAST: f32 = 0.25;
-/// Impacts whose ground is asked for side by side.
+/// Impacts whose planes are computed in parallel.
 const ABREAST: usize = 2048;
 
-/// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one
-/// after the other for what those before it in the block did.
+/// Finds the plane of every impact, block by block. The impacts of a block first apply the events of older blocks, in
+/// parallel, and then, one after another, the earlier events of their own block.
 pub fn find_planes(
     surface: &CraterSurface,
     tiles: &CraterTiles,
@@ -30,7 +30,7 @@ pub fn find_planes(
     height: &[f32],
     control: &Control,
 ) -> Result<(), Cancelled> {
-    // what a walk along a list looks at first
+    // centre and squared reach of each event, for a quick test
     let bounds: Vec<[f32; 4]> = events
         .iter()
         .map(|event| {
@@ -69,14 +69,14 @@ pub fn find_planes(
     Ok(())
 }
 
-/// The five points that an impact asks for its ground: its centre, east, west, north and south of it.
+/// The five points at which an impact probes the older terrain: its centre, and east, west, north and south of it.
 struct Probes {
     centre: [f32; 3],
     square: f32,
     places: [[f32; 3]; 5],
     tiles: [usize; 5],
     heights: [f32; 5],
-    /// Whether all lie beside the centre: an edge may have sent one to the other side.
+    /// Whether all points lie near the centre; a wrapping edge can move a point to the opposite side.
     near: bool,
 }
 
@@ -95,7 +95,7 @@ impl Probes {
         }
     }
 
-    /// Lets the events of `range` happen, as far as their planes are known.
+    /// Applies the events of `range` to the probed heights. The planes of these events must be known.
     fn advance(
         &mut self,
         tiles: &CraterTiles,
@@ -114,7 +114,7 @@ impl Probes {
             for entry in list[start..].iter().take_while(|entry| (entry.event as usize) < range.end) {
                 let [x, y, z, reach] = bounds[entry.event as usize];
                 let apart = [self.centre[0] - x, self.centre[1] - y, self.centre[2] - z];
-                // (a + b)² is no more than 2(a² + b²), and an arc is longer than its chord
+                // (a + b)² is at most 2(a² + b²), and an arc is longer than its chord
                 let square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2];
                 if (self.near && square > 2.0 * (reach + self.square))
                     || reach < LEAST * LEAST * REACH * REACH * self.square
@@ -136,7 +136,7 @@ impl Probes {
         }
     }
 
-    /// Height, and rise per radius to the east and north.
+    /// The plane: height, and rise per radius to the east and to the north.
     fn plane(&self, depth: f32) -> [f32; 3] {
         let [middle, east, west, north, south] = self.heights;
         let most = STEEPEST * depth.abs() * 2.5;

@@ -1,9 +1,10 @@
-//! Which craters there are: sizes, ages and places.
+//! The population of craters: sizes, ages and positions.
 //!
 //! Law: N(>D) ∝ D^-b between the smallest and the largest diameter, so D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b)
-//! for u uniform in [0, 1). Places are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
-//! diameter) fell in the first half of the time, as the basins did: a convention of ours, not a curve of the flux.
-//! Everything is drawn by index, so the same craters fall at any resolution; those that it cannot show are not made.
+//! for u uniform in [0, 1). Positions are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
+//! diameter) fell in the first half of the time span, like the basins of the Moon. This is a convention of ours, not a
+//! curve of the impact flux. All values are drawn by index, so the same craters fall at any resolution; craters too
+//! small for the grid are skipped.
 
 use rayon::prelude::*;
 
@@ -19,37 +20,37 @@ pub struct Sizes {
     pub slope: f32,
 }
 
-/// A crater before its form is known.
+/// A crater whose shape is not yet known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnshapedImpact {
     pub centre: [f32; 3],
-    /// In sides of the terrain.
+    /// Diameter in sides of the terrain.
     pub diameter: f32,
-    /// When it fell: 0 is first, 1 last.
+    /// Time of the impact: 0 is the first, 1 the last.
     pub time: f32,
-    /// Random numbers of its own.
+    /// Index of its random numbers.
     pub index: i32,
 }
 
-/// Diameters above this share of the largest are basins, which fell early.
+/// Diameters above this fraction of the largest are basins, which fall before [`BASINS_UNTIL`].
 const BASIN: f32 = 0.4;
 const BASINS_UNTIL: f32 = 0.5;
-/// Fewer craters than this stand apart from the edges.
+/// Below this number of craters, none extends over an edge.
 const FEW: u32 = 8;
 
 impl Sizes {
-    /// The share (D_min/D_max)^b.
+    /// The fraction (D_min/D_max)^b.
     fn rest(&self) -> f64 {
         libm::pow(f64::from(self.smallest) / f64::from(self.largest), f64::from(self.slope))
     }
 
-    /// Diameter that a share `u` of the craters stays below.
+    /// Diameter below which the fraction `u` of the craters lies.
     fn diameter(&self, rest: f64, u: f64) -> f32 {
         let larger = 1.0 - u * (1.0 - rest);
         (f64::from(self.smallest) * libm::pow(larger, -1.0 / f64::from(self.slope))) as f32
     }
 
-    /// Share of the craters below `diameter`.
+    /// Fraction of the craters smaller than `diameter`.
     fn share_below(&self, rest: f64, diameter: f32) -> f64 {
         if diameter <= self.smallest {
             return 0.0;
@@ -58,8 +59,8 @@ impl Sizes {
         (1.0 - larger) / (1.0 - rest)
     }
 
-    /// Area of the craters with diameters `from` to `to` beside that of all, as the law goes on below the smallest and
-    /// above the largest: that of ∫ D^(1-b) dD.
+    /// Area of the craters with diameters `from` to `to` divided by that of the whole population. The law, ∫ D^(1-b)
+    /// dD, is extrapolated below the smallest and above the largest crater.
     pub fn share_of_cover(&self, from: f32, to: f32) -> f64 {
         let power = 2.0 - f64::from(self.slope);
         let between = |from: f32, to: f32| {
@@ -70,7 +71,7 @@ impl Sizes {
                 (libm::pow(to, power) - libm::pow(from, power)) / power
             }
         };
-        // craters of one size are an octave
+        // craters of a single size count as one octave of sizes
         let largest = if self.largest > 1.01 * self.smallest { self.largest } else { 2.0 * self.smallest };
         between(from, to) / between(self.smallest, largest)
     }
@@ -80,7 +81,7 @@ impl Sizes {
         let (ratio, b) = (f64::from(self.largest) / f64::from(self.smallest), f64::from(self.slope));
         let log = libm::log(ratio);
         let k = (2.0 - b) * log;
-        // b·∫ D^(1-b) dD, near b = 2 as a logarithm
+        // b·∫ D^(1-b) dD, which is a logarithm near b = 2
         let integral = if k.abs() < 1e-6 { log } else { log * libm::expm1(k) / k };
         let share = -libm::expm1(-b * log);
         let square = if share > 0.0 { b * integral / share } else { 1.0 };
@@ -88,12 +89,12 @@ impl Sizes {
     }
 }
 
-/// Uniform in [0, 1), finer than [`Stream::unit`] as rare sizes need.
+/// Uniform in [0, 1), with more bits than [`Stream::unit`] because rare sizes need them.
 fn fine(random: Stream, index: i32, what: i32) -> f64 {
     (random.bits(index, what) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// The craters that are at least `visible` wide, from the oldest to the youngest.
+/// The craters that are at least `visible` wide, the oldest first.
 pub fn population(
     surface: &CraterSurface,
     sizes: &Sizes,
@@ -110,7 +111,7 @@ pub fn population(
     let hidden = if even { 0.0 } else { sizes.share_below(rest, visible) };
     let basins = if even { 2.0 } else { sizes.share_below(rest, sizes.largest * BASIN) };
     let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
-    // those around an open terrain come on top of those in it
+    // additional craters around an open terrain
     let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);
     let outside = outside as u32;
     let total = count + outside;
@@ -153,7 +154,8 @@ mod tests {
     use super::*;
     use talweg_ground::field::{Edges, Grid};
 
-    /// The slope of N(>D) on logarithmic axes, by least squares over the diameters between a thousand and ten craters.
+    /// The slope of N(>D) on logarithmic axes, by least squares over the diameters with a thousand to ten larger
+    /// craters.
     #[test]
     fn sizes_follow_the_slope_that_was_asked_for() {
         let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));

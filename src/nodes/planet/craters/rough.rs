@@ -1,7 +1,8 @@
-//! What makes craters uneven around their rims: periodic noise by direction, and the lengths of rays.
+//! Irregularity of craters around their rims: periodic noise by direction, and the lengths of rays.
 //!
-//! A direction is a number from 0 to [`DIRECTIONS`] that grows around the centre, by the diamond of |east| + |north|:
-//! no inverse tangent is needed. The tables are few and made once; every crater draws one and turns it.
+//! A direction is a number from 0 to [`DIRECTIONS`] that increases around the centre, along the diamond of |east| +
+//! |north|, so that no inverse tangent is needed. A few tables are computed once; every crater draws one of them and a
+//! rotation.
 
 use std::sync::LazyLock;
 
@@ -12,12 +13,12 @@ pub const TABLES: usize = 16;
 
 type RoughnessTable = [f32; DIRECTIONS];
 
-/// Noise around a circle in -1 to 1, of six lobes and finer.
+/// Noise around a circle from -1 to 1, with six lobes and finer detail.
 static LOBES: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(lobes).collect());
-/// How long the ray in each direction is, from 0 to 1.
+/// Length of the ray in each direction, from 0 to 1.
 static RAYS: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(rays).collect());
 
-/// A crater's draw: which table, and how far it is turned.
+/// The table and the rotation that a crater has drawn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CraterTurn {
     table: usize,
@@ -29,7 +30,7 @@ impl CraterTurn {
         Self { table: bits as usize % TABLES, offset: ((bits >> 32) as usize % DIRECTIONS) as f32 }
     }
 
-    /// Place in the tables of the direction (east, north).
+    /// Index into the tables for the direction (east, north).
     #[inline(always)]
     pub fn direction(self, east: f32, north: f32) -> f32 {
         let sum = east.abs() + north.abs();
@@ -38,7 +39,7 @@ impl CraterTurn {
         (quarter + 1.0) * (DIRECTIONS as f32 * 0.25) + self.offset
     }
 
-    /// Unevenness in a direction, from -1 to 1.
+    /// Irregularity in a direction, from -1 to 1.
     #[inline(always)]
     pub fn lobe(self, direction: f32) -> f32 {
         read(&LOBES[self.table], direction)

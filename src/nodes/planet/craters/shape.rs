@@ -1,49 +1,49 @@
-//! The form of one crater: how high its ground stands above the ground before the impact, by the distance from its
+//! The profile of a crater: its height above the terrain before the impact, as a function of the distance from the
 //! centre.
 //!
-//! Law: x is the distance in radii of the rim crest. With depth d, from the crest to the floor, and rim height h, both
-//! of the diameter:
+//! Law: x is the distance in radii of the rim crest. d is the depth from the crest to the floor, and h the rim height,
+//! both functions of the diameter:
 //! - bowl (simple): h - d(1 - x²);
-//! - complex: floor at h - d out to x_f, then a wall in terraces up to h; a peak in the middle, which in larger ones
+//! - complex: floor at h - d out to x_f, then a terraced wall up to h; a peak in the middle, which in larger craters
 //!   opens into a ring, and the largest have a second ring at √2 radii;
-//! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), taken down so that it ends at [`REACH`].
+//! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), reduced so that it ends at [`REACH`].
 //!
-//! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon, after Pike 1977:
-//! d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above,
-//! where the two fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. Elsewhere the change to complex craters
-//! comes at another diameter, and all these lengths are scaled with it.
+//! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon, after Pike 1977: d = 0.196
+//! D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above, where the two
+//! fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. On other bodies the transition to complex craters occurs
+//! at another diameter, and all these lengths scale with it.
 //!
-//! Sources: Pike's paper was not at hand. His numbers are those that other programs which cite it have (Minton's
-//! cratermaker and a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, the change at 10 to
-//! 15 km). The size of the ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked.
-//! Conventions of ours, without a source: the smooth change from bowl to flat floor from 8 to 20 km, and from peak to
-//! ring from 180 to 320 km; the width of the peak, 0.24 of the radius; the height of rings beside that of peaks; the
-//! outer ring at √2 radii from 300 km on; three terraces; and that the blanket begins with the whole height of the rim
-//! (McGetchin's own begins with 0.14 R^0.74, and part of a real rim is lifted ground).
-//! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of what the bowl lost (tested), because the blanket ends at
-//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a
-//! mass balance.
+//! Sources: Pike's paper was not available. His numbers come from other programs that cite it (Minton's cratermaker and
+//! a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, transition at 10 to 15 km). The size
+//! of the ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked. Conventions of ours,
+//! without a source: the smooth transition from bowl to flat floor from 8 to 20 km, and from peak to ring from 180 to
+//! 320 km; the width of the peak, 0.24 of the radius; the height of rings relative to peaks; the outer ring at √2 radii
+//! from 300 km on; three terraces; and that the blanket starts with the whole height of the rim (McGetchin's own starts
+//! with 0.14 R^0.74, and part of a real rim is uplifted rock).
+//! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of the bowl's volume (tested), because the blanket ends at
+//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters follow a law of shape, not a process with a mass
+//! balance.
 //!
-//! Wear: creep flattens a crater like diffusion flattens a bowl, with τ the product of diffusivity and time over the
-//! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens. That craters
-//! wear so is Fassett & Thomson 2014; the two numbers are fits of ours.
+//! Wear: creep flattens a crater in the way that diffusion flattens a bowl. With τ the product of diffusivity and time
+//! divided by the square of the radius, depth falls as 1/(1 + 1.5τ) and the sharper rim as 1/(1 + 4τ), and the crest
+//! widens. This form of wear is from Fassett & Thomson 2014; the two numbers are fits of ours.
 
-/// Radii out to which a crater changes the ground.
+/// Radii within which a crater changes the terrain.
 pub const REACH: f32 = 5.0;
-/// Height of the untrimmed blanket there, in rim heights.
+/// Height of the blanket at [`REACH`] before the reduction, in rim heights.
 const TAIL: f32 = 1.0 / (REACH * REACH * REACH);
 /// Diameter at which lunar craters become complex.
 const MOON_TRANSITION_KM: f32 = 10.6;
 const TERRACES: f32 = 3.0;
 
-/// A crater's form. Lengths are in radii, heights in units of the caller's choice.
+/// The shape of a crater. Lengths are in radii, heights in units of the caller's choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CraterShape {
-    /// Height of the crest above the ground before.
+    /// Height of the crest above the terrain before the impact.
     pub rim: f32,
-    /// From the crest to the floor.
+    /// Depth from the crest to the floor.
     pub depth: f32,
-    /// From 0, a bowl, to 1, a flat floor in terraced walls.
+    /// From 0, a bowl, to 1, a flat floor with terraced walls.
     complex: f32,
     floor: f32,
     terracing: f32,
@@ -55,16 +55,16 @@ pub struct CraterShape {
     crest: f32,
 }
 
-/// What the craters of a terrain have in common.
+/// The common properties of the craters of a terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct CraterLaw {
     /// Diameter from which craters are complex.
     pub transition_km: f32,
-    /// Depth beside that on the Moon.
+    /// Depth relative to craters on the Moon.
     pub depth: f32,
-    /// Height of rims and blankets beside that on the Moon.
+    /// Height of rims and blankets relative to the Moon.
     pub ejecta: f32,
-    /// Height of central peaks and rings beside that on the Moon.
+    /// Height of central peaks and rings relative to the Moon.
     pub peaks: f32,
 }
 
@@ -76,7 +76,7 @@ fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// 0 up to `from`, 1 from `to` on, smooth between.
+/// A smooth step: 0 up to `from`, 1 from `to` on.
 pub fn smooth(from: f32, to: f32, at: f32) -> f32 {
     let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -89,7 +89,7 @@ pub fn depth_km(diameter_km: f32, transition_km: f32) -> f32 {
     scale * lesser(0.196 * libm::powf(lunar, 1.010), 1.044 * libm::powf(lunar, 0.301))
 }
 
-/// Height of the crest of a fresh crater above the ground around it.
+/// Height of the crest of a fresh crater above its surroundings.
 pub fn rim_km(diameter_km: f32, transition_km: f32) -> f32 {
     let scale = transition_km / MOON_TRANSITION_KM;
     let lunar = diameter_km / scale;
@@ -97,7 +97,7 @@ pub fn rim_km(diameter_km: f32, transition_km: f32) -> f32 {
 }
 
 impl CraterShape {
-    /// A crater worn by `wear` (τ), with heights multiplied by `heights_per_km`.
+    /// A crater with wear τ = `wear`, with heights multiplied by `heights_per_km`.
     pub fn new(diameter_km: f32, law: &CraterLaw, wear: f32, heights_per_km: f32) -> Self {
         let scale = law.transition_km / MOON_TRANSITION_KM;
         let lunar = diameter_km / scale;
@@ -132,19 +132,19 @@ impl CraterShape {
         shape
     }
 
-    /// Height of the floor above the ground before the impact; below 0.
+    /// Height of the floor relative to the terrain before the impact; negative.
     pub fn bottom(&self) -> f32 {
         self.rim - self.depth
     }
 
-    /// The wall's share of its height at `t`, from 0 at its foot to 1 at the crest.
+    /// Height of the wall at `t`, from 0 at its foot to 1 at the crest, as a fraction of the full height.
     fn wall(&self, t: f32, ragged: f32) -> f32 {
         if t <= 0.0 {
             return 0.0;
         }
         let mut stepped = t;
         if t < 1.0 {
-            // slumps break off at other heights all around; foot and crest stay
+            // slumps break off at different heights around the crater; foot and crest stay in place
             let at = t * TERRACES + 2.4 * ragged * t * (1.0 - t);
             let step = at as i32 as f32;
             let within = at - step;
@@ -154,7 +154,7 @@ impl CraterShape {
         stepped * (0.6 + 0.4 * stepped)
     }
 
-    /// Height inside the crest, with the crest `rim` high there; `ragged` from -1 to 1 makes peaks and rings uneven.
+    /// Height inside the crest, where the crest is `rim` high; `ragged` from -1 to 1 makes peaks and rings irregular.
     #[inline]
     fn height_inside(&self, x: f32, rim: f32, ragged: f32) -> f32 {
         let bowl = rim - self.depth * (1.0 - x * x);
@@ -164,7 +164,7 @@ impl CraterShape {
         let floor = self.rim - self.depth;
         let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor), ragged);
         if self.peak > 0.0 {
-            // the summit is one, whatever its flanks
+            // irregular flanks, but a single summit
             made += self.peak * hump(x / (0.24 * (1.0 + 1.2 * ragged * smooth(0.0, 0.2, x))));
         }
         if self.ring > 0.0 {
@@ -174,8 +174,8 @@ impl CraterShape {
         bowl + self.complex * (made - bowl)
     }
 
-    /// Height above the ground before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is what its rim
-    /// varies by.
+    /// Height relative to the terrain before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is the
+    /// irregularity of the rim.
     #[inline]
     pub fn height_near(&self, x: f32, ragged: f32) -> f32 {
         let x = greater(x, 0.0);
@@ -184,7 +184,7 @@ impl CraterShape {
             return self.height_inside(x, rim, ragged);
         }
         let (inner, outer) = (self.height_inside(x, rim, ragged), blanket(x * x) * rim);
-        // both go on beyond the crest, where they are the higher
+        // both curves continue beyond the crest, and the higher one counts
         let near = self.crest - (inner - outer).abs();
         let round = if near > 0.0 { near * near / (4.0 * self.crest) } else { 0.0 };
         let mut height = lesser(inner, outer) - round;
@@ -194,14 +194,14 @@ impl CraterShape {
         height
     }
 
-    /// Height of the blanket far from the crater, at the square of `x`.
+    /// Height of the blanket far from the crater; `square` is the square of `x`.
     #[inline(always)]
     pub fn far(&self, square: f32) -> f32 {
         self.rim * blanket(square)
     }
 }
 
-/// Blanket in rim heights at the square of the distance; 0 at [`REACH`].
+/// Height of the blanket in rim heights at the square of the distance; 0 at [`REACH`].
 #[inline(always)]
 fn blanket(square: f32) -> f32 {
     (1.0 / (square * square.sqrt()) - TAIL) * (1.0 / (1.0 - TAIL))
@@ -220,7 +220,7 @@ mod tests {
 
     const MOON: CraterLaw = CraterLaw { transition_km: MOON_TRANSITION_KM, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
 
-    /// Highest ground of the profile, with its place, and the lowest.
+    /// The highest point of the profile, its position, and the lowest point.
     fn extent(shape: &CraterShape) -> (f32, f32, f32) {
         let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.height_near(k as f32 / 1000.0, 0.0)));
         heights.fold((f32::MIN, 0.0, f32::MAX), |(top, at, low), (x, h)| {
@@ -228,7 +228,7 @@ mod tests {
         })
     }
 
-    /// Pike's laws hold for the profile as it is drawn, within what the rounding of the crest takes.
+    /// The profile follows Pike's laws, except for the rounding of the crest.
     #[test]
     fn fresh_craters_have_the_published_depths_and_rims() {
         for (diameter, depth, rim) in
@@ -253,8 +253,7 @@ mod tests {
         assert!(shape.far(REACH * REACH).abs() < 1e-7 * shape.rim);
     }
 
-    /// What the blanket and the rim hold is what is missing from the bowl, within a fifth; the cut tail of the blanket
-    /// is most of it.
+    /// The volume of blanket and rim equals that of the bowl within a fifth, mostly because the blanket is cut off.
     #[test]
     fn a_bowl_throws_out_about_what_it_held() {
         for diameter in [0.2, 1.0, 5.0] {
@@ -281,7 +280,7 @@ mod tests {
             ringed.height_near(ringed.ring_at, 0.0) > ringed.height_near(0.0, 0.0) + 0.3,
             "a ring around a flat middle"
         );
-        // a terrace: a stretch of the wall much less steep than its mean
+        // a terrace is a part of the wall that is much less steep than the mean
         let wall: Vec<f32> = (60..100).map(|k| at(60.0, k as f32 / 100.0)).collect();
         let mean = (wall[39] - wall[0]) / 39.0;
         assert!(wall.windows(2).any(|w| w[1] - w[0] < 0.4 * mean) && wall.windows(2).any(|w| w[1] - w[0] > 1.6 * mean));

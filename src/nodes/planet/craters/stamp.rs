@@ -1,9 +1,9 @@
-//! Pressing craters into the ground in the order of their ages.
+//! Stamps craters into the terrain in the order of their ages.
 //!
-//! Scheme: events, impacts and floods, are listed by tiles of samples (`tiles`). First every impact
-//! learns the ground before it (`planes`); then every tile goes through its list by itself.
-//! Cost: the area of each crater, and for its plane the number of older ones around it.
-//! No event reads what another tile writes, so no bit depends on threads or tiles.
+//! Scheme: events, that is impacts and floods, are listed by tiles of samples (`tiles`). First the plane of every
+//! impact is found (`planes`); then every tile applies its list independently.
+//! Cost: proportional to the area of each crater and, for its plane, to the number of older craters around it. No event
+//! reads another tile's output, so the result does not depend on threads or tiles.
 
 use rayon::prelude::*;
 
@@ -15,8 +15,8 @@ use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
 use talweg_ground::field::{Cancelled, Control};
 
-/// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`,
-/// or empty.
+/// Stamps `impacts` into `height` in the order of `events`, the oldest first. `brightness` has the length of `height`,
+/// or is empty.
 pub fn stamp(
     surface: &CraterSurface,
     samples: usize,
@@ -46,7 +46,7 @@ pub fn stamp(
     bands.zip(brightness).enumerate().try_for_each(|(b, (band, bright))| light(b, band, bright))
 }
 
-/// Places of the samples of a tile.
+/// Positions of the samples of a tile.
 struct CraterTile {
     places: Vec<[[f32; TILE_COLUMNS]; 3]>,
     first: usize,
@@ -143,7 +143,7 @@ mod tests {
         Impact::new(surface, [at[0], at[1], 0.0], radius, CraterShape::new(200.0 * radius, &law, 0.0, 1.0))
     }
 
-    /// The ground after `impacts` on ground of height `before`.
+    /// The terrain after `impacts` on a terrain with the height function `before`.
     fn struck(mut impacts: Vec<Impact>, before: impl Fn(f32, f32) -> f32) -> Vec<f32> {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let events: Vec<Event> = (0..impacts.len() as u32).map(Event::Impact).collect();
@@ -162,10 +162,10 @@ mod tests {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let (large, small) = (bowl(&surface, [0.5, 0.5], 0.2), bowl(&surface, [0.5, 0.5], 0.04));
         let [alone, tiny] = [large, small].map(|impact| middle(&struck(vec![impact], |_, _| 0.0)));
-        // a small one in the floor of a large one is as deep below that floor as on a plain
+        // a small crater on the floor of a large one is as deep below that floor as on a plain
         let within = middle(&struck(vec![large, small], |_, _| 0.0));
         assert!((within - alone - tiny).abs() < 0.03 * alone.abs(), "{within}: {alone} and {tiny}");
-        // a large one leaves nothing of a small one that it hits
+        // a large crater leaves nothing of a small one that it hits
         let over = struck(vec![bowl(&surface, [0.55, 0.5], 0.04), large], |_, _| 0.0);
         let clean = struck(vec![large], |_, _| 0.0);
         let worst = (0..SAMPLES * SAMPLES)
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// An impact asks what all older ones left, also those of its own block and of other tiles.
+    /// An impact takes into account all older events, including those of its own block and of other tiles.
     #[test]
     fn planes_are_those_of_stamping_one_by_one() {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
@@ -209,7 +209,7 @@ mod tests {
         };
         let apart = rms(&mut together.iter().zip(&one_by_one).map(|(a, b)| a - b));
         let relief = rms(&mut together.iter().copied());
-        // the mean over the small leaves out what is much smaller, and reading between samples rounds crests
+        // the mean ignores much smaller craters, and interpolation rounds crests
         assert!(apart < 0.04 * relief, "{apart} of {relief}");
     }
 }

@@ -1,11 +1,11 @@
 //! The surface that craters lie on: a flat terrain or a globe.
 //!
-//! A place is a point in space, in sides of the terrain: (u, v, 0) on flat ground, a unit vector times 2/π on a globe,
-//! whose side is a quarter of its circumference. Distances are along the ground. On a globe the square of the arc is a
-//! series in the square of the chord, which is exact near the centre and short at the antipode.
-//! A disc covers rectangles of samples: on flat ground one, on a globe one on each face that it touches. Columns of a
-//! face are meridians around the axis that its columns run along, so that a cap spans exactly asin(sin α / cos λ) of
-//! them to either side, for the angle α of the cap and the latitude λ of its centre; likewise its rows.
+//! A position is a point in space, in sides of the terrain: (u, v, 0) on a flat terrain, a unit vector times 2/π on a
+//! globe, whose side is a quarter of its circumference. Distances run along the surface. On a globe the square of the
+//! arc is a series in the square of the chord, which is exact near the centre and too small at the antipode. A disc
+//! covers rectangles of samples: one on a flat terrain, and on a globe one on each face that it touches. Columns of a
+//! face are meridians around the axis that its columns run along. A cap of angle α whose centre has latitude λ
+//! therefore spans exactly asin(sin α / cos λ) of them on either side; the same holds for its rows.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
@@ -13,7 +13,7 @@ use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::topology::FACES;
 use talweg_ground::field::{Edges, Globe, Grid};
 
-/// Samples in rows and columns, each from the first to before the last. Rows of a globe are those of all faces.
+/// Ranges of rows and columns of samples, each with an exclusive end. Rows of a globe are numbered over all faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rectangle {
     pub rows: [u32; 2],
@@ -26,18 +26,18 @@ pub struct CraterSurface {
     round: Option<Round>,
 }
 
-/// A globe, with the axes of each face: outwards, along rows, along columns.
+/// A globe with the axes of each face: outwards, along rows, along columns.
 #[derive(Clone, Debug)]
 struct Round {
     globe: Globe,
     faces: [[[f64; 3]; 3]; FACES],
 }
 
-/// Length of the unit vectors of a globe, in sides.
+/// Radius of a globe, in sides.
 const RADIUS: f32 = std::f32::consts::FRAC_2_PI;
 /// Angle from the middle of a face to its corners.
 const CORNER: f64 = 0.955_317;
-/// Discs of this angle are taken for the whole globe.
+/// Discs of this angle or larger cover the whole globe.
 const WHOLE: f64 = 2.0;
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -62,7 +62,7 @@ impl Round {
     /// The rectangles that hold every sample within the angle `reach` of a unit vector.
     fn rectangles(&self, centre: [f64; 3], reach: f64, mut put: impl FnMut(Rectangle)) {
         let n = self.globe.samples();
-        // the series of the arc is short far away
+        // compensates the series of the arc, which is too small far away
         let reach = reach * (1.0 + 0.02 * reach * reach * reach) + 1.0e-6;
         let whole = reach > WHOLE;
         for (face, &[out, east, south]) in self.faces.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Round {
                 let middle = libm::atan2(dot(centre, along), outwards);
                 let half = libm::asin((libm::sin(reach) / libm::cos(latitude)).min(1.0));
                 let at = |angle: f64| (angle * FRAC_2_PI + 0.5) * (n - 1) as f64;
-                // a sample more on either side; casts saturate
+                // one extra sample on either side; the casts saturate
                 [((at(middle - half) - 1.0) as usize).min(n) as u32, ((at(middle + half) + 2.0) as usize).min(n) as u32]
             };
             let (columns, rows) = (range(east, south), range(south, east));
@@ -108,12 +108,13 @@ impl CraterSurface {
         if self.round.is_some() { 1.0 / (RADIUS * RADIUS) } else { 0.0 }
     }
 
-    /// How far beyond the edges craters up to `diameter` reach into the terrain.
+    /// Width of the frame around the terrain in which craters of up to `diameter` extend into the terrain.
     pub fn margin(&self, diameter: f32) -> f32 {
         if self.grid.edges == Edges::Open && self.round.is_none() { diameter.clamp(0.0, 0.5) } else { 0.0 }
     }
 
-    /// The place of two uniform random numbers. On open terrain a crater of that diameter lies inside the edges.
+    /// The position given by two uniform random numbers. On an open terrain a crater of `diameter` lies inside the
+    /// edges.
     pub fn place(&self, draw: [f32; 2], diameter: f32) -> [f32; 3] {
         if self.round.is_some() {
             let (longitude, height) = (2.0 * PI * f64::from(draw[0]), 2.0 * f64::from(draw[1]) - 1.0);
@@ -125,9 +126,9 @@ impl CraterSurface {
         [u, v, 0.0]
     }
 
-    /// A place in the frame of width `margin` around the terrain; `part` in [0, 1) chooses among its four strips.
+    /// A position in the frame of width `margin` around the terrain; `part` in [0, 1) selects one of its four strips.
     pub fn place_outside(&self, [a, b]: [f32; 2], margin: f32, part: f32) -> [f32; 3] {
-        // strips of 1 + margin by margin, each turned from the one before by a quarter
+        // strips of 1 + margin by margin, each rotated by a quarter turn from the previous one
         let (along, across) = (a * (1.0 + margin), -b * margin);
         let [u, v] = match (part * 4.0) as u32 {
             0 => [along, across],
@@ -138,7 +139,7 @@ impl CraterSurface {
         [u, v, 0.0]
     }
 
-    /// The place and, on wrapping terrains, its images beyond each edge that a disc of `reach` crosses.
+    /// Calls `put` for the centre of a disc and, on wrapping terrains, for its copies beyond each edge within `reach`.
     pub fn images(&self, centre: [f32; 3], reach: f32, mut put: impl FnMut([f32; 3], bool)) {
         put(centre, false);
         if self.grid.edges != Edges::Wrap {
@@ -156,7 +157,7 @@ impl CraterSurface {
         }
     }
 
-    /// Unit vectors along the ground: east and north.
+    /// Unit vectors along the surface: east and north.
     pub fn frame(&self, centre: [f32; 3]) -> [[f32; 3]; 2] {
         if self.round.is_some() {
             let [x, y, z] = unit(centre.map(f64::from));
@@ -167,7 +168,7 @@ impl CraterSurface {
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
     }
 
-    /// The point `step` along the ground from `centre`.
+    /// The point at the vector `step` along the surface from `centre`.
     pub fn stepped(&self, centre: [f32; 3], step: [f32; 3]) -> [f32; 3] {
         if self.round.is_some() {
             let there: [f64; 3] = std::array::from_fn(|k| f64::from(centre[k]) + f64::from(step[k]));
@@ -185,7 +186,7 @@ impl CraterSurface {
         let n = self.grid.samples;
         let last = (n - 1) as f32;
         let range = |at: f32| {
-            // a sample more on either side; casts saturate
+            // one extra sample on either side; the casts saturate
             let from = ((at - reach) * last - 1.0) as usize;
             let to = ((at + reach) * last + 2.0) as usize;
             [from.min(n) as u32, to.min(n) as u32]
@@ -196,7 +197,7 @@ impl CraterSurface {
         }
     }
 
-    /// Places of the samples of a row, from column `first` on.
+    /// Writes the positions of the samples of a row, from column `first` on.
     pub fn places(&self, row: usize, first: usize, out: [&mut [f32]; 3]) {
         if let Some(Round { globe, .. }) = &self.round {
             let [xs, ys, zs] = out;
@@ -215,7 +216,7 @@ impl CraterSurface {
         ws.fill(0.0);
     }
 
-    /// Row and column of the sample of a square at or before a place, and the way beyond it.
+    /// Row and column of the sample of a square at or before a position, and the remaining fractions.
     fn cell(&self, place: [f32; 3]) -> ([usize; 2], [f32; 2]) {
         let last = self.grid.samples - 1;
         let [u, v] = [place[0], place[1]].map(|at| at.clamp(0.0, 1.0) * last as f32);
@@ -223,7 +224,7 @@ impl CraterSurface {
         ([row, column], [v - row as f32, u - column as f32])
     }
 
-    /// Row and column of a sample near a place.
+    /// Row and column of a sample near a position.
     pub fn sample(&self, place: [f32; 3]) -> [usize; 2] {
         if self.round.is_some() {
             let (n, (face, u, v)) = (self.grid.samples, locate(place.map(f64::from)));
@@ -233,7 +234,7 @@ impl CraterSurface {
         self.cell(place).0
     }
 
-    /// `field` at a place, bilinear.
+    /// The bilinear value of `field` at a position.
     pub fn height(&self, field: &[f32], place: [f32; 3]) -> f32 {
         if let Some(Round { globe, .. }) = &self.round {
             return globe.sample(field, place.map(f64::from));
@@ -253,7 +254,7 @@ mod tests {
     use super::*;
     use talweg_ground::field::Stream;
 
-    /// Every sample that a disc holds lies in its rectangles, on flat ground and over the borders of faces.
+    /// Every sample inside a disc lies in the disc's rectangles, on flat terrains and across face borders.
     #[test]
     fn rectangles_hold_their_discs() {
         for grid in [Grid::new(40, Edges::Open), Grid::globe(21)] {

@@ -1,4 +1,4 @@
-//! Which craters touch which samples: lists by tiles.
+//! The craters that touch each sample: lists by tiles.
 
 use rayon::prelude::*;
 
@@ -10,13 +10,13 @@ use talweg_ground::field::{Cancelled, Control};
 pub const TILE_ROWS: usize = 32;
 pub const TILE_COLUMNS: usize = 64;
 
-/// The tiles of a surface, row by row, each with its events in the order of time.
+/// The tiles of a surface, row by row, each with its events in order of time.
 pub struct CraterTiles {
     pub across: usize,
     pub lists: Vec<Vec<Entry>>,
 }
 
-/// An event in a tile, with the samples of the tile that it may touch.
+/// An event in a tile, with the range of samples of the tile that it may touch.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub event: u32,
@@ -25,7 +25,7 @@ pub struct Entry {
 }
 
 impl CraterTiles {
-    /// Lists `events` in the tiles that they may touch.
+    /// Adds each event to the lists of the tiles that it may touch.
     pub fn new(
         surface: &CraterSurface,
         samples: usize,
@@ -60,14 +60,14 @@ impl CraterTiles {
         Ok(Self { across, lists })
     }
 
-    /// The tile that a place lies in.
+    /// The index of the tile that contains a position.
     pub fn index_at(&self, surface: &CraterSurface, place: [f32; 3]) -> usize {
         let [row, column] = surface.sample(place);
         row / TILE_ROWS * self.across + column / TILE_COLUMNS
     }
 }
 
-/// Lists a rectangle in the tiles that it touches.
+/// Adds a rectangle to the lists of the tiles that it touches.
 fn put(lists: &mut [Vec<Entry>], across: usize, event: u32, rectangle: Rectangle) {
     let Rectangle { rows, columns } = rectangle;
     let cut = |[from, to]: [u32; 2], tile: usize, size: usize| {

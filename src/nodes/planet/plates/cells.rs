@@ -1,7 +1,7 @@
-//! Equal-angle cells that cover the sphere: what plates are made of, in the frame of each plate.
+//! Equal-angle cells that cover the sphere. Plates consist of such cells in their own frame.
 //!
-//! A face of the cube has n × n cells; their middles lie at equal angles, as the samples of a
-//! [globe](talweg_ground::field::globe), but none lies on a border, so that every place belongs to one cell.
+//! A face of the cube has n × n cells. Their centres lie at equal angles, like the samples of a
+//! [globe](talweg_ground::field::globe), but never on a border, so every position belongs to exactly one cell.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 
@@ -12,12 +12,12 @@ use crate::generators::solid::{Solid, SolidNoise, SpacePoints};
 use talweg_ground::field::globe::{face_direction, meet, nearly_arctangent};
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Cells whose noise is worked out at a time.
+/// Cells whose noise is computed together.
 const NOISE_PART: usize = 1024;
-/// No cell, no crust.
+/// Marks the absence of a cell or of crust.
 pub const NO_CELL: u32 = u32::MAX;
 
-/// A direction or a vector of space.
+/// A direction or a vector in space.
 pub type Vector = [f64; 3];
 
 /// The cells of a sphere of radius 1.
@@ -25,19 +25,19 @@ pub type Vector = [f64; 3];
 pub struct SphereCells {
     n: usize,
     middles: Vec<[f32; 3]>,
-    /// The eight cells around each: row by row, from the one before it in row and column; [`NO_CELL`] at the corners of
-    /// the cube.
+    /// The eight cells around each cell: row by row, starting with the previous row and column. [`NO_CELL`] at the
+    /// corners of the cube.
     neighbours: Vec<[u32; 8]>,
-    /// Of a face, in steradians.
+    /// Areas of the cells of one face, in steradians.
     areas: Vec<f32>,
 }
 
 impl SphereCells {
-    /// `n` cells along the side of a face, at least 2.
+    /// A sphere with `n` cells along the side of a face, at least 2.
     pub fn new(n: usize, control: &Control) -> Result<Self, Cancelled> {
         let n = n.max(2);
         let tangent = |k: f64| libm::tan((2.0 * k / n as f64 - 1.0) * FRAC_PI_4);
-        // one beyond each side
+        // includes one cell beyond each side
         let tangents: Vec<f64> = (0..n + 2).map(|k| tangent(k as f64 - 0.5)).collect();
         let borders: Vec<f64> = (0..=n).map(|k| tangent(k as f64)).collect();
         let mut cells = Self { n, middles: Vec::new(), neighbours: Vec::new(), areas: Vec::new() };
@@ -52,7 +52,7 @@ impl SphereCells {
                 let (above, left) = (tangents[row], tangents[column]);
                 *to = match (1..=n).contains(&row) as u8 + 2 * (1..=n).contains(&column) as u8 {
                     3 => ((face * n + row - 1) * n + column - 1) as u32,
-                    // the rows of the face beyond go on where the border was crossed
+                    // looks up the cell of the adjacent face beyond the border
                     1 => cells.cell(face_direction(face, left, above * left.abs())) as u32,
                     2 => cells.cell(face_direction(face, left * above.abs(), above)) as u32,
                     _ => NO_CELL,
@@ -81,22 +81,22 @@ impl SphereCells {
         2.0 * FRAC_PI_4 / self.n as f64
     }
 
-    /// Direction of the middle of a cell.
+    /// Direction of the centre of a cell.
     pub fn middle(&self, cell: u32) -> Vector {
         self.middles[cell as usize].map(f64::from)
     }
 
-    /// The cells around a cell.
+    /// The eight cells around a cell.
     pub fn neighbours(&self, cell: u32) -> &[u32; 8] {
         &self.neighbours[cell as usize]
     }
 
-    /// Steradians of a cell.
+    /// Area of a cell in steradians.
     pub fn area(&self, cell: u32) -> f32 {
         self.areas[cell as usize % (self.n * self.n)]
     }
 
-    /// Noise of space at the middle of every cell, from octaves of (frequency, weight).
+    /// Noise in space at the centre of every cell, given octaves of (frequency, weight).
     pub fn noise(&self, random: Stream, octaves: &[(f32, f32)], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let octaves: Vec<(Solid, f32)> = octaves
             .iter()
@@ -116,12 +116,12 @@ impl SphereCells {
         Ok(noise)
     }
 
-    /// The cell of a direction, which need not have length 1.
+    /// The cell of a direction, whose length may differ from 1.
     pub fn cell(&self, direction: Vector) -> usize {
         self.place(direction).0
     }
 
-    /// The cell of a direction, and where in it: along its row and its column, from 0 to 1.
+    /// The cell of a direction, and the position within it: along its row and its column, from 0 to 1.
     #[inline]
     pub fn place(&self, direction: Vector) -> (usize, [f32; 2]) {
         let (face, tangents) = meet(direction);
@@ -135,7 +135,7 @@ impl SphereCells {
     }
 }
 
-/// Steps to the neighbours, one more than they are.
+/// Steps to the eight neighbours, each plus one.
 const STEPS: [(usize, usize); 8] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)];
 
 fn places(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
@@ -157,21 +157,21 @@ pub fn advanced(a: Vector, t: f64, b: Vector) -> Vector {
     std::array::from_fn(|k| a[k] + t * b[k])
 }
 
-/// The vector at length 1; a vector of length 0 stays.
+/// The vector scaled to length 1; a vector of length 0 is returned unchanged.
 pub fn unit(v: Vector) -> Vector {
     let length = dot(v, v).sqrt();
     if length > 0.0 { v.map(|x| x / length) } else { v }
 }
 
-/// How a plate lies: a rotation as a unit quaternion, real part first.
+/// Orientation of a plate: a rotation as a unit quaternion, real part first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlateAttitude([f64; 4]);
 
 impl PlateAttitude {
-    /// Not turned.
+    /// No rotation.
     pub const LEVEL: Self = Self([1.0, 0.0, 0.0, 0.0]);
 
-    /// A rotation about `spin` by as many radians as it is long.
+    /// A rotation about the axis `spin`; the angle in radians is the length of `spin`.
     pub fn turn(spin: Vector) -> Self {
         let angle = dot(spin, spin).sqrt();
         let half = 0.5 * angle;
@@ -179,7 +179,7 @@ impl PlateAttitude {
         Self([libm::cos(half), spin[0] * share, spin[1] * share, spin[2] * share])
     }
 
-    /// This and then `next`, as seen from outside.
+    /// This rotation followed by `next`, both in world coordinates.
     pub fn followed(self, next: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (next.0, self.0);
         let product = [
@@ -192,7 +192,7 @@ impl PlateAttitude {
         Self(product.map(|x| x / length))
     }
 
-    /// As a matrix, row by row.
+    /// The rotation as a matrix, row by row.
     pub fn matrix(self) -> Turn {
         let [w, x, y, z] = self.0;
         Turn([
@@ -203,18 +203,18 @@ impl PlateAttitude {
     }
 }
 
-/// A rotation as a matrix, from the frame of a plate to the world.
+/// A rotation matrix from the frame of a plate to the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn([Vector; 3]);
 
 impl Turn {
-    /// From the plate to the world.
+    /// Converts from the plate's frame to the world.
     #[inline]
     pub fn outwards(&self, v: Vector) -> Vector {
         self.0.map(|row| dot(row, v))
     }
 
-    /// From the world to the plate.
+    /// Converts from the world to the plate's frame.
     #[inline]
     pub fn inwards(&self, v: Vector) -> Vector {
         let [a, b, c] = self.0;
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// After any number of steps a point is where one rotation about the same pole brings it.
+    /// After any number of steps a point is where a single rotation about the same pole moves it.
     #[test]
     fn points_go_along_small_circles() {
         let spin = [0.003, -0.011, 0.007];
@@ -260,7 +260,7 @@ mod tests {
         for point in [[1.0, 0.0, 0.0], unit([0.2, -0.5, 0.4]), pole] {
             let (moved, expected) = (attitude.matrix().outwards(point), at_once.matrix().outwards(point));
             assert!((0..3).all(|k| (moved[k] - expected[k]).abs() < 1e-12), "{moved:?} {expected:?}");
-            // its distance to the pole stays, and it has gone around by ω · t
+            // its distance to the pole is unchanged, and it has moved around the pole by ω · t
             assert!((dot(moved, pole) - dot(point, pole)).abs() < 1e-13);
             let around = |v: Vector| advanced(v, -dot(v, pole), pole);
             let (from, to) = (around(point), around(moved));

@@ -1,4 +1,4 @@
-//! Plates and their crust, and where each plate's crust lies in the world.
+//! Plates and their crust, and the position of each plate's crust in the world.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,18 +8,18 @@ use rayon::prelude::*;
 use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector, cross};
 use talweg_ground::field::{Cancelled, Control};
 
-/// Plates at the most: one bit each in the masks of [`PlateTables`].
+/// Maximum number of plates: each one has a bit in the masks of [`PlateTables`].
 pub const MOST_PLATES: usize = 64;
 /// Radius of the Earth in km. Lengths and speeds are the Earth's; on other planets they scale with the radius.
 pub const EARTH_KM: f64 = 6371.0;
-/// Depth of the ridges, in km.
+/// Height of the mid-ocean ridges, in km.
 pub const RIDGE_KM: f32 = -2.5;
-/// Age at which the ocean floor sinks no more, in Ma; it lies 6 km deep then.
+/// Age from which on the ocean floor no longer sinks, in Ma; it then lies 6 km deep.
 pub const OLD_FLOOR: f32 = 100.0;
-/// Crust that was never raised has risen so long ago, in Ma.
+/// Time since the last uplift, in Ma, of crust that was never raised.
 pub const NEVER: f32 = 1.0e4;
 
-/// Height of ocean floor by its age in Ma, in km (Parsons & Sclater 1977).
+/// Height of ocean floor in km, given its age in Ma (Parsons & Sclater 1977).
 pub fn floor_height(age: f32) -> f32 {
     RIDGE_KM - 0.35 * age.clamp(0.0, OLD_FLOOR).sqrt()
 }
@@ -27,19 +27,19 @@ pub fn floor_height(age: f32) -> f32 {
 /// The crust of one cell of a plate.
 #[derive(Clone, Copy, Debug)]
 pub struct CrustCell {
-    /// Which, in the frame of the plate.
+    /// The cell, in the frame of the plate.
     pub cell: u32,
     /// Whether it is continental.
     pub continental: bool,
-    /// Height of continents over the sea, of ocean floor over what its age says, in km.
+    /// Height in km: of continents above the sea, of ocean floor above the height that its age gives.
     pub relief: f32,
-    /// Ma since it was formed.
+    /// Time since it formed, in Ma.
     pub age: f32,
-    /// Ma since a mountain or volcano rose here; [`NEVER`] at the most.
+    /// Time since a mountain or volcano rose here, in Ma; at most [`NEVER`].
     pub orogeny: f32,
-    /// Uplift over subduction, in km in a Ma.
+    /// Uplift above a subduction zone, in km per Ma.
     pub uplift: f32,
-    /// What a collision has still to raise, in km.
+    /// Remaining uplift from a collision, in km.
     pub pending: f32,
 }
 
@@ -49,7 +49,7 @@ impl CrustCell {
         Self { cell, continental: false, relief: 0.0, age, orogeny: NEVER, uplift: 0.0, pending: 0.0 }
     }
 
-    /// Height over the sea in km.
+    /// Height above the sea in km.
     pub fn height(&self) -> f32 {
         if self.continental { self.relief } else { floor_height(self.age) + self.relief }
     }
@@ -58,82 +58,82 @@ impl CrustCell {
 /// A plate.
 #[derive(Clone, Debug)]
 pub struct Plate {
-    /// A number that no other plate has or had.
+    /// A number that is unique over the whole run.
     pub id: u32,
-    /// How its frame lies in the world.
+    /// Rotation of its frame in the world.
     pub attitude: PlateAttitude,
-    /// Radians in a Ma about each axis of the world.
+    /// Rotation rate about each axis of the world, in radians per Ma.
     pub spin: Vector,
-    /// Its cells.
+    /// The crust of its cells.
     pub crust: Vec<CrustCell>,
 }
 
 impl Plate {
-    /// Velocity at a point of the world, in radians in a Ma.
+    /// Velocity at a point of the world, in radians per Ma.
     pub fn velocity(&self, at: Vector) -> Vector {
         cross(self.spin, at)
     }
 
-    /// Steradians of its crust.
+    /// Area of its crust in steradians.
     pub fn area(&self, cells: &SphereCells) -> f64 {
         self.crust.iter().map(|crust| f64::from(cells.area(crust.cell))).sum()
     }
 }
 
-/// Continental crust by what became of it, in steradians.
+/// Gains and losses of continental crust, in steradians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrustLedger {
-    /// Arcs that rose above the sea, and floor that land enclosed.
+    /// Gained: island arcs that rose above the sea, and ocean floor enclosed by land.
     pub grown: f64,
-    /// Pushed over other continents in collisions, what resampling won or lost counted.
+    /// Lost: pushed over other continents in collisions; includes the net change through resampling.
     pub consumed: f64,
-    /// With plates that became too small.
+    /// Lost with plates that became too small.
     pub dropped: f64,
 }
 
-/// All plates at a moment.
+/// All plates at one point in time.
 #[derive(Clone, Debug, Default)]
 pub struct PlateState {
-    /// Steps so far.
+    /// Number of steps so far.
     pub steps: u32,
-    /// Number of the next plate.
+    /// Id of the next plate.
     pub next_id: u32,
     /// The plates.
     pub plates: Vec<Plate>,
-    /// Of two plates, the lower number first, which goes under where both are ocean floor.
+    /// For two plates, the lower id first: the id of the plate that subducts where both are ocean floor.
     pub sinking: BTreeMap<(u32, u32), u32>,
-    /// What became of continental crust.
+    /// Gains and losses of continental crust so far.
     pub ledger: CrustLedger,
 }
 
 impl PlateState {
-    /// Of two plates which goes under where both are ocean floor, once that was decided.
+    /// The id of the plate that subducts where the plates `a` and `b` are both ocean floor, once this is decided.
     pub fn sinks(&self, a: u32, b: u32) -> Option<u32> {
         self.sinking.get(&(a.min(b), a.max(b))).copied()
     }
 
-    /// Memory that it holds.
+    /// Memory of the state in bytes.
     pub fn bytes(&self) -> usize {
         self.plates.iter().map(|plate| size_of::<Plate>() + plate.crust.capacity() * size_of::<CrustCell>()).sum()
     }
 }
 
-/// One plate as it lies in the world.
+/// The position of one plate in the world.
 #[derive(Debug)]
 pub struct PlateTable {
-    /// From its frame to the world.
+    /// Rotation from its frame to the world.
     pub turn: Turn,
-    /// Index of the crust of each cell.
+    /// Index of each cell's crust in the plate, or [`NO_CELL`].
     slots: Vec<u32>,
 }
 
-/// Where the crust of every plate lies.
+/// The positions of all plates' crust.
 #[derive(Debug)]
 pub struct PlateTables {
     tables: Vec<PlateTable>,
-    /// Wide cells of the world.
+    /// Larger cells of the world, as tiles.
     tiles: SphereCells,
-    /// For each of them the plates that have crust there or close by.
+    /// For each tile, the plates that have crust in it or in a neighbouring tile.
     masks: Vec<u64>,
 }
 
@@ -141,7 +141,7 @@ pub struct PlateTables {
 const TILE: usize = 4;
 
 impl PlateTables {
-    /// Of plates as they lie now.
+    /// The tables of the plates in their current positions.
     pub fn new(cells: &SphereCells, plates: &[Plate], control: &Control) -> Result<Self, Cancelled> {
         let side = (cells.count() / 6).isqrt();
         let tiles = SphereCells::new(side.div_ceil(TILE), control)?;
@@ -159,7 +159,7 @@ impl PlateTables {
         Ok(tables)
     }
 
-    /// Finds again where plates lie after they moved.
+    /// Updates the tables after the plates have moved.
     pub fn move_to(&mut self, cells: &SphereCells, plates: &[Plate], control: &Control) -> Result<(), Cancelled> {
         for (table, plate) in self.tables.iter_mut().zip(plates) {
             table.turn = plate.attitude.matrix();
@@ -174,7 +174,7 @@ impl PlateTables {
                 control.check()?;
                 for crust in crust {
                     let tile = self.tiles.cell(table.turn.outwards(cells.middle(crust.cell)));
-                    // most cells find the mark of one before them
+                    // a plain load first, because the bit is set already for most cells
                     if found[tile].load(Ordering::Relaxed) & 1 << k == 0 {
                         found[tile].fetch_or(1 << k, Ordering::Relaxed);
                     }
@@ -191,53 +191,53 @@ impl PlateTables {
         Ok(())
     }
 
-    /// The plates that may have crust at a place, one bit each.
+    /// The plates that may have crust at a position.
     pub fn candidates(&self, at: Vector) -> PlateMask {
         PlateMask(self.masks[self.tiles.cell(at)])
     }
 
-    /// How a plate lies.
+    /// The rotation of a plate.
     pub fn turn(&self, plate: usize) -> &Turn {
         &self.tables[plate].turn
     }
 
-    /// Index of the crust of a cell of a plate; [`NO_CELL`] where it has none.
+    /// Index of the crust of a plate's cell; [`NO_CELL`] if it has none.
     #[inline]
     pub fn slot(&self, plate: usize, cell: u32) -> u32 {
         if cell == NO_CELL { NO_CELL } else { self.tables[plate].slots[cell as usize] }
     }
 
-    /// Index of the crust that a plate has at a place of the world.
+    /// Index of the crust that a plate has at a position of the world.
     pub fn find(&self, cells: &SphereCells, plate: usize, at: Vector) -> Option<usize> {
         let cell = cells.cell(self.tables[plate].turn.inwards(at)) as u32;
         Some(self.slot(plate, cell)).filter(|&slot| slot != NO_CELL).map(|slot| slot as usize)
     }
 
-    /// The first of some plates that has crust at a place, with its index.
+    /// The first of `plates` that has crust at a position, with the index of that crust.
     pub fn find_any(&self, cells: &SphereCells, mut plates: PlateMask, at: Vector) -> Option<(usize, usize)> {
         plates.find_map(|plate| Some((plate, self.find(cells, plate, at)?)))
     }
 
-    /// The crust of a plate changed from `before` to that of `plate`.
+    /// Updates the table of a plate whose crust changed from `before` to that of `plate`.
     pub fn change(&mut self, index: usize, before: &[CrustCell], plate: &Plate) {
         let table = &mut self.tables[index];
         before.iter().for_each(|crust| table.slots[crust.cell as usize] = NO_CELL);
         table.fill(&plate.crust);
     }
 
-    /// A plate with the crust of `plate` came to the others.
+    /// Adds a table for a new plate.
     pub fn push(&mut self, cells: &SphereCells, plate: &Plate) {
         let mut table = PlateTable { turn: plate.attitude.matrix(), slots: vec![NO_CELL; cells.count()] };
         table.fill(&plate.crust);
         self.tables.push(table);
     }
 
-    /// A plate is no more.
+    /// Removes the table of a plate.
     pub fn remove(&mut self, index: usize) {
         self.tables.remove(index);
     }
 
-    /// A cell was added to a plate as its last.
+    /// Updates the table of a plate after a cell was appended to it.
     pub fn add(&mut self, cells: &SphereCells, index: usize, plate: &Plate) {
         let slot = plate.crust.len() - 1;
         let cell = plate.crust[slot].cell;
@@ -259,12 +259,12 @@ impl PlateTable {
     }
 }
 
-/// Some of the plates, from the lowest.
+/// A set of plates, as an iterator in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct PlateMask(pub u64);
 
 impl PlateMask {
-    /// All but one.
+    /// The set without `plate`.
     pub fn without(self, plate: usize) -> Self {
         Self(self.0 & !(1 << plate))
     }

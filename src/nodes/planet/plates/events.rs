@@ -1,12 +1,12 @@
-//! Continents that collide, plates that break apart, plates that are gone.
+//! Collisions of continents, break-up of plates, and removal of plates that became too small.
 //!
-//! Collision: where continents of two plates overlap by more than a square of 450 km, the connected land of the smaller
-//! one goes over to the other plate. What overlapped is one crust from then on, which is how collisions consume
-//! continental crust. The ground rises by Δz · (1 - (d/r)²)² around the overlap, Δz with the root of the land's area,
-//! r with the root of area and speed, over the next steps. The plate that grew goes on with the mean of both motions by
-//! area.
-//! Rift: a large plate breaks across its longest extent; both parts keep their crust where it is and go apart.
-//! Source: Cortial et al. 2019; they let all uplift come at once, around the whole of the land.
+//! Collision: if the continents of two plates overlap by more than a square of 450 km, the connected land of the
+//! smaller continent moves to the other plate. The overlapping parts become a single crust, so collisions consume
+//! continental crust. The terrain around the overlap rises over the next steps by Δz · (1 - (d/r)²)². Δz is
+//! proportional to the square root of the land's area, and r to the square root of area and speed. The plate that grew
+//! continues with the mean of both motions, weighted by area.
+//! Rift: a large plate breaks across its longest extent; both parts keep their crust in place and drift apart.
+//! Source: Cortial et al. 2019, where all uplift happens at once, around the whole of the land.
 
 use super::STEP_MA;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
@@ -17,22 +17,22 @@ use crate::generators::octaves::NoiseFade;
 use crate::generators::solid::Solid;
 use talweg_ground::field::Stream;
 
-/// Steradians of overlap at which continents become one: a square of 450 km.
+/// Overlap in steradians at which two continents merge: a square of 450 km.
 const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);
-/// Steradians of the land whose collision raises the ground by the full height: a square of 2000 km.
+/// Area in steradians of land whose collision raises the terrain by the full height: a square of 2000 km.
 const LARGE_AREA: f64 = (2000.0 / EARTH_KM) * (2000.0 / EARTH_KM);
-/// How far from the overlap the ground rises at most and at least, in km.
+/// Minimum and maximum distance from the overlap within which the terrain rises, in km.
 const COLLISION_REACH: [f64; 2] = [300.0, 1200.0];
-/// How far from the overlap the sea between closes, in km, and by how many cells from each side.
+/// Distance from the overlap within which the remaining sea closes, in km, and by how many cells from each side.
 const SUTURE_REACH: f64 = 900.0;
 const SUTURE_PASSES: usize = 4;
-/// Cells of the smallest plate, and of the smallest without continents.
+/// Number of cells below which a plate is removed, and below which a plate without continents is removed.
 const LEAST_CELLS: [usize; 2] = [4, 12];
-/// Share of the sphere of the smallest plate that breaks apart.
+/// Minimum area of a plate that breaks apart, as a fraction of the sphere.
 const LEAST_RIFT: f64 = 0.03;
 
-/// Joins continents that collided, and says whether any did. `height` is Δz of large ones in km, which `noise` makes
-/// differ from cell to cell.
+/// Merges continents that collided; returns whether any did. `height` is Δz of a large continent in km, which `noise`
+/// varies from cell to cell.
 pub fn collide(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -76,7 +76,7 @@ fn is_land(state: &PlateState, tables: &PlateTables, plate: usize, cell: u32) ->
     state.plates[plate].crust.get(tables.slot(plate, cell) as usize).is_some_and(|crust| crust.continental)
 }
 
-/// Continental crust of a plate that hangs together with some of its cells, in the order of its crust.
+/// Indices of a plate's continental crust that is connected to the cells `from`, in ascending order.
 fn connected_land(
     cells: &SphereCells,
     state: &PlateState,
@@ -97,7 +97,7 @@ fn connected_land(
     (0..crust.len() as u32).filter(|&slot| is_found[slot as usize]).collect()
 }
 
-/// Brings `land`, some of the crust of the giver, to the taker.
+/// Moves `land`, a part of the giver's crust, to the taker.
 fn join(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -166,14 +166,14 @@ fn join(
             crust.pending += rise * t * t * (1.0 + 1.3 * noise[crust.cell as usize]).clamp(0.3, 2.0);
         }
     }
-    // one motion from then on
+    // both parts move together from now on
     let part = area / (area + whole).max(f64::MIN_POSITIVE);
     let (from, to) = (state.plates[giver].spin, state.plates[taker].spin);
     state.plates[taker].spin = std::array::from_fn(|k| to[k] + part * (from[k] - to[k]));
 }
 
-/// What is left of the sea between two continents that became one, within reach of where they met, is pushed up: floor
-/// with land around most of it becomes land.
+/// Closes the remaining sea between two merged continents within reach of their contact: ocean floor surrounded mostly
+/// by land becomes land.
 fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate: usize, seeds: &[u32]) {
     let reach = (SUTURE_REACH / EARTH_KM) as f32;
     let near = nearest_seeds(cells, tables, plate, &state.plates[plate], seeds, reach);
@@ -196,8 +196,8 @@ fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTable
     }
 }
 
-/// Breaks large plates apart: about `rate` of them in 100 Ma on the whole planet. `speed` is that of fast plates in
-/// radians in a Ma.
+/// Breaks up large plates: about `rate` of them in 100 Ma on the whole planet. `speed` is that of fast plates in
+/// radians per Ma.
 pub fn break_apart(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -233,8 +233,8 @@ pub fn break_apart(
     }
 }
 
-/// The middle of a plate, the direction of its longest extent there, and which cells lie on the far side of the middle;
-/// none where nearly all lie on one side.
+/// The centre of a plate, the direction of its longest extent there, and which cells lie on the far side of the centre;
+/// `None` if nearly all lie on one side.
 fn halves(cells: &SphereCells, crust: &[CrustCell], stream: Stream) -> Option<(Vector, Vector, Vec<bool>)> {
     let sum = crust.iter().fold([0.0; 3], |sum, c| advanced(sum, f64::from(cells.area(c.cell)), cells.middle(c.cell)));
     let centre = unit(sum);
@@ -262,7 +262,7 @@ fn halves(cells: &SphereCells, crust: &[CrustCell], stream: Stream) -> Option<(V
     (5 * far > sides.len() && 5 * far < 4 * sides.len()).then_some((centre, across, sides))
 }
 
-/// Takes plates away that became too small.
+/// Removes plates that became too small.
 pub fn drop_small(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTables) {
     let mut index = 0;
     while index < state.plates.len() {

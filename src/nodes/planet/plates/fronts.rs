@@ -1,9 +1,10 @@
-//! Where plates meet: which goes under, how far crust is from the front, what rises there.
+//! Plate boundaries: which plate subducts, the distance of crust from the front, and the uplift there.
 //!
-//! Uplift over subduction, in a Ma: u₀ · f(d) · g(v) · h(z)², with d the distance to the front, f from 0 at the front
-//! to 1 at a third of the reach and 0 at the reach, g = v / 100 mm a year, h the height of what goes under, from 0 at
-//! -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower line (f²), in separate islands.
-//! Trench: the floor that goes under hangs down towards the front, by up to 3.5 km, the faster the deeper.
+//! Uplift above subduction, per Ma: u₀ · f(d) · g(v) · h(z)². d is the distance to the front; f rises from 0 at the
+//! front to 1 at a third of the reach and falls to 0 at the reach. g = v / 100 mm a year. h depends on the height of
+//! the subducting plate, from 0 at -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower
+//! line (f²), in separate islands.
+//! Trench: the subducting floor bends down towards the front by up to 3.5 km; faster plates bend deeper.
 
 use rayon::prelude::*;
 
@@ -12,47 +13,47 @@ use super::crust::{EARTH_KM, Plate, PlateState, PlateTables};
 use super::motion::SLIDING;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// How far from a front mountains rise, in km.
+/// Distance from a front within which mountains rise, in km.
 pub const REACH_KM: f32 = 1000.0;
-/// How far from a front the floor bends down, in km.
+/// Distance from a front within which the floor bends down, in km.
 pub const TRENCH_KM: f32 = 160.0;
-/// How deep the trench of fast plates lies below the floor, in km.
+/// Depth of the trench of fast plates below the floor, in km.
 const TRENCH_DEPTH: f32 = 3.5;
-/// How many times as fast as ranges the volcanoes of oceanic arcs grow.
+/// Growth of oceanic arc volcanoes relative to that of mountain ranges.
 const ARC_GROWTH: f32 = 5.0;
-/// Speed of the paper's uplift, and of trenches of full depth, in km in a Ma.
+/// Speed to which the paper's uplift refers, and speed of trenches of full depth, in km per Ma.
 const FULL_SPEED: f32 = 100.0;
 const TRENCH_SPEED: f32 = 50.0;
 
-/// What happens at a piece of the edge of a plate.
+/// The kind of plate boundary at a part of a plate's edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The other plate goes under.
+    /// The other plate subducts.
     Overrides,
-    /// It goes under the other plate.
+    /// This plate subducts.
     Sinks,
-    /// Continents meet.
+    /// Two continents collide.
     Collides,
-    /// Plates part.
+    /// The plates move apart.
     Parts,
-    /// Plates slide along each other.
+    /// The plates slide along each other.
     Slides,
 }
 
 /// A cell at the edge of its plate.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeCell {
-    /// Index of its crust.
+    /// Index of the cell's crust.
     pub slot: u32,
-    /// What happens.
+    /// Kind of the boundary.
     pub kind: EdgeKind,
-    /// How fast the plates meet, in km in a Ma.
+    /// Speed at which the plates converge or diverge, in km per Ma.
     pub speed: f32,
     /// Height of the other plate there, in km.
     pub other_height: f32,
 }
 
-/// The edge of a plate where another one is beside it.
+/// The edge cells of a plate that have another plate beside them.
 pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables, index: usize) -> Vec<EdgeCell> {
     let plate = &state.plates[index];
     let turn = tables.turn(index);
@@ -71,7 +72,7 @@ pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables,
             edge.push((slot as u32, out));
         }
     }
-    // the steps of the edge are evened out
+    // smooths the outward directions over the steps of the edge
     for _ in 0..3 {
         let even = |&(slot, out): &(u32, Vector)| {
             let around = cells.neighbours(plate.crust[slot as usize].cell).iter();
@@ -84,7 +85,7 @@ pub fn edge_cells(cells: &SphereCells, state: &PlateState, tables: &PlateTables,
     edge.iter().filter_map(|&(slot, out)| classified(cells, state, tables, index, slot, turn.outwards(out))).collect()
 }
 
-/// What happens at a cell whose plate ends in the direction `out` of the world.
+/// The boundary at a cell whose plate ends in the world direction `out`; `None` if no other plate is near.
 fn classified(
     cells: &SphereCells,
     state: &PlateState,
@@ -122,8 +123,8 @@ fn classified(
     Some(EdgeCell { slot, kind, speed: speed.abs() as f32, other_height: other_crust.height() })
 }
 
-/// For all crust of a plate the nearest of some of its cells, within reach: its rank among `seeds` ([`NO_CELL`] where
-/// there is none) and the distance in radians.
+/// For each crust cell of a plate, the nearest of `seeds` within `reach`: its rank in `seeds` ([`NO_CELL`] if there is
+/// none) and the distance in radians.
 pub fn nearest_seeds(
     cells: &SphereCells,
     tables: &PlateTables,
@@ -166,7 +167,7 @@ pub fn nearest_seeds(
     found
 }
 
-/// Share of the uplift at a distance of x reaches from the front: 1 at a third of the reach.
+/// Fraction of the uplift at a distance of x reaches from the front: 1 at a third of the reach.
 pub fn uplift_profile(x: f32) -> f32 {
     let smooth = |t: f32| {
         let t = t.clamp(0.0, 1.0);
@@ -175,13 +176,13 @@ pub fn uplift_profile(x: f32) -> f32 {
     if x < 1.0 / 3.0 { smooth(3.0 * x) } else { smooth(1.5 * (1.0 - x)) }
 }
 
-/// How deep the floor hangs down at a distance of x trench widths, as a share.
+/// Fraction of the trench's depth at a distance of x trench widths.
 pub fn trench_profile(x: f32) -> f32 {
     let t = (1.0 - x).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Finds uplift and trenches of every plate. `uplift` is u₀ in km in a Ma.
+/// Computes uplift and trenches of every plate. `uplift` is u₀ in km per Ma.
 pub fn raise_fronts(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -244,7 +245,7 @@ fn uplift_rates(
         };
         *rate = uplift * along * (front.speed / FULL_SPEED).min(2.0) * under * under;
     }
-    // neighbouring pieces of a front differ; the ground above does not show them
+    // smooths the differences between neighbouring parts of a front
     for _ in 0..2 {
         rates = (0..rates.len())
             .map(|slot| {
@@ -278,7 +279,7 @@ fn trenches(
     found.into_iter().map(depth).collect()
 }
 
-/// Noise that breaks arcs into islands and ranges into parts, for every cell of a plate's frame.
+/// Noise for every cell of a plate's frame, which divides arcs into islands and ranges into sections.
 pub fn island_noise(cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let octaves = [(14.0, 1.0), (28.0, 0.5)];
     cells.noise(random, &octaves, control)

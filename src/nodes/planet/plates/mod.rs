@@ -1,21 +1,21 @@
-//! Plates that move over the sphere for some hundred million years.
+//! Plate tectonics: plates that move over the sphere for some hundred million years.
 //!
-//! Law, after Cortial et al. 2019: plates are rigid and turn about their poles; crust is continental or oceanic, has an
-//! age, a height, and the time since mountains rose on it. Each step of 2 Ma: plates move (`motion.rs`), ocean floor
-//! goes under, plates grow at the ridges; fronts (`fronts.rs`) raise arcs and ranges and pull trenches down; ground
-//! rises, wears and sinks (`relief.rs`), hot spots build chains; continents collide and large plates break apart
-//! (`events.rs`).
-//! Ocean floor lies at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons & Sclater 1977), and what rose over it
-//! beyond that. Continents wear by their height.
+//! Law, after Cortial et al. 2019: plates are rigid and rotate about their poles. Crust is continental or oceanic, and
+//! has an age, a height and the time since its last orogeny. Each step of 2 Ma moves the plates (`motion.rs`): ocean
+//! floor subducts, and plates grow at the ridges. Fronts (`fronts.rs`) raise arcs and ranges and deepen trenches. The
+//! crust rises, erodes and sinks, and hot spots build island chains (`relief.rs`). Continents collide and large plates
+//! break apart (`events.rs`). Ocean floor lies at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons & Sclater
+//! 1977), plus any relief built on top. Continents erode in proportion to their height.
 //!
-//! Scheme: each plate has cells (`cells.rs`) of its own frame, which turn with it, so that crust is moved to rounding
-//! and never resampled while it stays on its plate; `detail` counts cells, whatever the resolution of the scene. The
-//! ground is read from the plates after each step. Lengths and speeds are the Earth's, and scale with the radius of the
-//! planet; heights are true.
-//! What is kept: the area of continental crust, but for arcs that rise above the sea and floor that land encloses, what
-//! collisions push onto each other, and plates of a few cells that are given up; `CrustLedger` counts them.
-//! From this the paper differs: it has one Delaunay mesh that is made anew every few steps; its crust has a direction
-//! of folds; its collisions act at once.
+//! Scheme: each plate has cells (`cells.rs`) in its own frame, which rotates with it. Crust therefore moves up to
+//! rounding, and is never resampled while it stays on its plate; `detail` sets the number of cells, independent of the
+//! scene's resolution. The terrain is sampled from the plates after each step. Lengths and speeds are the Earth's, and
+//! scale with the radius of the planet; heights do not scale.
+//! Conservation: the area of continental crust is conserved, with four exceptions: arcs that rise above the sea, ocean
+//! floor enclosed by land, overlaps in collisions, and plates of a few cells that are removed. `CrustLedger` counts
+//! them.
+//! Differences from the paper: the paper rebuilds a single Delaunay mesh every few steps, its crust has a direction of
+//! folds, and its collisions act at once.
 //! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
 
 mod cells;
@@ -41,47 +41,47 @@ use crate::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, Globe, MapKind, Terrain};
 
 talweg_ground::params! {
-    /// Moves plates for some hundred million years: oceans open and close, ranges and island arcs rise where plates
-    /// meet, continents collide and break apart.
+    /// Moves plates for some hundred million years: oceans open and close, mountain ranges and island arcs rise where
+    /// plates meet, continents collide and break apart.
     Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea" {
-        /// Steps of two million years each. A hundred open an ocean and close another.
+        /// Number of steps of two million years each. A hundred steps open one ocean and close another.
         iterations: u32 = 100, 0..=2000, slider 1..=250;
-        /// Number of plates at the beginning. Rifts add some, and small ones go under.
+        /// Initial number of plates. Rifts add plates, and subduction removes small ones.
         plates: u32 = 16, 2..=48, slider 4..=40;
-        /// Speed of fast plates. Earth's go 20 to 100 mm a year.
+        /// Speed of fast plates. Earth's plates move at 20 to 100 mm a year.
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
-        /// Share of the planet that continents cover at the beginning. It counts only where the ground below has no
-        /// coast: all land or all sea. Otherwise land and shelves there are the continents.
+        /// Initial fraction of the planet that continents cover. Only used if the terrain below is all land or all sea;
+        /// otherwise its land and shelves become the continents.
         land: f32 ["share"] = 0.33, 0.0..=1.0;
-        /// How fast ground rises where fast plates go under others. 0 leaves no ranges along coasts and no island arcs.
+        /// Uplift rate where fast plates subduct. At 0 no coastal ranges and island arcs form.
         subduction_uplift: f32 ["mm/year"] = 0.6, 0.0..=5.0, slider 0.0..=2.0;
-        /// How high the collision of two large continents raises the ground. Small lands raise less.
+        /// Uplift from the collision of two large continents. Small continents raise less.
         collision_metres: f32 ["m"] = 3000.0, 0.0..=10_000.0, slider 0.0..=6000.0;
-        /// How many plates break apart in a hundred million years, if all the planet were large plates.
+        /// Number of plates that break apart in a hundred million years, if the whole planet consisted of large plates.
         rifting: f32 ["per 100 Ma"] = 6.0, 0.0..=100.0, slider 0.0..=20.0;
-        /// Number of hot spots. They stay where they are and build chains of volcanoes on the plates that pass.
+        /// Number of hot spots. They stay in place and build chains of volcanoes on the passing plates.
         hot_spots: u32 = 14, 0..=200, slider 0..=60;
-        /// How fast ground 10 km high wears; lower ground wears in proportion.
+        /// Erosion rate at a height of 10 km; lower land erodes in proportion to its height.
         erosion: f32 ["mm/year"] = 0.08, 0.0..=2.0, slider 0.0..=0.4;
-        /// How fast what stands 4 km over the ocean floor sinks. Trenches that are no more fill seven times as fast.
+        /// Rate at which relief 4 km above the ocean floor sinks. Inactive trenches fill seven times as fast.
         ocean_dampening: f32 ["mm/year"] = 0.04, 0.0..=2.0, slider 0.0..=0.2;
-        /// Cells of the plates along a quarter of the way around, whatever the resolution. Twice as many take four
-        /// times as long.
+        /// Cells of the plates along a quarter of the circumference, independent of the resolution. Twice as many take
+        /// four times as long.
         detail: u32 = 128, 16..=256, slider 48..=192;
         presets {
-            Earth "Earth": "Two hundred million years of plates like ours." {}
-            Breakup "Breaking up": "Few large plates that break apart again and again." { plates = 6, rifting = 25.0 }
-            Archipelago "Island arcs": "Little land among many plates, with arcs and hot spots." { plates = 32, land = 0.15, hot_spots = 40, subduction_uplift = 1.2 }
+            Earth "Earth": "Two hundred million years of Earth-like plates." {}
+            Breakup "Breaking up": "Few large plates that break apart repeatedly." { plates = 6, rifting = 25.0 }
+            Archipelago "Island arcs": "Many plates with little land, island arcs and hot spots." { plates = 32, land = 0.15, hot_spots = 40, subduction_uplift = 1.2 }
             Mountains "Collisions": "Much land on fast plates." { land = 0.5, speed = 90.0, collision_metres = 4500.0 }
         }
     }
 }
 
-/// Time of a step in Ma.
+/// Duration of a step in Ma.
 const STEP_MA: f32 = 2.0;
-/// The data maps of this process, in the order of [`Next::maps`].
+/// The data maps that this process writes, in the order of [`Next::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::CrustAge, MapKind::Uplift];
-/// Streams of the layer.
+/// Random streams of the layer.
 const ISLANDS: u64 = 0x6973_6c65;
 const RIFTS: u64 = 0x7269_6674;
 const PULSES: u64 = 0x7075_6c73;
@@ -124,7 +124,7 @@ impl Process for Plates {
     }
 }
 
-/// What stays the same for all of a run.
+/// Data that stay constant during a run.
 #[derive(Debug)]
 struct PlatePlanet {
     cells: SphereCells,
@@ -139,7 +139,7 @@ impl PlatePlanet {
         Ok(Self { cells, spots: start::spots(law, cx.random), islands })
     }
 
-    /// One step of all plates.
+    /// Advances all plates by one step.
     fn step(
         &self,
         law: &Plates,
@@ -171,16 +171,16 @@ impl PlatePlanet {
     }
 }
 
-/// Plates under way.
+/// A running plate simulation.
 #[derive(Clone)]
 struct PlatesRun {
     law: Plates,
-    /// Of the samples of a face.
+    /// Areas of the samples of a face.
     areas: Arc<Vec<f32>>,
-    /// None before the first step, as the state.
+    /// `None` before the first step, like the state.
     planet: Option<Arc<PlatePlanet>>,
     state: Option<PlateState>,
-    /// Those of the state, or none.
+    /// Tables of the state; `None` if they have to be rebuilt.
     tables: WorkingMemory<Option<PlateTables>>,
     next: WorkingMemory<Next<2>>,
     terrain: Terrain,
@@ -191,7 +191,7 @@ impl ErosionRun for PlatesRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         cx.control.check()?;
         if !self.terrain.grid.is_globe() {
-            return Ok(()); // evaluation leaves it out there
+            return Ok(()); // evaluation skips the layer on squares
         }
         let planet = match &self.planet {
             Some(planet) => planet.clone(),

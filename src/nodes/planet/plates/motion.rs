@@ -1,11 +1,11 @@
-//! Plates move, sink below each other, and grow where they part.
+//! Motion of plates: drift, subduction, and growth where plates move apart.
 //!
-//! Ocean floor that lies under another plate's crust is gone: below continents always, and of two oceanic plates that
-//! which was older where they met first. Continents stay; [`events`](super::events) sees to those that meet.
-//! Where no plate has crust those beside it grow by a cell at a time. The age of what they grow goes on as it falls off
-//! towards the ridge, by the way over half the speed at which they part, so that ages do not depend on how the ridge
-//! lies on the cells. Where it would be below 0 the ridge has not been, and the cell is left to the other plate; what
-//! nobody takes goes to the plates by turns.
+//! Ocean floor that lies under another plate's crust is removed: always below continents, and between two oceanic
+//! plates on the plate that was older at their first contact. Continents stay; [`events`](super::events) handles their
+//! collisions. Where no plate has crust, the adjacent plates grow cell by cell. The age of new crust continues the
+//! decrease of age towards the ridge: the distance divided by half the speed of separation. Ages therefore do not
+//! depend on how the ridge lies relative to the cells. If the age would be negative, the ridge has not passed there
+//! yet, and the cell is left to the other plate. Cells that no plate takes are given to the plates in turn.
 
 use rayon::prelude::*;
 
@@ -14,18 +14,18 @@ use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
 use super::crust::{CrustCell, EARTH_KM, PlateMask, PlateState, PlateTables};
 use talweg_ground::field::{Cancelled, Control};
 
-/// A cell of a plate that lies over or under crust of another.
+/// A cell of a plate that lies above or below crust of another plate.
 #[derive(Clone, Copy, Debug)]
 pub struct CrustOverlap {
-    /// The cell, in its own plate.
+    /// The cell, in the frame of its own plate.
     pub cell: u32,
     /// The other plate.
     pub other: usize,
-    /// The cell of the other plate.
+    /// The cell of the other plate, in that plate's frame.
     pub other_cell: u32,
 }
 
-/// What of each plate lies over or under another.
+/// For each plate, the cells that overlap other plates.
 pub fn overlaps(
     cells: &SphereCells,
     state: &PlateState,
@@ -53,12 +53,12 @@ pub fn overlaps(
     (0..state.plates.len()).map(of_plate).collect()
 }
 
-/// The crust of a cell that a plate has.
+/// The crust of a cell, if the plate has any there.
 fn crust_of<'a>(state: &'a PlateState, tables: &PlateTables, plate: usize, cell: u32) -> Option<&'a CrustCell> {
     state.plates[plate].crust.get(tables.slot(plate, cell) as usize)
 }
 
-/// Takes away the ocean floor that went under.
+/// Removes subducted ocean floor.
 pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTables, found: &[Vec<CrustOverlap>]) {
     decide(state, tables, found);
     let mut lost: Vec<Vec<bool>> = state.plates.iter().map(|plate| vec![false; plate.crust.len()]).collect();
@@ -80,7 +80,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
         if !lost.contains(&true) {
             continue;
         }
-        // what hangs on by one neighbour goes too
+        // ocean floor connected by fewer than two cells subducts as well
         let sunk = lost.clone();
         for (slot, crust) in state.plates[p].crust.iter().enumerate() {
             let around = cells.neighbours(crust.cell).iter().map(|&there| tables.slot(p, there));
@@ -97,7 +97,7 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
     }
 }
 
-/// Decides for oceanic plates that meet first which goes under: the older.
+/// Decides which of two oceanic plates subducts when they first meet: the older one.
 fn decide(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverlap>]) {
     let mut older = std::collections::BTreeMap::<(u32, u32), f64>::new();
     for (p, found) in found.iter().enumerate() {
@@ -120,7 +120,7 @@ fn decide(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverla
     }
 }
 
-/// The nearest other plate within six cells of a place, and the direction there, 0 where it lies all around.
+/// The nearest other plate within six cells of a position, and the direction to it; 0 if it lies all around.
 pub fn partner(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
     let aside = if at[2].abs() < 0.8 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let east = unit(cross(aside, at));
@@ -139,7 +139,7 @@ pub fn partner(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vect
                 }
             }
         }
-        // its border is jagged: the mean of two rings is where it lies
+        // the border is jagged, so its direction is the mean of two rings
         if had_any {
             break;
         }
@@ -147,16 +147,16 @@ pub fn partner(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vect
     found.map(|(other, sum)| (other, unit(sum)))
 }
 
-/// Unit vectors of the plane, straight ones first.
+/// Unit vectors of the plane: the axes first, then the diagonals.
 const DIRECTIONS: [(f64, f64); 8] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
     [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (D, D), (-D, D), (-D, -D), (D, -D)]
 };
 
-/// Speed of two plates, in km in a Ma, from which on they part or meet; slower they slide along each other.
+/// Minimum speed, in km per Ma, at which two plates converge or diverge; slower plates slide along each other.
 pub const SLIDING: f64 = 1.0;
 
-/// Lets plates grow where there is no crust.
+/// Lets plates grow into areas without crust.
 pub fn grow(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -172,7 +172,7 @@ pub fn grow(
         .into_par_iter()
         .map(|p| state.plates[p].crust.iter().flat_map(|crust| empty_around(tables, p, crust.cell)).collect())
         .collect();
-    // at first nobody grows beyond the ridge; what is left then goes to whose turn it is
+    // first no plate grows beyond the ridge; the remaining cells go to the plates in turn
     let mut within_ridge = true;
     for ring in 0..MOST_RINGS {
         let mut has_grown = false;
@@ -207,10 +207,10 @@ pub fn grow(
     Ok(())
 }
 
-/// Cells that plates grow by in a step at the most.
+/// Maximum number of cells by which plates grow in a step.
 const MOST_RINGS: u32 = 48;
 
-/// What a plate grows in an empty cell of its own.
+/// The crust that a plate adds in an empty cell, or `None` if it does not grow there.
 fn new_crust(
     cells: &SphereCells,
     state: &PlateState,
@@ -225,7 +225,7 @@ fn new_crust(
     let mean = |of: &dyn Fn(&CrustCell) -> f64| around.iter().map(|c| of(c)).sum::<f64>() / around.len() as f64;
     if let Some((other, to)) = partner(cells, tables, plate, at) {
         let (here, there) = (own.velocity(at), state.plates[other].velocity(at));
-        // the ridge goes half as fast as the other plate
+        // relative to this plate, the ridge moves at half the speed of the other plate
         let ridge: Vector = std::array::from_fn(|k| 0.5 * (there[k] - here[k]));
         let opening = 2.0 * dot(ridge, to) * EARTH_KM;
         if opening > SLIDING {
@@ -255,10 +255,10 @@ fn new_crust(
     })
 }
 
-/// Age of floor in holes that no ridge made, in Ma.
+/// Age in Ma of the floor that fills holes away from ridges.
 const HOLE_MA: f32 = 30.0;
 
-/// The plates of a list, as a mask.
+/// The set of the first `count` plates.
 pub fn all_plates(count: usize) -> PlateMask {
     PlateMask(if count >= 64 { u64::MAX } else { (1 << count) - 1 })
 }

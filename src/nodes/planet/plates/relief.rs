@@ -1,4 +1,4 @@
-//! What happens to crust where it is: it rises, wears, sinks, is lifted by hot spots.
+//! Changes of crust in place: uplift, erosion, subsidence, hot spots.
 
 use rayon::prelude::*;
 
@@ -8,44 +8,44 @@ use super::motion::all_plates;
 use super::{Plates, STEP_MA};
 use talweg_ground::field::{Cancelled, Control, Stream};
 
-/// Height of the highest mountains, in km: there erosion is as fast as the parameter says.
+/// Height of the highest mountains in km, to which the erosion rate refers.
 const HIGHEST_KM: f32 = 10.0;
-/// Share of what a collision has still to raise that rises in a step.
+/// Fraction of the remaining collision uplift that takes place in one step.
 const RISING_SHARE: f32 = 0.25;
-/// Height of shelves and of worn continents, in km.
+/// Heights of continental shelves and of eroded continents, in km.
 const SHELF_KM: f32 = -0.12;
 const PLAIN_KM: f32 = 0.25;
-/// Shares by which shelves sink and plains rise in a step.
+/// Fractions by which shelves and plains approach those heights in a step.
 const SHELF_SHARE: f32 = 0.08;
 const PLAIN_SHARE: f32 = 0.03;
-/// Share by which continental ground evens out in a step.
+/// Fraction by which continental relief is smoothed in a step.
 const EVEN_SHARE: f32 = 0.02;
-/// Height up to which sediment fills the sea beside continents, in km, and its share in a step.
+/// Height in km up to which sediment fills the sea beside continents (the continental rise), and its rate per step.
 const RISE_KM: f32 = -3.4;
 const RISE_RATE: f32 = 0.05;
-/// Cells of land around floor that is filled by sediment.
+/// Number of adjacent land cells from which on sediment fills an ocean cell.
 const ENCLOSED: u32 = 6;
-/// Uplift, in km in a Ma, from which on mountains count as young.
+/// Minimum uplift, in km per Ma, of mountains that count as young.
 const YOUNG: f32 = 0.01;
-/// Standard deviation of a hot spot in km, height that it builds in a Ma, and height over the sea where it ends.
+/// Standard deviation of a hot spot in km, its growth in km per Ma, and its maximum height above the sea in km.
 const PLUME_KM: f64 = 75.0;
 const PLUME_RATE: f32 = 1.6;
 const PLUME_TOP: f32 = 1.5;
-/// Parts of a step in which hot spots are followed.
+/// Substeps in which hot spots are traced.
 const PLUME_PARTS: usize = 4;
 
-/// Crust grows older by a step.
+/// Ages all crust by a step.
 pub fn grow_older(state: &mut PlateState) {
     for plate in &mut state.plates {
         plate.crust.par_iter_mut().for_each(|crust| {
-            // floor keeps its height over what its age says
+            // ocean floor keeps its relief above the height that its age gives
             crust.age += STEP_MA;
             crust.orogeny = (crust.orogeny + STEP_MA).min(NEVER);
         });
     }
 }
 
-/// Uplift, erosion, shelves, sediment, for a step.
+/// Applies uplift, erosion, shelf and sediment changes for one step.
 pub fn wear(
     law: &Plates,
     cells: &SphereCells,
@@ -90,7 +90,7 @@ pub fn wear(
 fn wear_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
     let rising = if crust.pending < 0.02 { crust.pending } else { RISING_SHARE * crust.pending };
     crust.pending -= rising;
-    // the higher the ground, the more of it slides down
+    // the uplift decreases with height, because more rock slides down
     let holds = (1.0 - crust.relief / HIGHEST_KM).clamp(0.0, 1.0);
     let mut height = crust.relief + holds * (crust.uplift * STEP_MA + rising);
     if crust.uplift > YOUNG || rising > 0.1 {
@@ -114,26 +114,26 @@ fn wear_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
     if crust.uplift > YOUNG {
         crust.orogeny = 0.0;
     }
-    // 4 km of relief sink as fast as the parameter says; trenches fill seven times as fast
+    // 4 km of relief sink at the parameter's rate; trenches fill seven times as fast
     let sunk = (law.ocean_dampening * STEP_MA / 4.0).min(1.0);
     crust.relief -= if crust.relief > 0.0 { crust.relief * sunk } else { crust.relief * (7.0 * sunk).min(1.0) };
     let height = crust.height();
     if land > 0 && height < RISE_KM {
         crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (RISE_KM - height);
     }
-    // sediment fills what land encloses
+    // sediment fills ocean cells enclosed by land
     if land >= ENCLOSED {
         (crust.continental, crust.relief) = (true, SHELF_KM);
         return;
     }
-    // an arc that rose above the sea is a continent from then on
+    // an arc that rises above the sea becomes continental
     if crust.uplift > YOUNG && height > 0.0 {
         (crust.continental, crust.relief) = (true, height);
     }
     crust.relief = crust.relief.clamp(-8.0, 16.0);
 }
 
-/// Where hot spots stand.
+/// Random positions of hot spots.
 pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
     let place = |k: i32| {
         let z = f64::from(random.signed(k, 0));
@@ -144,7 +144,7 @@ pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
     (0..count as i32).map(place).collect()
 }
 
-/// Lets hot spots lift what passed over them during the step that ended.
+/// Lets hot spots raise the crust that passed over them during the last step.
 pub fn lift_hot_spots(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -153,12 +153,12 @@ pub fn lift_hot_spots(
     random: Stream,
 ) {
     for (&spot, k) in spots.iter().zip(0..) {
-        // volcanoes stand apart where a hot spot rests now and then
+        // the activity varies from step to step, so that separate volcanoes form
         let pulse = random.unit(k, state.steps as i32);
         let pulse = 0.25 + 2.25 * pulse * pulse;
         for part in 0..PLUME_PARTS {
             let ago = f64::from(STEP_MA) * (part as f64 + 0.5) / PLUME_PARTS as f64;
-            // what stood over it then has moved on with its plate
+            // crust that was above the spot at that time has moved on with its plate
             let over = all_plates(state.plates.len()).find_map(|p| {
                 let at = PlateAttitude::turn(state.plates[p].spin.map(|x| x * ago)).matrix().outwards(spot);
                 tables.find(cells, p, at).map(|_| (p, tables.turn(p).inwards(at)))
@@ -170,7 +170,7 @@ pub fn lift_hot_spots(
     }
 }
 
-/// Lifts the crust of a plate around a place of its frame.
+/// Raises the crust of a plate around a position in its frame.
 fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, (plate, at): (usize, Vector), pulse: f32) {
     let width = (PLUME_KM / EARTH_KM).max(0.8 * cells.spacing());
     let middle = cells.cell(at) as u32;
@@ -187,7 +187,7 @@ fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, (plat
         let square = 2.0 - 2.0 * dot(cells.middle(cell), at);
         let weight = libm::exp(-0.5 * square / (width * width)) as f32;
         let height = crust.height();
-        // as much rock in wider cells
+        // keeps the rock volume constant where cells are wider than the plume
         let narrow = (PLUME_KM / EARTH_KM / width) as f32;
         let rise = PLUME_RATE * STEP_MA / PLUME_PARTS as f32 * pulse * weight * narrow * narrow;
         let rise = (rise * if crust.continental { 0.2 } else { 1.0 }).min((PLUME_TOP - height).max(0.0));

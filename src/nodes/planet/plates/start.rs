@@ -1,9 +1,9 @@
-//! The first plates, and the ground they begin with.
+//! The initial plates and their crust.
 //!
-//! Plates grow from scattered seeds at speeds of their own, along ways that noise makes longer or shorter and that are
-//! short on continents, so that most borders lie in the seas and are bent. Where the ground below has land and sea,
-//! land and shelves to 200 m deep are continents; else continents come from noise of space. Ocean floor is as old as
-//! the way from the nearest border at which plates part says, at half of its speed.
+//! Plates grow from scattered seeds at different speeds. Noise varies the cost of growth, and continents reduce it, so
+//! most borders lie in the seas and are curved. If the terrain below has land and sea, its land and shelves down to 200
+//! m become continents; otherwise noise in space sets the continents. The age of ocean floor is its distance from the
+//! nearest divergent boundary divided by half the speed there.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -18,23 +18,23 @@ use super::relief::hot_spots;
 use crate::Context;
 use talweg_ground::field::{Cancelled, Control, Globe, Stream, Terrain};
 
-/// Streams of the layer.
+/// Random streams of the layer.
 const SEEDS: u64 = 0x7365_6564;
 const GROWTH: u64 = 0x6772_6f77;
 const SPINS: u64 = 0x7370_696e;
 const LANDS: u64 = 0x6c61_6e64;
-/// Height from which on ground is continental, in km: the edge of shelves.
+/// Minimum height of continental crust in km: the edge of the shelves.
 const SHELF_EDGE: f32 = -0.2;
-/// Share of land, or of sea, from which on the ground below counts.
+/// Minimum fraction of land, and of sea, for the terrain below to be used.
 const LEAST_SHARE: f64 = 0.02;
-/// Age of continents at the beginning, and of floor that no ridge made, in Ma.
+/// Initial age of continents, and of floor without a ridge, in Ma.
 const OLD_LAND: f32 = 500.0;
 const UNKNOWN_FLOOR: f32 = 80.0;
 const OLDEST_FLOOR: f32 = 180.0;
-/// Where the ocean floor begins off the first continents, as noise beside its width.
+/// Noise that perturbs the initial width of the continental shelf.
 const MARGIN: f32 = 0.06;
 
-/// The planet at its beginning, on the ground of `terrain`.
+/// The initial state of the planet on the terrain below.
 pub fn first_state(
     law: &Plates,
     cells: &SphereCells,
@@ -72,12 +72,12 @@ pub fn first_state(
     Ok(state)
 }
 
-/// Where hot spots of this layer stand.
+/// Positions of the layer's hot spots.
 pub fn spots(law: &Plates, random: Stream) -> Vec<Vector> {
     hot_spots(law.hot_spots, random.fork(0x7370_6f74))
 }
 
-/// Heights over the sea in km of the ground below, where it has both land and sea.
+/// Heights of the terrain below in km above the sea; `None` if it lacks land or sea.
 fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<Option<Vec<f32>>, Cancelled> {
     let globe = Globe::new(terrain.samples());
     let km = cx.relief_metres * 0.001;
@@ -95,7 +95,7 @@ fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<
     Ok((LEAST_SHARE..=1.0 - LEAST_SHARE).contains(&share).then_some(heights))
 }
 
-/// Continents from noise that cover the share of the planet that the parameter says, as heights in km.
+/// Continents made from noise that cover the fraction `law.land` of the planet, as heights in km.
 fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let octaves = [(1.1, 1.0), (2.2, 0.55), (4.4, 0.35), (8.8, 0.2), (17.6, 0.12), (35.2, 0.08)];
     let noise = cells.noise(random, &octaves, control)?;
@@ -121,7 +121,7 @@ fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &C
     Ok(noise.into_iter().map(height).collect())
 }
 
-/// A way that a plate grows along, shortest first.
+/// An entry of the growth queue: a cell that a plate may take, the lowest cost first.
 #[derive(PartialEq)]
 struct GrowthStep {
     cost: f32,
@@ -143,7 +143,7 @@ impl Ord for GrowthStep {
     }
 }
 
-/// The plate of every cell.
+/// Assigns a plate to every cell.
 fn territories(
     cells: &SphereCells,
     heights: &[f32],
@@ -178,7 +178,7 @@ fn territories(
         if settled % 8192 == 0 {
             control.check()?;
         }
-        // some plates grow three times as fast as others
+        // the fastest plates grow three times as fast as the slowest
         let speed = 0.5 + growth.unit(plate as i32, 7);
         let here = cells.middle(cell);
         for &there in cells.neighbours(cell) {
@@ -193,7 +193,7 @@ fn territories(
     Ok(owners)
 }
 
-/// Cells from which plates grow: each the farthest from the others of a few random ones.
+/// Cells from which plates grow: each is the random candidate farthest from the earlier ones.
 fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32> {
     let mut seeds: Vec<u32> = Vec::new();
     for k in 0..count as i32 {
@@ -217,7 +217,7 @@ fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32
     seeds
 }
 
-/// A plate goes in a random direction at 40 to 100 % of the speed, and turns a little.
+/// A random direction at 40 to 100 % of the speed, plus a small rotation about the plate's centre.
 fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) -> Vector {
     let draw = |k: i32| f64::from(random.signed(plate.id as i32, k));
     let centre = plate.crust.iter().fold([0.0; 3], |sum, crust| advanced(sum, 1.0, cells.middle(crust.cell)));
@@ -229,7 +229,7 @@ fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) 
     advanced(pole, 0.4 * speed * draw(4), centre)
 }
 
-/// Ages of the first ocean floor, and what the ground below rises over it.
+/// Sets the initial age of the ocean floor, and the relief of the terrain below above it.
 fn first_ages(
     cells: &SphereCells,
     state: &mut PlateState,
@@ -247,7 +247,7 @@ fn first_ages(
             let seeds: Vec<u32> = ridges.iter().map(|at| at.slot).collect();
             let near = nearest_seeds(cells, &tables, index, plate, &seeds, 2.0);
             let age = |(rank, distance): (u32, f32)| match ridges.get(rank as usize) {
-                // slow ridges would leave floor that is too old
+                // limits the age of floor at slow ridges
                 Some(ridge) => distance * EARTH_KM as f32 / (0.5 * ridge.speed).max(15.0),
                 None => UNKNOWN_FLOOR,
             };

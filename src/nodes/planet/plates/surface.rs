@@ -1,8 +1,8 @@
-//! The ground of the plates on the samples of a planet.
+//! The surface of the plates at the samples of a planet.
 //!
-//! A plate is read in its own frame with quadratic B-splines over its cells, which have no creases and no steps; so is
-//! how far it covers a place. Where plates meet each counts by the square of its cover: the border is as wide as a
-//! cell.
+//! The properties of a plate, and its coverage of a position, are interpolated in the plate's frame with quadratic
+//! B-splines over its cells, which have no creases or steps. Where plates meet, each is weighted by the square of its
+//! coverage, so a border is as wide as a cell.
 
 use rayon::prelude::*;
 
@@ -12,26 +12,26 @@ use crate::Context;
 use crate::erosion::buffers::Next;
 use talweg_ground::field::{Cancelled, Globe};
 
-/// Uplift that counts as the greatest in the map of uplift, in km in a Ma.
+/// Uplift in km per Ma that corresponds to 1 in the uplift map.
 const GREATEST_UPLIFT: f32 = 0.1;
-/// Share of a collision's uplift that counts in a Ma.
+/// Fraction of the remaining collision uplift that counts as uplift per Ma.
 const PENDING_SHARE: f32 = 0.12;
-/// Cover that ridges have where no plate has any.
+/// Coverage of ridges, which show where no plate has crust.
 const UNCOVERED: f32 = 0.01;
 
-/// What is seen at a place: height in km, age of the crust in Ma, share of the greatest uplift.
+/// The crust at a point: height in km, age in Ma, and uplift as a fraction of the maximum.
 pub type CrustSample = [f32; 3];
 
-/// What the crust of all plates looks like, ready to be read.
+/// The crust of all plates, prepared for sampling.
 pub struct CrustSurface<'a> {
     cells: &'a SphereCells,
     tables: &'a PlateTables,
-    /// Of every plate, by the index of the crust.
+    /// For every plate, the samples by index of the crust.
     samples: Vec<Vec<CrustSample>>,
 }
 
 impl<'a> CrustSurface<'a> {
-    /// Of plates as they are.
+    /// Prepares the current state for sampling.
     pub fn new(cells: &'a SphereCells, state: &PlateState, tables: &'a PlateTables) -> Self {
         let look = |crust: &CrustCell| {
             let rise = (crust.uplift + PENDING_SHARE * crust.pending) * (1.0 / GREATEST_UPLIFT);
@@ -41,7 +41,7 @@ impl<'a> CrustSurface<'a> {
         Self { cells, tables, samples }
     }
 
-    /// Reads all plates at a place of the world.
+    /// The crust at a position of the world, blended over all plates.
     pub fn sample(&self, at: Vector) -> CrustSample {
         let mut sums = [RIDGE_KM * UNCOVERED, 0.0, 0.0];
         let mut whole = UNCOVERED;
@@ -54,7 +54,7 @@ impl<'a> CrustSurface<'a> {
         sums.map(|sum| sum / whole)
     }
 
-    /// How far a plate covers a place, from 0 to 1, and the means of what it is like there.
+    /// The coverage of a position by a plate, from 0 to 1, and the means of its crust there.
     fn smoothed(&self, index: usize, at: Vector) -> (f32, CrustSample) {
         let (cell, [x, y]) = self.cells.place(self.tables.turn(index).inwards(at));
         let [left, right] = [x, y].map(|t| [0.5 * (1.0 - t) * (1.0 - t), 0.75 - (t - 0.5) * (t - 0.5), 0.5 * t * t]);
@@ -75,7 +75,8 @@ impl<'a> CrustSurface<'a> {
     }
 }
 
-/// Writes the ground into `next`, with what every row lost and gained beside `old`. `areas` are those of a face.
+/// Writes the terrain into `next`, with the loss and gain of every row relative to `old`. `areas` holds the sample
+/// areas of a face.
 pub fn write(
     surface: &CrustSurface,
     (cx, areas): (&Context, &[f32]),

@@ -25,7 +25,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
     }
 }
 
-/// Plates that nothing disturbs: no noise, no hot spots, no rifts.
+/// Undisturbed plates: no noise, no hot spots, no rifts.
 struct Bench {
     law: Plates,
     planet: PlatePlanet,
@@ -34,7 +34,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Plates of their spins and of the crust that a function of the direction gives, with the plate's number.
+    /// Plates with the given spins; `crust` returns the plate's number and the crust for a direction.
     fn new(spins: &[Vector], crust: impl Fn(Vector) -> (usize, CrustCell)) -> Self {
         let cells = SphereCells::new(N as usize, &Control::default()).unwrap();
         let plate = |(id, &spin)| Plate { id, attitude: PlateAttitude::LEVEL, spin, crust: Vec::new() };
@@ -48,7 +48,8 @@ impl Bench {
         Self { law: Plates { rifting: 0.0, detail: N, ..Plates::default() }, planet, state, tables: None }
     }
 
-    /// Two halves of the planet that part at longitude 0 and meet at longitude 180, each at `speed` km a Ma.
+    /// Two halves of the planet that move apart at longitude 0 and converge at longitude 180, each at `speed` km per
+    /// Ma.
     fn parting(speed: f64, crust: impl Fn(usize) -> CrustCell) -> Self {
         let spin = speed / EARTH_KM;
         Self::new(&[[0.0, 0.0, -spin], [0.0, 0.0, spin]], |at| {
@@ -68,7 +69,7 @@ impl Bench {
         self.tables.insert(tables)
     }
 
-    /// All crust with where it is in the world.
+    /// All crust of a plate with its position in the world.
     fn crust(&self, plate: usize) -> impl Iterator<Item = (&CrustCell, Vector)> {
         let plate = &self.state.plates[plate];
         let turn = plate.attitude.matrix();
@@ -89,7 +90,8 @@ fn continent(height: f32) -> CrustCell {
     CrustCell { continental: true, relief: height, age: 500.0, ..floor(0.0) }
 }
 
-/// Depth at a distance from the ridge is that of the age at which the plate was at the ridge (Parsons & Sclater).
+/// The depth at a distance from the ridge matches the age, that is the time since the crust was at the ridge (Parsons &
+/// Sclater).
 #[test]
 fn the_ocean_floor_sinks_with_the_root_of_its_age() {
     assert!((floor_height(0.0) + 2.5).abs() < 1e-6 && (floor_height(25.0) + 4.25).abs() < 1e-6);
@@ -103,7 +105,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         for (crust, at) in (0..2).flat_map(|plate| bench.crust(plate)) {
             let away = longitude(at).abs();
             if at[2].abs() < 0.85 && away < gone - 3.0 * bench.planet.cells.spacing() {
-                // the way over half the speed of opening, which is that of each plate
+                // the distance over half the opening speed, which is the speed of each plate
                 let age = away * EARTH_KM / speed;
                 let off = f64::from(crust.age) - age;
                 (count, bias, square) = (count + 1.0, bias + off, square + off * off);
@@ -116,7 +118,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
         println!("{speed} km a Ma: {count} cells, bias {bias:.2}, rms {rms:.2} Ma");
         let cell = bench.planet.cells.spacing() * EARTH_KM / speed;
         assert!(count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell, "{speed}: {bias} {rms}");
-        // and the ground that is seen, between the cells as well
+        // and the sampled terrain, between cells as well
         let surface = CrustSurface::new(&bench.planet.cells, &bench.state, bench.tables.as_ref().unwrap());
         let (mut worst, mut sum) = (0.0f32, 0.0);
         for k in 0..200 {
@@ -131,7 +133,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
     }
 }
 
-/// The law at the fronts, for plates that meet at a known speed.
+/// The law at the fronts, for plates that converge at a known speed.
 #[test]
 fn arcs_and_trenches_lie_where_the_law_says() {
     assert!(uplift_profile(0.0) == 0.0 && uplift_profile(1.0) == 0.0 && uplift_profile(1.0 / 3.0) > 0.999);
@@ -157,7 +159,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
             let expected = 2.0 * speed * (1.0 - at[2] * at[2]).sqrt();
             assert!((f64::from(front.speed) / expected - 1.0).abs() < 0.12, "{} {expected}", front.speed);
         }
-        // uplift by the distance to the front, in bins of a cell
+        // uplift by distance to the front, in bins of a cell
         let spacing = cells.spacing() * EARTH_KM;
         let mut bins = vec![(0.0, 0.0f64); (REACH_KM as f64 / spacing) as usize + 3];
         for (crust, at) in bench.crust(0).filter(|(_, at)| at[2].abs() < 0.2 && at[0] < 0.0) {
@@ -180,7 +182,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
         assert!((place - f64::from(REACH_KM) / 3.0).abs() < 1.2 * spacing, "peak at {place} km");
         assert!((0.6..1.15).contains(&(means[peak] / law)), "{} beside {law}", means[peak]);
         assert!(means.last().unwrap() < &(0.1 * law), "beyond reach");
-        // the floor that goes under, by the distance to where it does
+        // the subducting floor, by distance to the front
         let sinking = edge_cells(cells, &bench.state, tables, 1);
         let ends: Vec<Vector> = sinking
             .iter()
@@ -193,7 +195,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
             let away = (near.min(1.0).acos() * EARTH_KM) as f32;
             let law = 3.5 * trench_profile(away / TRENCH_KM);
             deepest = deepest.max(-crust.relief);
-            // it fills by 14 % in a step, and was carried on by a cell since
+            // it fills by 14 % in a step, and has moved on by one cell since
             assert!(-crust.relief < 3.5 && -crust.relief > 0.8 * law - 1e-3, "{} km at {away} km", crust.relief);
             if away > TRENCH_KM + 3.0 * STEP_MA * 30.0 + 2.0 * spacing as f32 {
                 assert!(crust.relief == 0.0, "{} km at {away} km", crust.relief);
@@ -203,7 +205,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
     }
 }
 
-/// Volcanoes are the older the farther their plate has carried them.
+/// The age of a volcano grows with the distance that its plate has carried it.
 #[test]
 fn a_hot_spot_leaves_a_chain_that_ages_at_the_speed_of_the_plate() {
     let speed = 60.0;
@@ -225,7 +227,7 @@ fn a_hot_spot_leaves_a_chain_that_ages_at_the_speed_of_the_plate() {
     assert!(chain.iter().any(|c| c.2 > 2.0), "{chain:?}");
 }
 
-/// Plates carry crust without a change of one bit, and its area changes by what is told alone.
+/// Plates carry crust bit by bit unchanged, and its area changes only as the ledger records.
 #[test]
 fn continents_keep_their_area_but_for_what_the_ledger_says() {
     let control = Control::default();
@@ -247,7 +249,7 @@ fn continents_keep_their_area_but_for_what_the_ledger_says() {
     }
     println!("{collisions} collisions, {} plates, {:?} of {first}", bench.state.plates.len(), bench.state.ledger);
     assert!(collisions > 3);
-    // nothing of the ground moved on its plate: a continent that meets nobody is what it was
+    // nothing moved on its plate: a continent that meets no other is unchanged
     let mut alone = Bench::parting(40.0, |_| floor(50.0));
     alone.law.erosion = 0.0;
     let marked: Vec<u32> = alone.state.plates[0].crust.iter().take(9).map(|crust| crust.cell).collect();
@@ -256,7 +258,7 @@ fn continents_keep_their_area_but_for_what_the_ledger_says() {
     assert!(marked.iter().all(kept));
 }
 
-/// Places without a plate, and places with two, are few: borders are as wide as a cell.
+/// Positions without a plate or with two plates are rare: borders are as wide as a cell.
 #[test]
 fn plates_cover_the_planet_once() {
     let control = Control::default();
@@ -279,7 +281,7 @@ fn plates_cover_the_planet_once() {
         let share = |count: u32| f64::from(count) / cells.count() as f64;
         println!("nothing {:.4}, two {:.4}, {} plates", share(none), share(twice), bench.state.plates.len());
         assert!(share(none) < 0.02 && share(twice) < 0.08, "{none} {twice}");
-        // no steps where plates or faces meet: a way of 3 km changes the ground by little
+        // no steps where plates or faces meet: over 3 km the height changes little
         let surface = CrustSurface::new(cells, &bench.state, tables);
         let random = Stream::new(9, 9);
         for k in 0..20_000 {
@@ -319,7 +321,7 @@ fn after_200_million_years_ground_is_as_high_as_on_earth() {
     assert!(percent[18..].iter().sum::<f64>() < 0.5, "mountains are as high as ours");
 }
 
-/// Samples that two grids share have the same ground: plates know nothing of the grid.
+/// Samples that two grids share have the same height: plates do not depend on the grid.
 #[test]
 fn the_resolution_changes_sampling_alone() {
     let control = Control::default();
@@ -336,7 +338,7 @@ fn the_resolution_changes_sampling_alone() {
     }
 }
 
-/// Land below is where continents begin.
+/// Land in the terrain below becomes the initial continents.
 #[test]
 fn continents_begin_where_there_is_land_below() {
     let control = Control::default();
@@ -360,7 +362,7 @@ fn continents_begin_where_there_is_land_below() {
     }
 }
 
-/// Scrubbing and branching start from snapshots; a cancelled step is as if it had not begun.
+/// Scrubbing and branching start from snapshots; a cancelled step leaves the state untouched.
 #[test]
 fn a_snapshot_replays_and_a_cancelled_step_leaves_the_run_as_it_was() {
     let control = Control::default();
@@ -376,7 +378,7 @@ fn a_snapshot_replays_and_a_cancelled_step_leaves_the_run_as_it_was() {
     stopped.cancel();
     assert!(run.step(&context(33, &stopped)).is_err());
     assert!(*run.terrain() == before && run.mass_balance() == balance);
-    // stopped at any moment of a step
+    // stopped at any time during a step
     for micros in [100, 1000, 3000, 10_000] {
         let control = Control::default();
         let mut other = again.snapshot();
@@ -399,7 +401,7 @@ fn a_snapshot_replays_and_a_cancelled_step_leaves_the_run_as_it_was() {
         (0..12).for_each(|_| replay.step(&cx).unwrap());
     }
     assert!(run.terrain() == again.terrain() && run.mass_balance() == again.mass_balance());
-    // what the ground won and lost is told
+    // the gains and losses of the terrain are recorded
     let balance = run.mass_balance();
     let change = cx.grid.sum(&run.terrain().height) - cx.grid.sum(&ground.height);
     assert!((change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded), "{change} {balance:?}");

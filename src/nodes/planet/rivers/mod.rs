@@ -1,15 +1,15 @@
-//! Rivers of a planet: every drop of rain reaches the sea, rivers join, and their valleys go downhill all the way.
+//! Rivers of a planet: all rain reaches the sea, rivers join, and their valleys always descend.
 //!
-//! Law: water goes down the steepest way, out of depressions over their spill points ([`FlowGraph`]); discharge Q is
-//! the area that drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is
-//! w·(Q/10⁶ km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the
-//! bed lies below the filled surface, without below the ground, and a bed is never higher than the one before it:
-//! passes are cut through. Valley sides rise at the given slope until they meet the ground.
-//! Fjords: near the poles ice has deepened the last stretch of the rivers below the sea, most in the middle
-//! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor
-//! around their mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
-//! Boundary: water ends in the sea, on a planet without one at its lowest place.
-//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (the wish for rivers that join).
+//! Law: water flows down the steepest slope, and out of depressions over their spill points ([`FlowGraph`]). The
+//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area; it is w·(Q/10⁶
+//! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the depth is
+//! measured from the filled surface, otherwise from the terrain. A bed never rises downstream: passes are cut through.
+//! Valley sides rise at the given slope until they meet the terrain.
+//! Fjords: near the poles ice has deepened the lowest part of the rivers below the sea, most in the middle, so that the
+//! sea enters over a sill (`fjords`). Deltas: other great rivers deposit land on the shallow sea floor around their
+//! mouths, and reach the sea through arms in it (`deltas`).
+//! Boundary: water ends in the sea; on a planet without sea, at its lowest point.
+//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (which asks for rivers that join).
 
 mod mouths;
 
@@ -24,52 +24,52 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 
 talweg_ground::params! {
-    /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
+    /// Finds the rivers of a planet and cuts their valleys, which descend from their springs to the sea.
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
-        /// Area that must drain to a place before a river begins. Small makes many rivers.
+        /// Drainage area at which a river starts. Small values make many rivers.
         source_area: f32 ["km²"] = 60_000.0, 1.0..=10_000_000.0, slider 2000.0..=1_000_000.0;
-        /// Width of the valley floor of a river that drains a million km². At 0 it is one sample wide.
+        /// Width of the valley floor of a river with a drainage area of a million km². At 0 it is one sample wide.
         width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
-        /// Depth of the bed of a river that drains a million km². At 0 rivers only cut through what is in their way.
+        /// Depth of the bed of a river with a drainage area of a million km². At 0 rivers only cut through obstacles.
         depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
-        /// How steeply the sides of the valleys rise. Gentle ones make broad valleys.
+        /// Slope of the valley sides. Gentle sides make broad valleys.
         valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
-        /// Keeps depressions as lakes that the rivers run through. Without, rivers cut through what dams them up.
+        /// Keeps depressions as lakes that the rivers run through. Otherwise rivers cut through the barriers.
         lakes: bool = false;
-        /// How long the fjords of cold coasts are. At 0 there are none.
+        /// Length of the fjords of cold coasts. At 0 there are none.
         fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
-        /// Latitude from which there are fjords, north and south.
+        /// Latitude, north and south, from which on fjords form.
         fjord_latitude: f32 ["°"] = 55.0, 0.0..=90.0 => |rivers| rivers.fjords > 0.0;
         /// Depth of the fjords below the sea.
         fjord_depth: f32 ["m"] = 400.0, 1.0..=5000.0, slider 50.0..=1500.0 => |rivers| rivers.fjords > 0.0;
-        /// How far the delta of a river that drains a million km² goes out into the sea. At 0 there are none.
+        /// Length of the delta of a river with a drainage area of a million km². At 0 there are none.
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
-            Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
-            Lakes "Land of lakes": "Depressions stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
-            Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
+            Earth "Like Earth": "Rivers on all continents, fjords in the north and south, deltas." { source_area = 60_000.0 }
+            Lakes "Land of lakes": "Depressions stay filled with water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Canyons "Canyons": "Deep, narrow valleys of a few great rivers in a dry climate." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
         }
     }
 }
 
-/// Drainage area that widths and depths are given for.
+/// Drainage area to which the parameters `width` and `depth` refer.
 const REFERENCE_KM2: f64 = 1.0e6;
 const DEPTH_EXPONENT: f32 = 0.4;
-/// How full of water a bed is.
+/// Depth of the water in a river, as a fraction of the bed's depth.
 const FULL: f32 = 0.6;
 
-/// What the parts of the work share.
+/// The river network, shared by all steps of the computation.
 pub(super) struct Network<'a> {
     pub mesh: &'a FlowMesh,
     pub graph: &'a FlowGraph,
-    /// Every cell of the graph, each after all that drain to it.
+    /// Every cell of the graph, each after all cells that drain to it.
     pub upstream_order: &'a UpstreamOrder,
     /// Discharge as a multiple of the reference.
     pub discharge: Vec<f32>,
-    /// Whether a river runs through a cell of the land.
+    /// Whether a river runs through a land cell.
     pub is_river: Vec<bool>,
     pub sea: f32,
-    /// Side of a cell of the mean area.
+    /// Side length of a cell of the mean area.
     pub cell_metres: f32,
     pub relief_metres: f32,
 }
@@ -90,7 +90,7 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // 5: what comes together is added band by band
+            // 5: contributions are summed band by band
             version: 5,
             working_fields: 14.0,
             parts: NodeParts::PLANET,
@@ -142,7 +142,7 @@ impl Filter for PlanetRivers {
     }
 }
 
-/// The ground with its valleys, and the water in them.
+/// The terrain with its valleys, and the water in them.
 struct Cut {
     ground: Vec<f32>,
     water: Vec<f32>,
@@ -154,7 +154,7 @@ impl PlanetRivers {
         let receivers = &graph.receivers;
         let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
         let rivers: Vec<usize> = upstream_order.iter().map(|k| k as usize).filter(|&k| is_river[k]).collect();
-        // beds stay above the sea, so that only fjords let it in
+        // beds stay above the sea, so that the sea enters only through fjords
         let floor = sea.next_up();
         let mut depth = vec![0.0f32; before.len()];
         let mut bed = filled.clone();
@@ -163,7 +163,7 @@ impl PlanetRivers {
             let low = filled[k] - depth[k];
             bed[k] = if low > floor { low } else { floor };
         }
-        // a lake keeps its water, however deep the ground below it
+        // a lake keeps its water, regardless of the terrain below it
         let is_lake = |k: usize| filled[k] > before[k];
         let is_bed: Vec<bool> = (0..before.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
         never_rising(&rivers, receivers, &is_bed, &mut bed);
@@ -173,14 +173,14 @@ impl PlanetRivers {
         let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
         let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
-        // the sea floor stays
+        // the sea floor stays unchanged
         let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
-        // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
+        // a bed that the side of a lower valley has cut continues at the lower height; in a fjord the sill stays
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
         never_rising(&rivers, receivers, &is_above_sea, &mut ground);
 
-        // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
+        // the water surface never rises downstream, and a river that enters a lake is not below the lake's level
         let mut surface = ground.clone();
         rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
         never_rising(&rivers, receivers, &is_bed, &mut surface);
@@ -204,7 +204,7 @@ impl PlanetRivers {
     }
 }
 
-/// Lowers the heights along the beds of rivers to those before them.
+/// Lowers the heights along the river beds, so that they never rise downstream.
 fn never_rising(rivers: &[usize], receiver: &[u32], is_bed: &[bool], height: &mut [f32]) {
     for &k in rivers {
         let to = receiver[k] as usize;

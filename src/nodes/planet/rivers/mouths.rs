@@ -1,4 +1,4 @@
-//! Where the rivers of a planet end: fjords and deltas.
+//! The mouths of the rivers of a planet: fjords and deltas.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -10,32 +10,32 @@ use talweg_ground::field::globe::latitude;
 use talweg_ground::field::{Cancelled, Globe};
 use talweg_ground::hydrology::FlowMesh;
 
-/// How much steeper the walls of a fjord are than the sides of a valley.
+/// Steepness of fjord walls relative to valley sides.
 const WALL: f32 = 6.0;
-/// Depth of the sill at the mouth of a fjord, beside its greatest depth.
+/// Depth of the sill at the mouth of a fjord, as a fraction of the fjord's maximum depth.
 const SILL: f32 = 0.3;
 /// Height of a delta above the sea at the mouth.
 const PLAIN_METRES: f32 = 15.0;
-/// Depth of the sea in which a delta still grows.
+/// Maximum depth of the sea in which a delta grows.
 const SHALLOW_METRES: f32 = 250.0;
-/// Smallest delta, in cells.
+/// Minimum size of a delta, in cells.
 const LEAST_CELLS: f32 = 1.2;
 const ARMS: usize = 3;
-/// Cost of a step along an arm before chance adds up to one. Small makes winding arms.
+/// Base cost of a step along an arm, to which a random cost of up to one is added. Small values make arms wind more.
 const STRAIGHT: f32 = 0.3;
 
-/// Deepens the last stretch of the rivers near the poles below the sea, and says which cells that are.
+/// Deepens the lowest part of the rivers near the poles below the sea, and returns which cells are fjords.
 ///
-/// Law: a river cell is a fjord where the cells between it and the sea are, and the way there along the river is
-/// shorter than the length of fjords at its latitude: none at the given latitude, all of it from 10° nearer to the
-/// pole. The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea for the part t of that length, counted from the last
-/// cell of the river, which is the sill s.
+/// Law: a river cell is a fjord if all cells between it and the sea are, and if its distance to the sea along the river
+/// is less than the fjord length at its latitude: 0 at the given latitude, the full length from 10° closer to the pole.
+/// The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea. t is the fraction of that length, counted from the last cell
+/// of the river, which is the sill s.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [Reach]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);
     // length of the river from each cell to the sea
     let mut way = vec![0.0f32; mesh.len()];
-    // of that, the part from the sill to the sea
+    // the part of that length between the sill and the sea
     let mut outside = vec![0.0f32; mesh.len()];
     let mut is_fjord = vec![false; mesh.len()];
     for (&k, reach) in rivers.iter().zip(reaches.iter_mut()).rev() {
@@ -59,13 +59,13 @@ pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], r
     is_fjord
 }
 
-/// Lays the ground of deltas on the shallow sea floor around the mouths of great rivers.
+/// Deposits the land of deltas on the shallow sea floor around the mouths of great rivers.
 ///
-/// Law: around a mouth of discharge q (in reference areas) up to R = r·q^½ away, the sea floor is raised to a plain
-/// that falls from [`PLAIN_METRES`] above the sea at the mouth to as much below it at R, less the deeper the sea is and
-/// nothing from [`SHALLOW_METRES`] on. Arms stay open, courses of sea cells from the mouth to places at R, and so does
-/// every cell without which the sea around it would fall apart ([`joins_the_sea`]): what was one sea before the deltas
-/// is one sea after them.
+/// Law: within R = r·q^½ of a mouth of discharge q (in reference areas), the sea floor is raised towards a plain. The
+/// plain falls from [`PLAIN_METRES`] above the sea at the mouth to as much below it at R. The rise decreases with the
+/// depth of the sea, to nothing from [`SHALLOW_METRES`] on. Arms stay open: they are courses of sea cells from the
+/// mouth to points at R. A cell also stays open if the sea around it would otherwise be divided ([`joins_the_sea`]), so
+/// a connected sea stays connected.
 pub(super) fn deltas(
     node: &PlanetRivers,
     network: &Network,
@@ -111,7 +111,7 @@ pub(super) fn deltas(
     Ok(())
 }
 
-/// The sea around a mouth: what hangs together within a distance of it, and the cells just beyond.
+/// The sea around a mouth: the connected cells within a distance of it, and the cells just beyond.
 struct Bay {
     places: Vec<SeaCell>,
     radius: f32,
@@ -121,13 +121,13 @@ struct Bay {
 struct SeaCell {
     cell: usize,
     from_mouth: f32,
-    /// The place before it on the way of least cost from the mouth; the first is its own.
+    /// The previous cell, as an index, on the path of least cost from the mouth; the first cell refers to itself.
     before: usize,
 }
 
 impl Bay {
-    /// The cells up to `radius` from the mouth that hang together with `start`; ways over them cost [`STRAIGHT`] and a
-    /// random number a step.
+    /// The cells connected to `start` within `radius` of the mouth. Each step of a path costs [`STRAIGHT`] plus a
+    /// random number.
     fn grown<B: Iterator<Item = usize>>(
         start: usize,
         radius: f32,
@@ -137,7 +137,7 @@ impl Bay {
     ) -> Self {
         let mut places: Vec<SeaCell> = Vec::new();
         let mut settled = HashSet::new();
-        // costs are positive, so that their bits are in their order
+        // costs are positive, so their bit patterns sort like the costs
         let mut front = BinaryHeap::from([Reverse((0u32, start, 0))]);
         while let Some(Reverse((cost, cell, before))) = front.pop() {
             if !settled.insert(cell) {
@@ -154,8 +154,8 @@ impl Bay {
         Self { places, radius }
     }
 
-    /// The cells of the arms: ways to [`ARMS`] places beyond the radius, each as far from the others as can be; where
-    /// the sea ends before it, one way to its farthest place.
+    /// The cells of the arms: paths to [`ARMS`] points beyond the radius, each as far as possible from the others. If
+    /// the sea ends before the radius, a single path to its farthest point.
     fn arms(&self, apart: impl Fn(usize, usize) -> f32) -> Vec<usize> {
         let beyond = |place: &usize| self.places[*place].from_mouth > self.radius;
         let mut ends: Vec<usize> = (0..self.places.len()).filter(beyond).collect();
@@ -164,7 +164,7 @@ impl Bay {
             ends.extend((0..self.places.len()).max_by(farther));
         }
         let mut open = Vec::new();
-        // the first that was come to, then always the one farthest from those taken
+        // starts with the first point found, then adds the point farthest from all chosen ones
         let mut nearest = vec![f32::INFINITY; ends.len()];
         let mut next = Some(0);
         for _ in 0..ARMS {
@@ -186,10 +186,10 @@ impl Bay {
     }
 }
 
-/// Whether the sea cells around a cell hang together through that cell alone, as far as its neighbours tell.
+/// Whether the sea cells around cell `k` are connected only through `k`, judging by its neighbours alone.
 ///
-/// Cells are taken from the sea one after the other, each only where this is false, so that the sea never falls apart
-/// (simple points; Rosenfeld 1970).
+/// Cells are removed from the sea one after another, and only if this is false, so the sea never divides (simple
+/// points; Rosenfeld 1970).
 fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
     let around: Vec<usize> = mesh.existing_neighbours(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];
