@@ -18,7 +18,9 @@ pub trait ParamType: Sized {
 }
 
 /// A number type; in [`params!`](crate::params) it needs a hard range.
-#[diagnostic::on_unimplemented(message = "only numbers have a range, and `{Self}` is not a number: write `name: type = default;`")]
+#[diagnostic::on_unimplemented(
+    message = "only numbers have a range, and `{Self}` is not a number: write `name: type = default;`"
+)]
 pub trait WithRange: ParamType {
     /// The parameter kind with its hard range and slider range.
     fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> ParamKind;
