@@ -587,5 +587,5 @@ fn what_does_not_fit_into_memory_is_refused() {
     refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory LIMIT")));
     talweg(&["verify", "island", "--size", "33", "--memory", "200MiB"]).success();
     talweg(&["bench", "--sizes", "4097", "--memory", "160MiB", "-q"]).code(1).stderr(contains("--sizes"));
-    talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("like 4GiB"));
+    talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("such as 4GiB"));
 }
