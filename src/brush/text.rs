@@ -1,4 +1,4 @@
-//! Strokes as RON: a list with a line for each.
+//! Strokes as RON: a list with one line per stroke.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::{MAX_STROKES, Stroke, Strokes};
 use crate::io::{RAW_RON, ron_dialect};
 use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, StructuredValue, Value, WithoutRange, wrong};
 
-/// Where a list of strokes begins in a scene's file.
+/// Indentation of a stroke list in a scene file.
 const INDENT: usize = 16;
 
-/// A stroke on a line.
+/// A stroke on a single line.
 pub(super) fn stroke_text(stroke: &Stroke) -> String {
-    // numbers and names: nothing that could not be written
+    // Numbers and names can always be serialised.
     ron_dialect().to_string(stroke).unwrap_or_default()
 }
 
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Strokes {
 }
 
 fn too_many() -> String {
-    format!("there are more than {MAX_STROKES} strokes, the most that a layer can have")
+    format!("there are more than {MAX_STROKES} strokes, which is the maximum for a layer")
 }
 
 impl StructuredValue for Strokes {
@@ -102,6 +102,6 @@ impl ParamType for Arc<Strokes> {
         Value::Structured(self.clone())
     }
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Strokes>, ParamError> {
-        value.structured().ok_or_else(|| wrong(spec, "strokes of a brush"))
+        value.structured().ok_or_else(|| wrong(spec, "brush strokes"))
     }
 }

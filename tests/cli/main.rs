@@ -435,7 +435,7 @@ fn timelapse_films_an_erosion() {
     with(&folder.at("no/such/film.gif")).code(1).stderr(contains("no folder"));
     with(&folder.at("film.mp4")).code(1).stderr(contains(".gif"));
     let still = folder.with("still.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to watch"));
+    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to film"));
 }
 
 #[test]
