@@ -1,7 +1,7 @@
-//! Biome tables: which ground types there are, where each is at home, and what colour it has.
+//! Biome tables: the ground types, the conditions in which each occurs, and their colours.
 //!
 //! A table is a RON file in `assets/biomes`, embedded in the program; its name in scenes is `biome:` and its file name.
-//! A scene may have a table of its own, written in the same way:
+//! A scene can also contain its own table in the same format:
 //! ```
 //! # let text = r##"
 //! (
@@ -22,13 +22,12 @@
 //! # "##;
 //! # talweg::appearance_files::BiomeTable::from_ron("mine", text).unwrap();
 //! ```
-//! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or
-//! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
-//! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
-//! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
-//! pole to pole), as Petitprez 2007 has it. `scatter: "temperate"` names plants and stones,
-//! `materials: "bare"` the rules of the ground's materials. `climate: (…)` is the
-//! climate that a scene has which brings none of its own.
+//! A condition that is omitted has no influence. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of the
+//! sea level. With `heights: Relief`, heights are percentages of the relief. With `heights: Levels(water: 100, of:
+//! 255)` they are grey levels: 255 for the whole relief, and 100 for the sea. Slopes are then the greatest difference
+//! to the four neighbours, in levels, on a map of 512 points from pole to pole, as in Petitprez 2007. `scatter:
+//! "temperate"` names the plants and stones, `materials: "bare"` the rules of the ground materials. `climate: (…)` is
+//! the climate of scenes that do not define one.
 
 use std::io::Write;
 use std::path::Path;
@@ -44,20 +43,20 @@ use crate::planet::climate::Climate;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
 
-/// What stands before the name of a biome table where a palette is named.
+/// Prefix of a biome table name in a palette setting.
 pub const BIOME_PREFIX: &str = "biome:";
-/// More types than anybody can tell apart.
+/// Maximum number of types; nobody could tell more apart.
 pub const MAX_TYPES: usize = 64;
-/// The smallest tolerance: type borders are lines from here on.
+/// Minimum tolerance; at this value the borders between types are sharp lines.
 pub const LEAST_TOLERANCE: f32 = 1.0e-3;
 const MOST: f32 = 1.0e6;
-/// Tables are text that people write.
+/// Maximum file size; tables are short text written by people.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BiomeError {
-    /// The text is no RON, or names what does not exist.
+    /// The text is not valid RON, or refers to an unknown name.
     #[error("biome table `{table}`, line {line}, column {column}: {message}")]
     Syntax {
         /// The name of the table.
@@ -66,7 +65,7 @@ pub enum BiomeError {
         line: usize,
         /// Column in the line, from 1.
         column: usize,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
     /// The file cannot be read.
@@ -74,12 +73,12 @@ pub enum BiomeError {
     Read {
         /// The name of the table.
         table: String,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
 }
 
-/// How heights and slopes are counted.
+/// Units of heights and slopes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum HeightUnits {
@@ -88,11 +87,11 @@ pub enum HeightUnits {
     Metres,
     /// Percent of the relief above the datum; slopes in degrees.
     Relief,
-    /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in Petitprez 2007.
+    /// Grey levels, from 0 at the datum, with the sea at `water`; slopes in levels, as in Petitprez 2007.
     Levels {
         /// Level of the sea.
         water: f32,
-        /// Levels from the datum to the relief.
+        /// Number of levels from the datum to the top of the relief.
         of: f32,
     },
 }
@@ -102,14 +101,14 @@ pub enum HeightUnits {
 pub enum HeightLevel {
     /// A multiple of the sea level.
     Sea(f32),
-    /// So much above the sea, or below it.
+    /// Height relative to the sea; negative below it.
     AboveSea(f32),
-    /// So much above the datum, wherever the sea is.
+    /// Height above the datum, independent of the sea.
     At(f32),
 }
 
 impl HeightLevel {
-    /// The height, where the sea stands at `sea`.
+    /// The height, for a sea at height `sea`.
     pub fn height(self, sea: f32) -> f32 {
         match self {
             Self::Sea(factor) => factor * sea,
@@ -118,7 +117,7 @@ impl HeightLevel {
         }
     }
 
-    /// The same kind of level at another height.
+    /// A level of the same kind at another height.
     pub fn moved(self, height: f32, sea: f32) -> Self {
         match self {
             Self::Sea(_) if sea != 0.0 => Self::Sea(height / sea),
@@ -134,49 +133,49 @@ impl HeightLevel {
     }
 }
 
-/// Where a ground type is at home on one axis, and how far from there it is still found.
+/// Preferred value of a ground type for one condition, and its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Niche<T = f32> {
-    /// Where it is most likely.
+    /// Value at which the type is most likely.
     pub optimum: T,
-    /// At this distance from the optimum it is 1/e as likely.
+    /// Distance from the optimum at which the likelihood drops to 1/e.
     #[serde(deserialize_with = "tolerance")]
     pub tolerance: f32,
 }
 
-/// A kind of ground.
+/// A ground type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundType {
     /// Name in legends.
     #[serde(deserialize_with = "name")]
     pub name: String,
-    /// sRGB.
+    /// Colour in sRGB.
     #[serde(serialize_with = "write_colour", deserialize_with = "read_colour")]
     pub colour: [u8; 3],
-    /// Found only higher than this.
+    /// The type occurs only above this height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<HeightLevel>,
-    /// Found only here and lower.
+    /// The type occurs only at or below this height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<HeightLevel>,
-    /// In °C.
+    /// Preferred temperature in °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Niche>,
-    /// How likely it is by height.
+    /// Preferred height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Niche<HeightLevel>>,
-    /// How likely it is by slope.
+    /// Preferred slope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<Niche>,
-    /// From 0 to 1.
+    /// Preferred moisture, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moisture: Option<Niche>,
 }
 
 impl GroundType {
-    /// A type that is at home everywhere.
+    /// A type without conditions, which occurs everywhere.
     pub fn new(name: &str, colour: [u8; 3]) -> Self {
         Self {
             name: name.into(),
@@ -200,16 +199,16 @@ pub struct BiomeTable {
     pub name: String,
     /// Name in the panel.
     pub label: String,
-    /// What heights count from.
+    /// Units of heights and slopes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub heights: HeightUnits,
-    /// The climate of scenes that have none of their own.
+    /// The climate of scenes that do not define one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
-    /// The list of plants and stones that goes with it: [`ScatterRules::named`](super::ScatterRules::named).
+    /// The matching list of plants and stones: [`ScatterRules::named`](super::ScatterRules::named).
     #[serde(default = "no_scatter", deserialize_with = "scatter", skip_serializing_if = "is_no_scatter")]
     pub scatter: String,
-    /// The rules of the ground's materials: [`MaterialRules::named`](super::MaterialRules::named).
+    /// The rules of the ground materials: [`MaterialRules::named`](super::MaterialRules::named).
     #[serde(default = "usual_materials", deserialize_with = "materials", skip_serializing_if = "are_usual_materials")]
     pub materials: String,
     /// The types, in the order of the legend.
@@ -235,7 +234,9 @@ fn scatter<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
         return Ok(name);
     }
     let names = super::scatter_names().join(", ");
-    Err(serde::de::Error::custom(format!("there is no list of plants and stones called `{name}`; there are {names}")))
+    Err(serde::de::Error::custom(format!(
+        "there is no list of plants and stones called `{name}`; available are {names}"
+    )))
 }
 
 fn usual_materials() -> String {
@@ -252,7 +253,7 @@ fn materials<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
         return Ok(name);
     }
     let names = super::material_list_names().join(", ");
-    Err(serde::de::Error::custom(format!("there are no material rules called `{name}`; there are {names}")))
+    Err(serde::de::Error::custom(format!("there are no material rules called `{name}`; available are {names}")))
 }
 
 fn tolerance<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
@@ -260,13 +261,15 @@ fn tolerance<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
     if (LEAST_TOLERANCE..=MOST).contains(&value) {
         return Ok(value);
     }
-    Err(serde::de::Error::custom(format!("a tolerance of {value}; give one from {LEAST_TOLERANCE} to {MOST}")))
+    Err(serde::de::Error::custom(format!(
+        "the tolerance {value} is out of range; give one from {LEAST_TOLERANCE} to {MOST}"
+    )))
 }
 
 fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if text.trim().is_empty() {
-        return Err(serde::de::Error::custom("a ground type without a name; give it one"));
+        return Err(serde::de::Error::custom("a ground type has no name; give it one"));
     }
     Ok(text)
 }
@@ -288,39 +291,37 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
         return refuse("a table needs at least one ground type".into());
     }
     if types.len() > MAX_TYPES {
-        return refuse(format!("{} ground types; {MAX_TYPES} is the most", types.len()));
+        return refuse(format!("there are {} ground types; the maximum is {MAX_TYPES}", types.len()));
     }
     for kind in &types {
         let bells = [kind.temperature, kind.slope, kind.moisture].into_iter().flatten().map(|bell| bell.optimum);
         let levels = [kind.above, kind.below, kind.height.map(|bell| bell.optimum)].into_iter().flatten();
         if let Some(odd) = bells.chain(levels.map(HeightLevel::number)).find(|x| x.is_nan() || x.abs() > MOST) {
-            return refuse(format!("`{}` has the number {odd}; give one from -{MOST} to {MOST}", kind.name));
+            return refuse(format!("`{}` contains the number {odd}; give numbers from -{MOST} to {MOST}", kind.name));
         }
     }
     Ok(types)
 }
 
-/// The tables that come with the program, in the order of the menu.
+/// The built-in tables, in menu order.
 static SHIPPED: LazyLock<Vec<Arc<BiomeTable>>> = LazyLock::new(|| {
     let mut tables: Vec<Arc<BiomeTable>> = FILES
         .files()
         .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
-        .map(|(name, text)| {
-            BiomeTable::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"))
-        })
+        .map(|(name, text)| BiomeTable::from_ron(name, text).unwrap_or_else(|e| panic!("built-in file: {e}")))
         .map(Arc::new)
         .collect();
     tables.sort_by(|a, b| a.name.cmp(&b.name));
     tables
 });
 
-/// Names of the biome tables that come with the program, without the prefix.
+/// Names of the built-in biome tables, without the prefix.
 pub fn biome_names() -> Vec<String> {
     SHIPPED.iter().map(|table| table.name.clone()).collect()
 }
 
 impl BiomeTable {
-    /// The shipped table of that name, with or without the prefix.
+    /// The built-in table of that name, with or without the prefix.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         let name = name.strip_prefix(BIOME_PREFIX).unwrap_or(name);
         SHIPPED.iter().find(|table| table.name == name)
@@ -339,14 +340,14 @@ impl BiomeTable {
         Ok(table)
     }
 
-    /// Reads a table file from the disk; its name is that of the file.
+    /// Reads a table file from the disk; the table takes its name from the file.
     pub fn load(path: &Path) -> Result<Self, BiomeError> {
         let failed =
             |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
         check_name(path).map_err(|error| failed(std::io::Error::other(error)))?;
         let length = std::fs::metadata(path).map_err(failed)?;
         if !length.is_file() || length.len() > MAX_BYTES {
-            let message = "it is no file of at most 1 MB".into();
+            let message = "it is not a file of at most 1 MB".into();
             return Err(BiomeError::Read { table: path.display().to_string(), message });
         }
         let text = std::fs::read_to_string(path).map_err(failed)?;
@@ -354,7 +355,7 @@ impl BiomeTable {
         Self::from_ron(&name, &text)
     }
 
-    /// Writes a table file; until it is safely on disk an old one stays.
+    /// Writes a table file. An old file stays until the new one is safely on disk.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
         write_atomically(to, |file| file.write_all(self.to_ron().as_bytes()))
     }
@@ -362,7 +363,7 @@ impl BiomeTable {
     /// The table as RON text.
     pub fn to_ron(&self) -> String {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
+        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table can always be written as RON");
         text.push('\n');
         text
     }

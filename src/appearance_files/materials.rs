@@ -1,8 +1,8 @@
-//! Ground materials and the rules that say where each of them lies.
+//! Ground materials, and the rules that place them.
 //!
-//! A rule is a line of a RON file in `assets/materials`, embedded in the program. Rules are laid one over the other,
-//! the first below; each covers a share of what lies there. `slope: [28, 42]` grows from nothing at 28 to all at 42,
-//! `[42, 28]` falls, `[a, b, c, d]` is all between b and c:
+//! A rule is a line of a RON file in `assets/materials`, embedded in the program. Rules are layered in order, the first
+//! at the bottom; each covers a fraction of the layers below. `slope: [28, 42]` rises from no cover at 28 to full cover
+//! at 42, `[42, 28]` falls, and `[a, b, c, d]` is full between b and c:
 //! ```
 //! # let text = r#"
 //! [
@@ -23,23 +23,23 @@ use serde::{Deserialize, Serialize};
 use super::rule_list::RuleList;
 
 crate::choices! {
-    /// What the ground is made of where one stands on it.
+    /// The material at the surface of the ground.
     Material {
         Rock "Rock": "Solid rock with joints.",
         Scree "Scree": "Loose angular stones below cliffs.",
-        Gravel "Gravel": "Round pebbles of rivers and fans.",
-        Soil "Soil": "Bare earth with small stones.",
-        Grass "Grass": "Meadow in tufts.",
+        Gravel "Gravel": "Round pebbles as in rivers and fans.",
+        Soil "Soil": "Bare soil with small stones.",
+        Grass "Grass": "Meadow grass in tufts.",
         Forest "Forest floor": "Litter and moss under trees.",
         Sand "Sand": "Sand with ripples.",
         Mud "Mud": "Smooth wet ground with drying cracks.",
         Snow "Snow": "Snow in wind-shaped waves.",
         Ice "Ice": "Bare ice with cracks.",
-        Strata "Layered rock": "Sedimentary rock in beds, hard ones standing out.",
+        Strata "Layered rock": "Sedimentary rock in beds; hard beds stand out.",
     }
 }
 
-/// What a rule asks of a place, in the order of [`MaterialRule::bands`].
+/// Names of the conditions of a rule, in the order of [`MaterialRule::bands`].
 pub const CONDITIONS: [&str; 12] = [
     "slope",
     "height",
@@ -55,40 +55,40 @@ pub const CONDITIONS: [&str; 12] = [
     "hardness",
 ];
 
-/// How much a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 from the
-/// fourth on.
+/// Degree to which a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 from
+/// the fourth on.
 pub type Band = [f32; 4];
 
-/// Fulfilled everywhere: the condition does not count.
+/// Fulfilled by every value, so that the condition has no effect.
 pub const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
 
-/// Where a material lies on what the rules before have laid.
+/// A rule that lays a material over those of the previous rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialRule {
-    /// What lies there.
+    /// The material.
     pub material: Material,
-    /// Most that it covers, 0 to 1.
+    /// Maximum cover, 0 to 1.
     pub share: f32,
-    /// How much of its own colour it has in place of the palette's, 0 to 1.
+    /// Weight of the material's own colour against that of the palette, 0 to 1.
     pub tint: f32,
     /// One band for each of [`CONDITIONS`]: slope in degrees; height between the sea and the top of the relief;
     /// openness (0 in hollows, 0.5 on planes, 1 on crests); flow (0 up to 10³ m² of catchment, 1 from 10⁷ m² on);
-    /// shares of the ground that deposits and wear have changed; vegetation; how green and how bright the colour of
-    /// the palette is; mean curvature in 1/km over two samples to each side, above 0 where the ground is convex;
-    /// wetness, which is Beven & Kirkby's topographic index ln(a / tan β) (1979) of 5 at 0 and of 15 at 1, for a
-    /// catchment a in m² per metre of contour, and 0 where no more than 10³ m² drain or flow is not known; hardness of
-    /// the rock, 0 to 1, which is 0 where it is not known.
+    /// fractions of the surface changed by deposits and by wear; vegetation; greenness and brightness of the palette
+    /// colour; mean curvature in 1/km over two samples to each side, positive where the ground is convex; wetness,
+    /// which is Beven & Kirkby's topographic index ln(a / tan β) (1979), mapped from 5 … 15 to 0 … 1, for a catchment a
+    /// in m² per metre of contour, and 0 if at most 10³ m² drain or the flow is unknown; hardness of the rock, 0 to 1,
+    /// and 0 if it is unknown.
     pub bands: Bands,
 }
 
 impl MaterialRule {
-    /// Share that it covers of a place with such values, in the order of [`CONDITIONS`].
+    /// Fraction of a place that the rule covers, for values in the order of [`CONDITIONS`].
     pub fn cover(&self, values: [f32; CONDITIONS.len()]) -> f32 {
         self.bands.iter().zip(values).fold(self.share, |cover, (band, value)| cover * fulfilled(*band, value))
     }
 }
 
-/// How much a value fulfils a band, 0 to 1.
+/// Degree to which a value fulfils a band, 0 to 1.
 pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
     let rise = |from: f32, to: f32| {
         let t = ((value - from) / (to - from).max(1e-6)).clamp(0.0, 1.0);
@@ -97,23 +97,23 @@ pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
     rise(a, b) * (1.0 - rise(c, d))
 }
 
-/// Rules in the order in which they are laid.
+/// Rules in layering order, the lowest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<FileRule>", into = "Vec<FileRule>")]
 pub struct MaterialRules(pub Vec<MaterialRule>);
 
-/// Most rules of a list: as many as the shaders have room for.
+/// Maximum number of rules in a list, limited by the shaders.
 pub const MOST_RULES: usize = 16;
 
-/// The list of palettes and biome tables that name none.
+/// The list used by palettes and biome tables that name none.
 pub const DEFAULT_MATERIALS: &str = "ground";
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/materials");
 
-/// The lists that come with the program.
+/// The built-in lists.
 static SHIPPED: LazyLock<Vec<(String, Arc<MaterialRules>)>> = LazyLock::new(|| {
     let list = |(name, text): (&str, &str)| {
-        let rules = MaterialRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
+        let rules = MaterialRules::from_ron(name, text).unwrap_or_else(|e| panic!("built-in file: {e}"));
         (name.to_owned(), Arc::new(rules))
     };
     let text = |file: &'static include_dir::File| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?));
@@ -122,12 +122,12 @@ static SHIPPED: LazyLock<Vec<(String, Arc<MaterialRules>)>> = LazyLock::new(|| {
     lists
 });
 
-/// Names of the lists that come with the program.
+/// Names of the built-in lists.
 pub fn material_list_names() -> Vec<&'static str> {
     SHIPPED.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// A rule as a file writes it: fields of its own, then a band for each of [`CONDITIONS`].
+/// Defines a rule in its file format: its own fields, then a band for each of [`CONDITIONS`].
 macro_rules! file_rule {
     (
         $name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),+ $(,)? }
@@ -141,13 +141,13 @@ macro_rules! file_rule {
         }
 
         impl $name {
-            /// A rule with such bands, each by the fewest numbers.
+            /// A rule with these bands, each stored with as few numbers as possible.
             fn new($($field: $type,)+ bands: $crate::appearance_files::materials::Bands) -> Self {
                 let [$($condition),+] = bands.map($crate::appearance_files::materials::band_numbers);
                 Self { $($field,)+ $($condition),+ }
             }
 
-            /// The bands, or the condition whose numbers make none.
+            /// The bands, or the name of the condition whose numbers form no band.
             fn bands(&self) -> Result<$crate::appearance_files::materials::Bands, String> {
                 $crate::appearance_files::materials::bands([$(&self.$condition),+])
             }
@@ -175,18 +175,17 @@ file_rule! {
 /// One band for each of [`CONDITIONS`].
 pub type Bands = [Band; CONDITIONS.len()];
 
-/// Bands of what a file gives; else which condition has numbers that make none.
+/// The bands for the numbers of a file; an error names the condition whose numbers form no band.
 pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Bands, String> {
     let mut bands = [EVERYWHERE; CONDITIONS.len()];
     for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
         let Some(numbers) = numbers else { continue };
-        *out = band(numbers)
-            .ok_or_else(|| format!("`{condition}` takes 2 numbers, or 4 that do not fall, all of them finite"))?;
+        *out = band(numbers).ok_or_else(|| format!("`{condition}` takes 2 finite numbers, or 4 in ascending order"))?;
     }
     Ok(bands)
 }
 
-/// The shortest numbers that a file gives a band by; none where it does not count.
+/// The shortest form of a band in a file; `None` if the condition has no effect.
 pub(super) fn band_numbers(of: Band) -> Option<Vec<f32>> {
     let [a, b, c, d] = of;
     if of == EVERYWHERE {
@@ -208,7 +207,7 @@ fn is_nothing(share: &f32) -> bool {
     *share == 0.0
 }
 
-/// The band of two or four numbers.
+/// The band for two or four numbers.
 fn band(numbers: &[f32]) -> Option<Band> {
     let is_good = numbers.iter().all(|x| x.is_finite());
     match *numbers {
@@ -224,12 +223,12 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
 
     fn try_from(rules: Vec<FileRule>) -> Result<Self, String> {
         if rules.is_empty() || rules.len() > MOST_RULES {
-            return Err(format!("{} rules; there must be 1 to {MOST_RULES}", rules.len()));
+            return Err(format!("there are {} rules; 1 to {MOST_RULES} are allowed", rules.len()));
         }
         let rule = |(k, file): (usize, FileRule)| {
             let wrong = |message: String| format!("rule {}: {message}", k + 1);
             if ![file.share, file.tint].iter().all(|x| (0.0..=1.0).contains(x)) {
-                return Err(wrong("share and tint are from 0 to 1".into()));
+                return Err(wrong("share and tint must be from 0 to 1".into()));
             }
             let bands = file.bands().map_err(wrong)?;
             Ok(MaterialRule { material: file.material, share: file.share, tint: file.tint, bands })
@@ -250,13 +249,13 @@ impl RuleList for MaterialRules {
 }
 
 impl MaterialRules {
-    /// The shipped list called `name`.
+    /// The built-in list called `name`.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
-    /// How much of each rule is seen at a place, in the order of the rules: what those above leave of it. They add up
-    /// to 1.
+    /// Visible fraction of each rule's material at a place, in the order of the rules, after covering by later rules.
+    /// The fractions add up to 1.
     pub fn seen_shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
         let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
         for (k, rule) in self.0.iter().enumerate().rev() {
@@ -267,11 +266,11 @@ impl MaterialRules {
         seen
     }
 
-    /// Share of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
+    /// Fraction of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
     pub fn shares(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
         let mut shares = [0.0; Material::ALL.len()];
         for (k, rule) in self.0.iter().enumerate() {
-            // the first lies everywhere
+            // The first rule covers everything.
             let cover = if k == 0 { 1.0 } else { rule.cover(values) };
             shares.iter_mut().for_each(|share| *share *= 1.0 - cover);
             shares[rule.material as usize] += cover;
@@ -328,7 +327,7 @@ mod tests {
         let error = |text: &str| MaterialRules::from_ron("mine", text).unwrap_err().to_string();
         assert!(error("[(material: Moss)]").contains("line 1"));
         assert!(error("[(material: Rock, slope: [1, 2, 3])]").contains("rule 1: `slope` takes 2 numbers"));
-        assert!(error("[(material: Rock, share: 2)]").contains("share and tint are from 0 to 1"));
+        assert!(error("[(material: Rock, share: 2)]").contains("share and tint must be from 0 to 1"));
         assert!(error("[]").contains("0 rules"));
     }
 
@@ -337,7 +336,7 @@ mod tests {
         for name in material_list_names() {
             let rules = MaterialRules::named(name).unwrap();
             let text = rules.to_ron();
-            assert_eq!(text.lines().count(), rules.0.len() + 2, "a line for each rule: {text}");
+            assert_eq!(text.lines().count(), rules.0.len() + 2, "one line per rule expected: {text}");
             assert_eq!(MaterialRules::from_ron(name, &text).as_ref(), Ok(&**rules), "{text}");
         }
         let bands = [[1.0, 2.0, 1e9, 1e9], [-1e9, -1e9, 1.0, 2.0], [-1e9, -1e9, 2.0, 2.0], [2.0, 2.0, 1e9, 1e9]];

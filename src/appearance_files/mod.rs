@@ -1,4 +1,4 @@
-//! Palettes: colours by height above and below the sea, with rock on steep ground.
+//! Palettes: colours by height above and below the sea, with rock on steep slopes.
 //!
 //! A palette is a RON file in `assets/palettes`, embedded in the program; its file name is its name in scenes:
 //! ```
@@ -14,14 +14,13 @@
 //! # "##;
 //! # talweg::appearance_files::Palette::from_ron("alpine", text).unwrap();
 //! ```
-//! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
-//! `materials: "bare"` names the rules of the ground's materials: see [`MaterialRules`]; without it they are those of
-//! natural colours.
-//! A scene may have lists of its own in place of both, in the same form.
-//! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
-//! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
+//! `scatter: "alpine"` names the matching plants and stones: see [`ScatterRules`]. `materials: "bare"` names the rules
+//! of the ground materials: see [`MaterialRules`]. Without it, the rules for natural colours apply. A scene can contain
+//! its own lists in place of both, in the same format. `colours: Relief([…])` colours all heights from 0 to the top of
+//! the relief, independent of the sea. Between two stops, colours are mixed in sRGB, as in gradient editors. `bands:
+//! 25` divides them into 25 even steps.
 //!
-//! A [`BiomeTable`] colours the ground by what grows there instead; both are named where a scene says `palette`.
+//! A [`BiomeTable`] colours the ground by what grows there instead. The `palette` of a scene can name either kind.
 
 mod biome_table;
 mod materials;
@@ -56,7 +55,7 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/palettes");
 /// Why a palette file was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PaletteError {
-    /// The text is no RON, or names what does not exist.
+    /// The text is not valid RON, or refers to an unknown name.
     #[error("palette `{palette}`, line {line}, column {column}: {message}")]
     Syntax {
         /// The name of the palette.
@@ -65,10 +64,10 @@ pub enum PaletteError {
         line: usize,
         /// Column in the line, from 1.
         column: usize,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
-    /// Not of the form #rrggbb.
+    /// A colour does not have the form #rrggbb.
     #[error("palette `{palette}`: `{text}` is not a colour; write it as #rrggbb")]
     Colour {
         /// The name of the palette.
@@ -76,39 +75,39 @@ pub enum PaletteError {
         /// The text that was given.
         text: String,
     },
-    /// Stops that do not grow, or none.
-    #[error("palette `{palette}`: the stops of `{part}` must grow from 0 to 1, and there must be at least one")]
+    /// Stops are missing, or do not increase.
+    #[error("palette `{palette}`: the stops of `{part}` must increase from 0 to 1, and there must be at least one")]
     Stops {
         /// The name of the palette.
         palette: String,
         /// The part of the palette.
         part: &'static str,
     },
-    /// A number of bands that makes no steps.
-    #[error("palette `{palette}`: {bands} bands; there must be 2 to 1024")]
+    /// The number of bands is out of range.
+    #[error("palette `{palette}`: there are {bands} bands; 2 to 1024 are allowed")]
     Bands {
         /// The name of the palette.
         palette: String,
         /// The number that was given.
         bands: u16,
     },
-    /// No such list of plants and stones.
-    #[error("palette `{palette}`: there is no list of plants and stones called `{scatter}`; there are {}", scatter_names().join(", "))]
+    /// The list of plants and stones does not exist.
+    #[error("palette `{palette}`: there is no list of plants and stones called `{scatter}`; available are {}", scatter_names().join(", "))]
     Scatter {
         /// The name of the palette.
         palette: String,
         /// The name that was given.
         scatter: String,
     },
-    /// No such list of material rules.
-    #[error("palette `{palette}`: there are no material rules called `{materials}`; there are {}", material_list_names().join(", "))]
+    /// The list of material rules does not exist.
+    #[error("palette `{palette}`: there are no material rules called `{materials}`; available are {}", material_list_names().join(", "))]
     Materials {
         /// The name of the palette.
         palette: String,
         /// The name that was given.
         materials: String,
     },
-    /// Numbers of the rock that are out of range.
+    /// The numbers of the rock are out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
         /// The name of the palette.
@@ -142,24 +141,24 @@ struct FileRock {
     share: f32,
 }
 
-/// A colour at a place from 0 to 1.
+/// A colour at a position from 0 to 1.
 pub type Stop = (f32, [u8; 3]);
 
 /// The colours of a [`Palette`] by height.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PaletteColours {
-    /// Two scales that meet at the shore.
+    /// Two gradients that meet at the shore.
     Sea {
         /// From the shore to one relief below it.
         water: Vec<Stop>,
         /// From the sea to the top of the relief.
         land: Vec<Stop>,
     },
-    /// From height 0 to the top of the relief, wherever the sea stands.
+    /// From height 0 to the top of the relief, independent of the sea.
     Relief(Vec<Stop>),
 }
 
-/// A palette as its file describes it.
+/// A palette in the structure of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     /// Name in scenes.
@@ -168,33 +167,33 @@ pub struct Palette {
     pub label: String,
     /// Colours by height.
     pub colours: PaletteColours,
-    /// Colour of steep ground (sRGB); alpha is how much of it shows at most.
+    /// Colour of steep slopes (sRGB); alpha is its maximum opacity.
     pub rock: [u8; 4],
-    /// Slope where rock begins to show and where it shows in full.
+    /// Slopes in degrees at which rock begins to show and at which it shows fully.
     pub rock_degrees: (f32, f32),
-    /// The list of plants and stones that goes with it: [`ScatterRules::named`].
+    /// The matching list of plants and stones: [`ScatterRules::named`].
     pub scatter: String,
-    /// The rules of the ground's materials: [`MaterialRules::named`].
+    /// The rules of the ground materials: [`MaterialRules::named`].
     pub materials: String,
 }
 
-/// The palettes that come with the program, in the order of the menu.
+/// The built-in palettes, in menu order.
 static SHIPPED: LazyLock<Vec<Palette>> = LazyLock::new(|| {
     let mut palettes: Vec<Palette> = FILES
         .files()
         .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
-        .map(|(name, text)| Palette::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}")))
+        .map(|(name, text)| Palette::from_ron(name, text).unwrap_or_else(|e| panic!("built-in file: {e}")))
         .collect();
     palettes.sort_by(|a, b| a.name.cmp(&b.name));
     palettes
 });
 
-/// Names of the palettes that come with the program, in the order of the menu.
+/// Names of the built-in palettes, in menu order.
 pub fn palette_names() -> Vec<String> {
     SHIPPED.iter().map(|p| p.name.clone()).collect()
 }
 
-/// Whether a palette or a biome table has that name.
+/// Whether a built-in palette or biome table has that name.
 pub fn is_palette(name: &str) -> bool {
     match name.strip_prefix(BIOME_PREFIX) {
         Some(biome) => BiomeTable::named(biome).is_some(),
@@ -202,19 +201,19 @@ pub fn is_palette(name: &str) -> bool {
     }
 }
 
-/// Names of all palettes and then of all biome tables, as scenes and `--palette` take them.
+/// Names of all palettes and then of all biome tables, as used in scenes and by `--palette`.
 pub fn all_palette_names() -> Vec<String> {
     let biomes = biome_names().into_iter().map(|name| format!("{BIOME_PREFIX}{name}"));
     palette_names().into_iter().chain(biomes).collect()
 }
 
 impl Palette {
-    /// The shipped palette called `name`.
+    /// The built-in palette called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
         SHIPPED.iter().find(|p| p.name == name)
     }
 
-    /// The shipped palette called `name`, or the default one, as on loading.
+    /// The built-in palette called `name`, or the default one, as when a scene is loaded.
     pub fn named_or_default(name: &str) -> &'static Self {
         Self::named(name).or_else(|| Self::named(DEFAULT_PALETTE)).unwrap_or(&SHIPPED[0])
     }
@@ -269,8 +268,8 @@ impl Palette {
     }
 }
 
-/// `stops` in even steps, as Matplotlib's colour maps of N colours have it: band k of n, which reaches from k/n to
-/// (k + 1)/n, has the colour at k/(n - 1).
+/// `stops` divided into even steps, like Matplotlib's colour maps with N colours: band k of n covers k/n to (k + 1)/n
+/// and has the colour at k/(n - 1).
 fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
     let part = |k: u16, of: u16| f32::from(k) / f32::from(of);
     let band = |k: u16| {
@@ -281,7 +280,7 @@ fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
     (0..bands).flat_map(band).collect()
 }
 
-/// The colour at a place from 0 to 1, mixed in sRGB.
+/// The colour at a position from 0 to 1, mixed in sRGB.
 fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
     let above = stops.partition_point(|stop| stop.0 <= at);
     let (Some(low), Some(high)) = (above.checked_sub(1).map(|k| stops[k]), stops.get(above)) else {
@@ -294,7 +293,7 @@ fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
     })
 }
 
-/// Reads `#rrggbb`.
+/// Parses `#rrggbb`.
 fn parse_hex(text: &str) -> Option<[u8; 3]> {
     let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
     let value = u32::from_str_radix(digits, 16).ok()?;

@@ -1,7 +1,7 @@
-//! Plants and stones, and the rules that say where each of them stands.
+//! Plants and stones, and the rules that place them.
 //!
 //! A rule is a line of a RON file in `assets/scatter`, embedded in the program; a palette or a biome table names the
-//! file. Conditions are those of the [materials of the ground](super::MaterialRules):
+//! file. The conditions are those of the [ground materials](super::MaterialRules):
 //! ```
 //! # let text = r#"
 //! [
@@ -12,8 +12,8 @@
 //! # use talweg::appearance_files::{RuleList, ScatterRules};
 //! # ScatterRules::from_ron("mine", text).unwrap();
 //! ```
-//! `density` is how many stand on a hectare where all conditions are fulfilled, `size` their least and greatest height
-//! in metres. `groves: (metres, share)` lets them stand in groups about so wide on such a share of the ground.
+//! `density` is the number per hectare where all conditions are fulfilled, and `size` the minimum and maximum height in
+//! metres. `groves: (metres, share)` groups the plants: groves of about this width cover this fraction of the ground.
 
 use std::sync::{Arc, LazyLock};
 
@@ -27,19 +27,19 @@ use crate::field::MapKind;
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/scatter");
 
 crate::choices! {
-    /// What stands or lies on the ground.
+    /// Kinds of plants and stones.
     ScatterKind {
         Conifer "Conifer": "Spruces and firs.",
         Broadleaf "Broadleaf": "Trees with a round crown.",
         Palm "Palm": "Palms with a bare stem.",
         Shrub "Shrub": "Bushes without a stem.",
-        Grass "Grass": "Tufts of grass, near the eye alone.",
+        Grass "Grass": "Tufts of grass, only near the camera.",
         Boulder "Boulder": "Rounded and angular blocks.",
     }
 }
 
 impl ScatterKind {
-    /// The map that thins it where a terrain has that map: 1 leaves all, 0 none.
+    /// The data map that thins out this kind, if a terrain has it: 1 keeps all, 0 keeps none.
     pub fn density_map(self) -> MapKind {
         match self {
             Self::Conifer | Self::Broadleaf | Self::Palm => MapKind::TreeDensity,
@@ -54,34 +54,34 @@ impl ScatterKind {
     }
 }
 
-/// Where one kind stands.
+/// A rule that places one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterRule {
-    /// What stands there.
+    /// The kind of plant or stone.
     pub kind: ScatterKind,
-    /// How many of them on a hectare where all conditions are fulfilled.
+    /// Number per hectare where all conditions are fulfilled.
     pub density: f32,
-    /// Least and greatest height in metres.
+    /// Minimum and maximum height in metres.
     pub size: (f32, f32),
-    /// Width of groves in metres and the share of the ground that they cover; `None` where they stand everywhere.
+    /// Width of groves in metres, and the fraction of the ground that they cover; `None` for an even distribution.
     pub groves: Option<(f32, f32)>,
     /// One band for each of [`CONDITIONS`](super::CONDITIONS).
     pub bands: Bands,
 }
 
-/// Rules of a list, all of which count at every place.
+/// The rules of a list, all of which apply at every place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<ScatterFileRule>", into = "Vec<ScatterFileRule>")]
 pub struct ScatterRules(pub Vec<ScatterRule>);
 
-/// Most rules of a list.
+/// Maximum number of rules in a list.
 pub const MOST_SCATTER_RULES: usize = 16;
 
-/// How many may stand on a hectare at most, and at least.
+/// Minimum and maximum number per hectare.
 pub const SCATTER_DENSITIES: [f32; 2] = [0.01, 100_000.0];
-/// The least and the greatest height in metres.
+/// Minimum and maximum height in metres.
 pub const SCATTER_SIZES: [f32; 2] = [0.01, 200.0];
-/// The least and the greatest width of groves in metres.
+/// Minimum and maximum width of groves in metres.
 pub const GROVE_WIDTHS: [f32; 2] = [1.0, 100_000.0];
 
 file_rule! {
@@ -99,20 +99,20 @@ impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
 
     fn try_from(rules: Vec<ScatterFileRule>) -> Result<Self, String> {
         if rules.len() > MOST_SCATTER_RULES {
-            return Err(format!("{} rules; there may be {MOST_SCATTER_RULES}", rules.len()));
+            return Err(format!("there are {} rules; the maximum is {MOST_SCATTER_RULES}", rules.len()));
         }
         let within = |[least, most]: [f32; 2], value: f32| (least..=most).contains(&value);
         let rule = |(k, file): (usize, ScatterFileRule)| {
             let wrong = |message: &str| format!("rule {}: {message}", k + 1);
             if !within(SCATTER_DENSITIES, file.density) {
-                return Err(wrong("density is from 0.01 to 100000 on a hectare"));
+                return Err(wrong("density must be from 0.01 to 100000 per hectare"));
             }
             let (least, most) = file.size;
             if !(within(SCATTER_SIZES, least) && within(SCATTER_SIZES, most) && least <= most) {
-                return Err(wrong("size is a least and a greatest height, from 0.01 to 200 metres"));
+                return Err(wrong("size must be a minimum and a maximum height, from 0.01 to 200 metres"));
             }
             if file.groves.is_some_and(|(width, share)| !within(GROVE_WIDTHS, width) || !within([0.0, 1.0], share)) {
-                return Err(wrong("groves is a width from 1 to 100000 metres and a share from 0 to 1"));
+                return Err(wrong("groves must be a width from 1 to 100000 metres and a share from 0 to 1"));
             }
             let bands = file.bands().map_err(|message| wrong(&message))?;
             Ok(ScatterRule { kind: file.kind, density: file.density, size: file.size, groves: file.groves, bands })
@@ -135,19 +135,19 @@ impl RuleList for ScatterRules {
 }
 
 impl ScatterRules {
-    /// The shipped list called `name`.
+    /// The built-in list called `name`.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 }
 
-/// The lists that come with the program.
+/// The built-in lists.
 static SHIPPED: LazyLock<Vec<(String, Arc<ScatterRules>)>> = LazyLock::new(|| {
     let mut lists: Vec<_> = FILES
         .files()
         .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
         .map(|(name, text)| {
-            let rules = ScatterRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
+            let rules = ScatterRules::from_ron(name, text).unwrap_or_else(|e| panic!("built-in file: {e}"));
             (name.to_owned(), Arc::new(rules))
         })
         .collect();
@@ -155,7 +155,7 @@ static SHIPPED: LazyLock<Vec<(String, Arc<ScatterRules>)>> = LazyLock::new(|| {
     lists
 });
 
-/// Names of the lists that come with the program, in the order of the alphabet.
+/// Names of the built-in lists, in alphabetical order.
 pub fn scatter_names() -> Vec<String> {
     SHIPPED.iter().map(|(name, _)| name.clone()).collect()
 }
@@ -179,9 +179,9 @@ mod tests {
     fn what_is_wrong_with_a_list_is_said() {
         let error = |text: &str| ScatterRules::from_ron("mine", text).unwrap_err().to_string();
         assert!(error("[(kind: Oak, density: 1, size: (1, 2))]").contains("line 1"));
-        assert!(error("[(kind: Palm, density: 0, size: (1, 2))]").contains("rule 1: density is from 0.01"));
-        assert!(error("[(kind: Palm, density: 1, size: (2, 1))]").contains("size is a least and a greatest"));
+        assert!(error("[(kind: Palm, density: 0, size: (1, 2))]").contains("rule 1: density must be from 0.01"));
+        assert!(error("[(kind: Palm, density: 1, size: (2, 1))]").contains("size must be a minimum and a maximum"));
         assert!(error("[(kind: Palm, density: 1, size: (1, 2), slope: [1])]").contains("`slope` takes 2 numbers"));
-        assert!(error("[(kind: Palm, density: 1, size: (1, 2), groves: (0, 2))]").contains("groves is a width"));
+        assert!(error("[(kind: Palm, density: 1, size: (1, 2), groves: (0, 2))]").contains("groves must be a width"));
     }
 }

@@ -1,32 +1,31 @@
-//! Fractal dimension by counting boxes.
+//! Fractal dimension by box counting.
 //!
-//! Law: N(s) boxes of side s, piled in columns on a square lattice, cover the surface; on a self-affine surface N is
-//! proportional to s^-D. The heights are scaled so that the ground is as high as wide, and a column counts its range of
-//! heights over s, to fractions of a box: N does not jump where the surface crosses a lid, and D does not depend on the
-//! vertical scale. Every column is read at 5 × 5 places, whatever its size. A range read at more places is wider: with
-//! all samples the large columns of a rough surface would count more boxes than the small ones for that alone, and D
-//! would come out low, by 0.2 at D = 2.7.
-//! Scheme: sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; what no column covers at the far edges is
-//! left out.
-//! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
+//! Equation: N(s) boxes of side s, stacked in columns on a square lattice, cover the surface; on a self-affine surface
+//! N is proportional to s^-D. The heights are scaled so that the relief equals the side. A column counts its height
+//! range divided by s, including fractions: N does not jump where the surface crosses a box boundary, and D does not
+//! depend on the vertical scale. Every column is sampled at 5 × 5 points, whatever its size, because a range over more
+//! points is wider. With all samples, large columns of a rough surface would count more boxes than small ones for that
+//! reason alone. D would then come out low, by 0.2 at D = 2.7. Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to
+//! an eighth of the side; incomplete columns at the far edges are skipped. Source: Clarke 1986; Dubuc et al. 1989
+//! (ranges for boxes); Sarkar & Chaudhuri 1994.
 
 use super::ground::DistinctSamples;
 use super::line::Fitted;
 use super::variogram::{LEAST_POINTS, sizes};
 use crate::field::{Cancelled, Control};
 
-/// Steps between the places in a column.
+/// Steps between the sampled points of a column.
 const STEPS: usize = 4;
 
-/// log₁₀ N over log₁₀ of the side of a box in metres, of the `normalised` heights of ground that is not level; none
-/// where there are too few samples.
+/// log₁₀ N over log₁₀ of the box side in metres, for the `normalised` heights of a terrain that is not level; `None`
+/// with too few samples.
 pub fn box_counting(
     ground: &DistinctSamples,
     normalised: &[f32],
     control: &Control,
 ) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
-    // columns reach over the edge where the terrain wraps
+    // Columns continue across the edge on a wrapping terrain.
     let side = if cells.wraps { cells.side } else { cells.side - 1 };
     let mut points = Vec::new();
     for step in sizes(side / STEPS, side / STEPS) {
@@ -51,7 +50,7 @@ pub fn box_counting(
                         high = if h > high { h } else { high };
                     }
                 }
-                // a column of nothing but void has no box
+                // A column that is entirely void has no box.
                 sum += if high >= low { f64::from(high - low) } else { 0.0 };
             }
         }

@@ -1,28 +1,28 @@
-//! The one list of the measures: the panel, the command line and the JSON are made from it.
+//! The list of all measures, used by the panel, the command line and the JSON.
 
 use serde::{Serialize, Serializer};
 
 use super::difference::Difference;
 use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures, Slopes};
 
-/// What measures stand together under.
+/// Groups of measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
-    /// How high the ground is and how its area is spread over the heights.
+    /// Height range, and distribution of area over height.
     Heights,
-    /// How steep it is, and the erosion score.
+    /// Steepness, and the erosion score.
     Slopes,
     /// Peaks, valleys and fractal dimensions.
     Form,
-    /// Streams, basins and what drains.
+    /// Streams, basins and drained area.
     Drainage,
     /// Where a character can walk and build.
     Playability,
-    /// How warm and wet it is.
+    /// Temperature and moisture.
     Climate,
-    /// What identifies the terrain.
+    /// The content hash.
     Content,
-    /// How two terrains differ.
+    /// Differences between two terrains.
     Comparison,
 }
 
@@ -51,7 +51,7 @@ pub enum MeasureValue {
     Count(usize),
     /// A content hash.
     Hash(u128),
-    /// There is none, and why.
+    /// No value, with the reason.
     Undefined(&'static str),
 }
 
@@ -60,7 +60,7 @@ impl MeasureValue {
         value.map_or(Self::Undefined(why), Self::Number)
     }
 
-    /// As a number, where it is one.
+    /// The value as a number, if it is one.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(value) => Some(value),
@@ -81,33 +81,33 @@ impl Serialize for MeasureValue {
     }
 }
 
-/// A measure of a `T`, described.
+/// A measure of a `T`, with its description.
 pub struct Measure<T> {
     /// Stable name, in JSON and CSV.
     pub key: &'static str,
     /// Name in reports and the panel.
     pub label: &'static str,
-    /// Unit of the value; empty where it has none.
+    /// Unit of the value; empty if it has none.
     pub unit: &'static str,
-    /// Digits after the point that mean something.
+    /// Number of meaningful decimals.
     pub decimals: usize,
-    /// What it stands under.
+    /// The group that it belongs to.
     pub family: Family,
-    /// What it says, in a plain sentence.
+    /// Explanation in one plain sentence.
     pub meaning: &'static str,
-    /// Where its definition comes from.
+    /// Source of the definition.
     pub source: &'static str,
-    /// Takes the value out of what was measured.
+    /// Reads the value from the results.
     pub read: fn(&T) -> MeasureValue,
 }
 
 impl<T> Measure<T> {
-    /// The value as people read it, without its unit; "–" where there is none.
+    /// The value as text without its unit; "–" if there is none.
     pub fn show(&self, of: &T) -> String {
         self.show_reading((self.read)(of))
     }
 
-    /// The value as text, with its decimals and its unit, or why there is none.
+    /// The value as text, with its decimals and unit, or the reason why there is none.
     pub fn show_reading(&self, reading: MeasureValue) -> String {
         match reading {
             MeasureValue::Number(value) => format!("{value:.*}", self.decimals),
@@ -124,19 +124,19 @@ const NO_SEA: &str = "there is no sea";
 const FEW: &str = "there are too few samples";
 const NO_ORDERS: &str = "no two streams of one order join";
 const NOT_PLAYABLE: &str = "nothing is playable";
-const NO_CHANNELS: &str = "neither has a channel";
+const NO_CHANNELS: &str = "neither terrain has a channel";
 
-/// Why a measure of the relief of the land is missing.
+/// The reason why a measure of the land's relief is missing.
 fn no_relief(m: &Measures) -> &'static str {
     if m.heights.land_fraction == 0.0 { NO_LAND } else { LEVEL }
 }
 
-/// Why a dimension is missing.
+/// The reason why a fractal dimension is missing.
 fn no_dimension(m: &Measures) -> &'static str {
     if m.is_level() { LEVEL } else { FEW }
 }
 
-/// The erosion score of slopes.
+/// The erosion score of the slopes.
 fn erosion_score(slopes: &Slopes) -> MeasureValue {
     if slopes.mean > 0.0 { MeasureValue::Number(slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) }
 }
@@ -150,7 +150,7 @@ macro_rules! measures {
     };
 }
 
-/// Every measure of a terrain.
+/// All measures of a terrain.
 #[rustfmt::skip]
 pub const MEASURES: &[Measure<Measures>] = measures! {
     Heights: "min_metres" "Lowest" ["m"] 3,
@@ -163,14 +163,14 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Mean height of the ground.", "",
         |m| MeasureValue::Number(m.heights.mean_metres);
     Heights: "land_fraction" "Land" [""] 4,
-        "Share of the area above the sea.", "",
+        "Fraction of the area above the sea.", "",
         |m| MeasureValue::Number(m.heights.land_fraction);
     Slopes: "erosion_score" "Erosion score" [""] 3,
-        "Deviation of the slopes over their mean: high where level ground and steep relief stand side by side.",
+        "Standard deviation of the slopes divided by their mean: high if level ground and steep relief occur together.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.slopes);
     Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
-        "The same of the differences of all pairs of neighbours, as Le Martelot 2005 words it, and not of the greatest of four.",
+        "The same score from the differences of all pairs of neighbours, as Le Martelot 2005 describes it, instead of the greatest of four.",
         "Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.pair_slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
@@ -185,31 +185,31 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Mean angle of the land with the horizontal.", "",
         |m| MeasureValue::or(m.steepness.as_ref().map(|s| s.mean_degrees), NO_LAND);
     Form: "hypsometric_integral" "Hypsometric integral" [""] 3,
-        "Share of the block between the lowest and the highest land that is still filled with rock: it falls as erosion goes on.",
+        "Fraction of the volume between the lowest and the highest land that is still rock: it falls as erosion proceeds.",
         "Strahler 1952; Pike & Wilson 1971",
         |m| MeasureValue::or(m.heights.hypsometry.as_ref().map(|h| h.integral), no_relief(m));
     Form: "peaks" "Peaks" [""] 0,
-        "Summits that rise by the least prominence above the pass to a higher one.",
+        "Number of summits that rise at least the minimum prominence above the pass to a higher summit.",
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.peaks.len());
     Form: "valleys" "Valleys" [""] 0,
-        "Lows that lie by the same depth below the pass to a deeper one; at open edges, where a valley leaves.",
+        "Number of low points at least that deep below the pass to a deeper one; a valley that runs over an open edge has its low point there.",
         "Kirmse & de Ferranti 2017",
         |m| MeasureValue::Count(m.summits.valleys.len());
     Form: "fractal_dimension" "Fractal dimension" [""] 3,
-        "How rough the ground is at all sizes, from the variogram: 2 is smooth, 3 is noise.",
+        "Roughness of the terrain over all scales, from the variogram: 2 is smooth, 3 is noise.",
         "Mark & Aronson 1984; Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.fractal_dimension(), no_dimension(m));
     Form: "fractal_fit" "Fit of the dimension" ["R²"] 4,
-        "How straight the variogram is: near 1 the ground is alike at all sizes, lower one dimension does not describe it.",
+        "Straightness of the variogram: near 1 the terrain is similar at all scales; at lower values one dimension does not describe it.",
         "Klinkenberg & Goodchild 1992",
         |m| MeasureValue::or(m.variogram.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Form: "box_dimension" "Box dimension" [""] 3,
-        "The same roughness from counting the boxes that cover the ground.",
+        "The same roughness, from counting the boxes that cover the terrain.",
         "Clarke 1986; Dubuc et al. 1989",
         |m| MeasureValue::or(m.box_dimension(), no_dimension(m));
     Form: "box_fit" "Fit of the box dimension" ["R²"] 4,
-        "How straight the line of the box counts is.",
+        "Straightness of the line through the box counts.",
         "Clarke 1986; Dubuc et al. 1989",
         |m| MeasureValue::or(m.boxes.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Drainage: "stream_order" "Highest stream order" [""] 0,
@@ -219,37 +219,37 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
             MeasureValue::Count(d.streams.last().map_or(0, |s| s.order))
         });
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "How many times more streams there are of an order than of the next higher.",
+        "Ratio of the number of streams of one order to that of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "How many times longer the streams of an order are than those of the next lower.",
+        "Ratio of the mean length of streams of one order to that of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 3,
-        "Length of all channels per area of land: how finely the ground is cut. It depends on the area that a channel needs.",
+        "Total channel length per area of land. It depends on the source area of a channel.",
         "Horton 1945",
         |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.density), no_relief(m));
     Drainage: "drained_fraction" "Drained" [""] 4,
-        "Share of the land whose water reaches the border or the sea without filling a depression first: eroded ground drains, noise does not.",
+        "Fraction of the land whose water reaches the border or the sea without filling a depression first: eroded terrain drains, noise does not.",
         "",
         |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.drained_fraction), no_relief(m));
     Drainage: "largest_basin_km2" "Largest basin" ["km²"] 3,
-        "Area of the land that leaves by the largest river.", "",
+        "Catchment area of the largest river.", "",
         |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.largest_basin_km2), no_relief(m));
-    Drainage: "largest_basin_fraction" "Largest basin, share" [""] 4,
-        "Share of the land that leaves by the largest river.", "",
+    Drainage: "largest_basin_fraction" "Largest basin, fraction" [""] 4,
+        "Catchment of the largest river as a fraction of the land.", "",
         |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.largest_basin_fraction), no_relief(m));
     Playability: "playable_fraction" "Playable" [""] 4,
-        "Share of the land that is gentle enough to cross.",
+        "Fraction of the land that is gentle enough to cross.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::or(m.playability.map(|p| p.playable_fraction), NO_LAND);
     Playability: "connected_fraction" "Connected" [""] 4,
-        "Share of the playable land in its largest region: at 1 every playable place can be reached.",
+        "Fraction of the playable land in its largest region: at 1 all playable land is connected.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| m.playability.map_or(MeasureValue::Undefined(NO_LAND), |p| MeasureValue::or(p.connected_fraction, NOT_PLAYABLE));
     Playability: "largest_flat_km2" "Largest flat region" ["km²"] 4,
-        "Area of the largest place that is flat enough to build on.",
+        "Area of the largest connected region that is flat enough to build on.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::or(m.playability.map(|p| p.largest_flat_km2), NO_LAND);
     Content: "hash" "Hash" [""] 0,
@@ -257,30 +257,30 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         |m| MeasureValue::Hash(m.hash);
 };
 
-/// Every measure of the difference of two terrains.
+/// All measures of the difference between two terrains.
 #[rustfmt::skip]
 pub const DIFFERENCES: &[Measure<Difference>] = measures! {
     Comparison: "rms_metres" "Root mean square" ["m"] 3,
-        "Root of the mean square of the differences in height.", "",
+        "Root mean square of the height differences.", "",
         |d| MeasureValue::Number(d.rms_metres);
     Comparison: "mean_absolute_metres" "Mean" ["m"] 3,
-        "Mean of the differences in height, up and down alike.", "",
+        "Mean absolute height difference.", "",
         |d| MeasureValue::Number(d.mean_absolute_metres);
     Comparison: "largest_metres" "Largest" ["m"] 3,
-        "Largest difference in height, up or down.", "",
+        "Largest absolute height difference.", "",
         |d| MeasureValue::Number(d.largest_metres);
     Comparison: "volume_gained_m3" "Volume gained" ["m³"] 0,
-        "Volume where the second is higher.", "",
+        "Volume where the second terrain is higher.", "",
         |d| MeasureValue::Number(d.volume_gained_m3);
     Comparison: "volume_lost_m3" "Volume lost" ["m³"] 0,
-        "Volume where the second is lower.", "",
+        "Volume where the second terrain is lower.", "",
         |d| MeasureValue::Number(d.volume_lost_m3);
     Comparison: "drainage_overlap" "Drainage overlap" [""] 4,
-        "Share of the channels of either that run within one cell of a channel of the other.", "",
+        "Fraction of the channels of both terrains that run within one cell of a channel of the other.", "",
         |d| MeasureValue::or(d.drainage_overlap, NO_CHANNELS);
 };
 
-/// Every measure of a planet.
+/// All measures of a planet.
 #[rustfmt::skip]
 pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
     Heights: "radius_metres" "Radius" ["m"] 0,
@@ -289,36 +289,36 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
     Heights: "area_km2" "Area" ["km²"] 0,
         "Area of the whole planet at height 0.", "",
         |m| MeasureValue::Number(m.area_km2);
-    Heights: "land_share" "Land share" [""] 4,
-        "Share of the planet above the sea.", "",
+    Heights: "land_share" "Land fraction" [""] 4,
+        "Fraction of the planet above the sea.", "",
         |m| MeasureValue::Number(m.land_share);
     Heights: "land_km2" "Land" ["km²"] 0,
         "Area above the sea.", "",
         |m| MeasureValue::Number(m.land_km2);
     Heights: "lowest_metres" "Lowest" ["m"] 1,
-        "Height of the deepest place.", "",
+        "Height of the lowest point.", "",
         |m| MeasureValue::Number(m.lowest_metres);
     Heights: "highest_metres" "Highest" ["m"] 1,
-        "Height of the highest place.", "",
+        "Height of the highest point.", "",
         |m| MeasureValue::Number(m.highest_metres);
     Heights: "mean_metres" "Mean" ["m"] 1,
         "Mean height of all ground.", "",
         |m| MeasureValue::Number(m.mean_metres);
-    Heights: "mean_land_metres" "Mean land" ["m"] 1,
+    Heights: "mean_land_metres" "Mean land height" ["m"] 1,
         "Mean height of the land above the sea; above height 0 where there is no sea.", "",
         |m| MeasureValue::or(m.mean_land_metres, NO_LAND);
     Heights: "mean_depth_metres" "Mean depth" ["m"] 1,
         "Mean depth of the sea.", "",
         |m| MeasureValue::or(m.mean_depth_metres, NO_SEA);
     Heights: "sea_km3" "Sea" ["km³"] 0,
-        "Water in the sea.", "",
+        "Volume of water in the sea.", "",
         |m| MeasureValue::Number(m.sea_km3);
     Slopes: "erosion_score" "Erosion score" [""] 3,
-        "Deviation of the slopes over their mean, by area: high where level ground and steep relief stand side by side.",
+        "Standard deviation of the slopes divided by their mean, weighted by area: high if level ground and steep relief occur together.",
         "Olsen 2004",
         |m| erosion_score(&m.slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
-        "Mean of the greatest height difference to the four neighbouring samples, over the side of a mean cell.",
+        "Mean of the greatest height difference to the four neighbouring samples, scaled to the side of a mean cell.",
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
@@ -326,29 +326,29 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_land_slope_degrees" "Mean land slope" ["°"] 2,
-        "Mean slope of the land between samples.", "",
+        "Mean slope of the land, measured between neighbouring samples.", "",
         |m| MeasureValue::or(m.mean_land_slope_degrees, NO_LAND);
     Drainage: "stream_order" "Highest stream order" [""] 0,
         "Order of the largest stream: it grows by one where two streams of the same order join.",
         "Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::Count(d.streams.last().map_or(0, |s| s.order)));
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
-        "How many times more streams there are of an order than of the next higher.",
+        "Ratio of the number of streams of one order to that of the next higher order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
-        "How many times longer the streams of an order are than those of the next lower.",
+        "Ratio of the mean length of streams of one order to that of the next lower order.",
         "Horton 1945; Strahler 1957",
         |m| of_drainage(m, |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 5,
-        "Length of all channels per area of land. It depends on the area that a channel needs.",
+        "Total channel length per area of land. It depends on the source area of a channel.",
         "Horton 1945",
         |m| of_drainage(m, |d| MeasureValue::Number(d.density));
     Drainage: "drained_fraction" "Drained" [""] 4,
-        "Share of the land whose water reaches the sea without filling a depression first.", "",
+        "Fraction of the land whose water reaches the sea without filling a depression first.", "",
         |m| of_drainage(m, |d| MeasureValue::Number(d.drained_fraction));
     Drainage: "largest_basin_km2" "Largest basin" ["km²"] 0,
-        "Area of the land that leaves by the largest river.", "",
+        "Catchment area of the largest river.", "",
         |m| of_drainage(m, |d| MeasureValue::Number(d.largest_basin_km2));
     Climate: "mean_temperature_celsius" "Mean temperature" ["°C"] 1,
         "Mean temperature.", "",
@@ -375,17 +375,17 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Mean moisture of the land.", "",
         |m| of_land(m.climate.land_moisture);
     Climate: "forest_share" "Forest" [""] 3,
-        "Share of the land where a ground type rules whose name has the word forest.", "",
+        "Fraction of the land whose most frequent ground type has a name that contains forest.", "",
         |m| forest(m);
 };
 
-/// A measure of the streams of a planet.
+/// A measure of a planet's streams.
 fn of_drainage(m: &PlanetMeasures, read: impl Fn(&Drainage) -> MeasureValue) -> MeasureValue {
     let why = if m.land_share > 0.0 { LEVEL } else { NO_LAND };
     m.drainage.as_ref().map_or(MeasureValue::Undefined(why), read)
 }
 
-/// How much of the land is forest, by the biome table.
+/// Fraction of the land that is forest, according to the biome table.
 fn forest(m: &PlanetMeasures) -> MeasureValue {
     let of_types = m.climate.types.iter().filter(|kind| kind.name.to_lowercase().contains("forest"));
     let shares: Vec<f64> = of_types.map(|kind| kind.share).collect();

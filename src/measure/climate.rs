@@ -1,7 +1,7 @@
-//! The climate of a terrain or a planet in numbers, and how much of it each ground type has.
+//! Statistics of the climate of a terrain or planet, and the area fraction of each ground type.
 //!
-//! Every sample counts by the area it stands for; of wrapping terrains and of globes each place once. The land is what
-//! lies above the sea. Where there is no ground nothing is counted.
+//! Every sample is weighted by its area; repeated samples of wrapping terrains and globes count once. Land is all
+//! ground above the sea. Void samples are skipped.
 
 use serde::Serialize;
 
@@ -9,48 +9,48 @@ use crate::appearance::TypeMap;
 use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::scene::Scene;
 
-/// How a quantity is spread.
+/// Statistics of a quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AreaQuantiles {
-    /// Mean, each sample weighted by its area.
+    /// Area-weighted mean.
     pub mean: f64,
-    /// Least value of any sample.
+    /// Minimum over all samples.
     pub min: f64,
-    /// Greatest value of any sample.
+    /// Maximum over all samples.
     pub max: f64,
 }
 
-/// How much of the area a ground type has.
+/// Area fraction of a ground type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TypeShare {
     /// Name of the type in the biome table.
     pub name: String,
-    /// From 0 to 1; their sum is 1.
+    /// Fraction from 0 to 1; all fractions add up to 1.
     pub share: f64,
 }
 
-/// What [`climate_measures`] finds.
+/// Result of [`climate_measures`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClimateMeasures {
-    /// In °C.
+    /// Temperature in °C.
     pub celsius: AreaQuantiles,
-    /// 0 in a desert, 1 in a rain forest.
+    /// Moisture: 0 in a desert, 1 in a rain forest.
     pub moisture: AreaQuantiles,
-    /// Of the land; nothing without land.
+    /// Temperature of the land; `None` without land.
     pub land_celsius: Option<AreaQuantiles>,
-    /// From 0 to 1, of the land; nothing without land.
+    /// Moisture of the land; `None` without land.
     pub land_moisture: Option<AreaQuantiles>,
-    /// Shares of the types that are most frequent in their places, in the order of the table; empty without a biome
+    /// Area fractions in which each ground type is the most frequent, in the order of the table; empty without a biome
     /// table.
     pub types: Vec<TypeShare>,
 }
 
 impl ClimateMeasures {
-    /// The numbers with what they are called, their unit and what they mean.
+    /// The values as tuples of label, value, unit and meaning.
     pub fn listed(&self) -> Vec<(String, f64, &'static str, String)> {
         let of = |key: &str, unit: &'static str, what: &str, spread: &AreaQuantiles| {
             [
-                (format!("mean_{key}"), spread.mean, unit, format!("Mean {what}, by area.")),
+                (format!("mean_{key}"), spread.mean, unit, format!("Area-weighted mean {what}.")),
                 (format!("min_{key}"), spread.min, unit, format!("Lowest {what}.")),
                 (format!("max_{key}"), spread.max, unit, format!("Highest {what}.")),
             ]
@@ -66,7 +66,12 @@ impl ClimateMeasures {
         }
         all.extend(self.types.iter().map(|kind| {
             let key = kind.name.to_lowercase().replace(' ', "_");
-            (format!("share_{key}"), kind.share, "", format!("Share of the area where {} rules.", kind.name))
+            (
+                format!("share_{key}"),
+                kind.share,
+                "",
+                format!("Fraction of the area where {} is the most frequent ground type.", kind.name),
+            )
         }));
         all
     }
@@ -129,7 +134,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
     })
 }
 
-/// A quantity summed by area.
+/// Area-weighted sums of a quantity.
 #[derive(Clone, Copy, Default)]
 struct WeightedSum {
     area: f64,

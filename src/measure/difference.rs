@@ -1,12 +1,12 @@
-//! How two terrains differ: in metres, in volume, and in where their channels run.
+//! Differences between two terrains: in metres, in volume, and in the course of their channels.
 //!
-//! Heights are compared in metres at the samples of the coarser grid, where the finer one is read between its samples;
-//! positions are fractions of the side, and directions on planets. Volumes are those of the first terrain's area. On
-//! planets every sample counts by its area.
-//! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on
-//! the coarser grid. The source area is at least that of 256 cells of that grid: denser nets would meet by chance. It
-//! is the share of the marks of either that have a mark of the other on the same cell or on one of the eight around it:
-//! 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
+//! Heights are compared in metres at the samples of the coarser grid, with the finer terrain interpolated there.
+//! Positions are fractions of the side, and directions on planets. Volumes refer to the area of the first terrain. On
+//! planets every sample is weighted by its area. Drainage overlap: channels are found on each terrain at its own
+//! resolution, with the same source area, and marked on the coarser grid. The source area is at least 256 cells of that
+//! grid, because denser networks would coincide by chance. The overlap is the fraction of the marked cells of both
+//! terrains that have a mark of the other terrain on the same or one of the eight neighbouring cells. It is 1 for equal
+//! networks or a shift by one cell, and near 0 for unrelated networks.
 
 use rayon::prelude::*;
 
@@ -16,31 +16,32 @@ use super::{Limits, TerrainScale};
 use crate::field::metric::{Metric, Spherical};
 use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain};
 
-/// Cells of the coarser grid that drain to a channel at the least.
+/// Minimum source area of a channel, in cells of the coarser grid.
 const LEAST_SOURCE_CELLS: f64 = 256.0;
 
-/// How two terrains differ.
+/// The differences between two terrains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// Root mean square difference of the heights.
     pub rms_metres: f64,
-    /// Mean size of the differences, whichever way.
+    /// Mean absolute difference of the heights.
     pub mean_absolute_metres: f64,
-    /// Largest difference, up or down.
+    /// Largest absolute difference of the heights.
     pub largest_metres: f64,
-    /// Where it is: metres to the east and to the south of the north-west corner, as the first is scaled; on planets
-    /// longitude and latitude in degrees. The first such place where there are several, row by row.
+    /// Position of the largest difference: metres east and south of the north-west corner in the scale of the first
+    /// terrain, or longitude and latitude in degrees on planets. The first such position in row order if there are
+    /// several.
     pub largest_at: [f64; 2],
-    /// Where the second is higher.
+    /// Volume where the second terrain is higher.
     pub volume_gained_m3: f64,
-    /// Where the second is lower.
+    /// Volume where the second terrain is lower.
     pub volume_lost_m3: f64,
-    /// None where neither terrain has a channel.
+    /// Drainage overlap; `None` if neither terrain has a channel.
     pub drainage_overlap: Option<f64>,
 }
 
-/// How `b` differs from `a`, each with its scale; the same bits for any number of threads. Both are squares, or both
-/// globes.
+/// Compares `b` with `a`, each with its own scale; the same bits for any number of threads. Both must be squares, or
+/// both globes.
 pub fn difference(
     a: (&Terrain, TerrainScale),
     b: (&Terrain, TerrainScale),
@@ -119,13 +120,13 @@ fn globe_difference(
     Ok(joined.whole(count, cell_m2, overlap, [longitude, latitude]))
 }
 
-/// Differences summed over some cells, in metres and cells of the mean area.
+/// Partial sums over some cells, in metres and in units of the mean cell area.
 #[derive(Clone, Copy, Default)]
 struct PartDifference {
     squares: f64,
     absolute: f64,
     largest: f64,
-    /// Row and column of the largest.
+    /// Row and column of the largest difference.
     place: [usize; 2],
     gained: f64,
     lost: f64,
@@ -142,7 +143,7 @@ impl PartDifference {
         self.lost += if d < 0.0 { -area * d } else { 0.0 };
     }
 
-    /// The sum of `parts` in their order.
+    /// Combines `parts` in their order.
     fn joined(parts: &[Self]) -> Self {
         parts.iter().fold(Self::default(), |sum, part| Self {
             squares: sum.squares + part.squares,
@@ -167,7 +168,7 @@ impl PartDifference {
     }
 }
 
-/// How much of the channels of two grounds is the same on `grid`, whose cells have `cell_m2`.
+/// Drainage overlap of two terrains on `grid`, whose cells have an area of `cell_m2`.
 fn overlap_of(
     grounds: [DrainageGround; 2],
     cell_m2: f64,
@@ -186,7 +187,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// The samples of `grid` that channels of `ground` run through; copies are left out.
+/// The samples of `grid` on channels of `ground`, without copies.
 fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
     if !ground.has_relief {
@@ -203,7 +204,7 @@ fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Cont
     Ok(marks)
 }
 
-/// Share of the marks of either that have one of the other beside them.
+/// Fraction of marked cells that have a mark of the other terrain on the same or a neighbouring cell.
 fn overlap(grid: Grid, one: &[bool], two: &[bool]) -> Option<f64> {
     let near =
         |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);

@@ -1,13 +1,13 @@
-//! The drainage net: orders, Horton's ratios, density, and what drains at all.
+//! The drainage network: stream orders, Horton's ratios, drainage density, drained area.
 //!
-//! Law: water takes the steepest way (D8) over the ground with its depressions full and leaves at open edges, at the
-//! sea, and on a wrapping terrain without a sea at its lowest cell. A channel begins where [`Limits::source_area`] of
-//! land drains through a cell. Orders are Strahler's. With N_u streams of order u and their mean length L_u, the
-//! bifurcation ratio is 10^-b of the line log₁₀ N_u = a + b·u, the length ratio 10^b of the line log₁₀ L_u = a + b·u.
-//! Drained is the land whose water gets out without filling a depression first. A basin is the land that leaves by one
-//! way. The length of a step is the distance of the two cells: courses along the eight directions are up to 8 % long.
-//! On a globe every cell counts by its area.
-//! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
+//! Equations: depressions are filled, and water follows the steepest descent (D8). It leaves at open edges and at the
+//! sea; on a wrapping terrain without a sea, it leaves at the lowest cell. A channel begins where
+//! [`Limits::source_area`] of land drains through a cell. Stream orders are Strahler's. With N_u streams of order u and
+//! their mean length L_u, the bifurcation ratio is 10^-b of the line log₁₀ N_u = a + b·u, and the length ratio 10^b of
+//! the line log₁₀ L_u = a + b·u. Land is drained if its water leaves without filling a depression first. A basin is all
+//! land with the same outlet. The length of a step is the distance between the two cells: courses along the eight
+//! directions are up to 8 % too long. On a globe every cell is weighted by its area. Source: Horton 1945; Strahler
+//! 1957; O'Callaghan & Mark 1984.
 
 use std::borrow::Cow;
 use std::ops::AddAssign;
@@ -20,74 +20,74 @@ use super::{Limits, TerrainScale};
 use crate::field::{Cancelled, Control, Grid, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
 
-/// Share of the terrain that must drain to a channel if no area is asked for.
+/// Default source area of a channel, as a fraction of the terrain.
 const DEFAULT_SHARE: f64 = 1.0e-3;
-/// Cells done between two looks at the stop flag.
+/// Number of cells between two checks for cancellation.
 const CHECK: usize = 1 << 16;
 
 /// The streams of one order.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Streams {
-    /// Order after Strahler; 1 has no tributaries.
+    /// Strahler order; streams of order 1 have no tributaries.
     pub order: usize,
-    /// How many there are.
+    /// Number of streams.
     pub count: usize,
     /// Their mean length.
     pub mean_km: f64,
 }
 
-/// What the drainage net is like.
+/// Measures of a drainage network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drainage {
-    /// Area that drains to where a channel begins.
+    /// Source area of a channel.
     pub source_km2: f64,
     /// Streams of each order, from 1 to the highest.
     pub streams: Vec<Streams>,
-    /// log₁₀ of the number of streams over their order; none below order 2.
+    /// log₁₀ of the number of streams over their order; `None` if the highest order is below 2.
     pub numbers: Option<Fitted>,
-    /// log₁₀ of the mean length in km over the order; none below order 2.
+    /// log₁₀ of the mean length in km over the order; `None` if the highest order is below 2.
     pub lengths: Option<Fitted>,
-    /// Length of all channels over the area of the land, in km/km².
+    /// Total channel length divided by the area of the land, in km/km².
     pub density: f64,
-    /// Share of the land.
+    /// Drained fraction of the land.
     pub drained_fraction: f64,
-    /// Area that drains through one outlet, at the most.
+    /// Area of the largest basin.
     pub largest_basin_km2: f64,
-    /// The same as a share of the land.
+    /// The largest basin as a fraction of the land.
     pub largest_basin_fraction: f64,
 }
 
 impl Drainage {
-    /// How many streams there are for one of the next order, by the line through all orders (Horton 1945).
+    /// Number of streams per stream of the next higher order, from the line through all orders (Horton 1945).
     pub fn bifurcation_ratio(&self) -> Option<f64> {
         self.numbers.as_ref().map(|fit| libm::exp10(-fit.line.slope))
     }
 
-    /// How much longer streams are than those of the order below, by the line through all orders (Horton 1945).
+    /// Length of streams relative to those of the next lower order, from the line through all orders (Horton 1945).
     pub fn length_ratio(&self) -> Option<f64> {
         self.lengths.as_ref().map(|fit| libm::exp10(fit.line.slope))
     }
 }
 
-/// The ground as its streams see it.
+/// Input of the drainage analysis: heights, sea and cell areas.
 pub struct DrainageGround<'a> {
-    /// Where there is no ground, below the sea: water leaves there.
+    /// Heights; void samples are below the sea, so that water leaves there.
     height: Cow<'a, [f32]>,
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
-    /// Area of the land and of all ground, in cells of the mean area.
+    /// Area of the land and of all ground, in units of the mean cell area.
     land_cells: f64,
     cells: f64,
-    /// Area and side of a cell of the mean area.
+    /// Area and side of a mean cell.
     cell_km2: f64,
     cell_km: f64,
-    /// There is land, and it is not level.
+    /// Whether there is land that is not level.
     pub has_relief: bool,
 }
 
 impl<'a> DrainageGround<'a> {
-    /// That of a square.
+    /// The drainage input of a square.
     pub fn of_square(ground: &'a DistinctSamples) -> Self {
         Self {
             height: ground.with_void_at(ground.sea.min(ground.all.low) - 1.0e-3),
@@ -101,7 +101,7 @@ impl<'a> DrainageGround<'a> {
         }
     }
 
-    /// That of a globe.
+    /// The drainage input of a globe.
     pub fn of_globe(terrain: &'a Terrain, scale: TerrainScale) -> Self {
         let (mesh, sea, height) = (FlowMesh::new(terrain.grid), scale.sea(), &terrain.height[..]);
         let areas = mesh.owned_areas().unwrap_or_default();
@@ -121,25 +121,26 @@ impl<'a> DrainageGround<'a> {
         self.mesh.grid()
     }
 
-    /// Area that drains to where a channel begins, as asked for or by default.
+    /// Source area of a channel, from the limits or the default.
     pub fn source_km2(&self, limits: &Limits) -> f64 {
         let asked = f64::from(limits.source_area);
         if asked > 0.0 { asked } else { DEFAULT_SHARE * self.cell_km2 * self.cells }
     }
 }
 
-/// Where water goes, cell by cell.
+/// The drainage network, cell by cell.
 pub struct DrainageNetwork {
     receivers: Vec<u32>,
-    /// Strahler order of each cell; 0 where there is no channel.
+    /// Strahler order of each cell; 0 outside channels.
     pub orders: Vec<u8>,
-    /// Land that drains without filling a depression, and the largest basin, in cells of the mean area.
+    /// Area of the land that drains without filling a depression, and of the largest basin, in units of the mean cell
+    /// area.
     drained: f64,
     largest: f64,
 }
 
 impl DrainageNetwork {
-    /// The net of `ground` whose channels begin where `source_km2` of land drains.
+    /// The network of `ground` with channels that begin where `source_km2` of land drains.
     pub fn new(ground: &DrainageGround, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
         match ground.mesh.owned_areas() {
             None => Self::gathered(ground, |_| 1u32, source_km2, control),
@@ -147,7 +148,7 @@ impl DrainageNetwork {
         }
     }
 
-    /// With the areas of cells in a type that adds them up exactly enough.
+    /// Generic over the type that sums the cell areas, which must be exact enough.
     fn gathered<A>(
         ground: &DrainageGround,
         cell_area: impl Fn(usize) -> A,
@@ -179,11 +180,11 @@ impl DrainageNetwork {
             if to == here {
                 continue;
             }
-            // every cell comes after its donors: its area is whole
+            // Every cell is visited after its donors, so its drainage area is complete.
             if area[here].into() >= least {
                 channels.push(k);
             }
-            // the sea takes all and gives nothing on
+            // The sea receives all water and passes none on.
             if is_land(to) {
                 let whole = area[here];
                 area[to] += whole;
@@ -197,7 +198,7 @@ impl DrainageNetwork {
     }
 }
 
-/// What drains on land that is not level; none elsewhere.
+/// Measures of the drainage; `None` if there is no land, or if it is level.
 pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> Result<Option<Drainage>, Cancelled> {
     if !ground.has_relief {
         return Ok(None);
@@ -205,7 +206,7 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     let source_km2 = ground.source_km2(limits);
     let network = DrainageNetwork::new(ground, source_km2, control)?;
     let DrainageNetwork { receivers, orders, .. } = &network;
-    // cells and steps to the same order, by order; and the length of the steps, of diagonal ones in diagonals
+    // Per order: cells, steps within the same order, and the length of the straight and diagonal steps (in diagonals).
     let (mut counts, mut lengths) = ([[0usize; 2]; 33], [[0.0f64; 2]; 33]);
     for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {
         if order > 0 {
@@ -227,7 +228,7 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     {
         let km = (straight + diagonal * std::f64::consts::SQRT_2) * ground.cell_km;
         length_km += km;
-        // a stream begins where the order does: all its cells but the first have one donor of the order
+        // A stream begins where its order begins: all its cells but the first have one donor of the same order.
         let count = cells - on;
         streams.push(Streams { order, count, mean_km: km / count as f64 });
     }

@@ -1,4 +1,4 @@
-//! What every family of measures starts from: the distinct samples, their scale and their range.
+//! Common input of all measures: the distinct samples, their scale and their range.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::field::{Cancelled, Control, Edges, Grid, HAS_GROUND, MapKind, Terrain
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeightSpan {
-    /// How many there are.
+    /// Number of cells.
     pub cells: usize,
     /// Lowest height.
     pub low: f32,
@@ -21,28 +21,28 @@ pub struct HeightSpan {
 }
 
 impl HeightSpan {
-    /// Whether there is any difference in height.
+    /// Whether all heights are equal.
     pub fn is_level(&self) -> bool {
         self.high <= self.low
     }
 }
 
-/// The distinct samples of a square grid, row by row: a wrapping one is a torus without its repeated row and column.
+/// The distinct samples of a square grid, row by row; on a wrapping grid without the repeated row and column.
 #[derive(Clone, Copy, Debug)]
 pub struct DistinctCells {
     /// Samples along a side.
     pub side: usize,
-    /// Whether the ground goes on over the edges.
+    /// Whether the terrain wraps around its edges.
     pub wraps: bool,
 }
 
 impl DistinctCells {
-    /// Those of `grid`.
+    /// The distinct samples of `grid`.
     pub fn new(grid: Grid) -> Self {
         Self { side: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }
 
-    /// How many there are.
+    /// Number of distinct samples.
     pub fn len(self) -> usize {
         self.side * self.side
     }
@@ -55,7 +55,7 @@ impl DistinctCells {
         Cow::Owned(field.chunks(self.side + 1).take(self.side).flat_map(|row| &row[..self.side]).copied().collect())
     }
 
-    /// The index one `step` (-1, 0 or 1) from row or column `index`, if there is one.
+    /// The index one `step` (-1, 0 or 1) from row or column `index`, or `None` beyond an edge.
     pub fn neighbour(self, index: usize, step: isize) -> Option<usize> {
         let there = index as isize + step;
         let side = self.side as isize;
@@ -65,27 +65,26 @@ impl DistinctCells {
 
 /// The distinct samples of a terrain.
 pub struct DistinctSamples<'a> {
-    /// What is measured.
+    /// The terrain to measure.
     pub terrain: &'a Terrain,
-    /// What its heights and distances stand for.
+    /// Scale of heights and distances.
     pub scale: TerrainScale,
-    /// Its distinct samples.
+    /// The distinct samples of its grid.
     pub cells: DistinctCells,
     /// Heights of the distinct samples, as fractions of the relief, row by row.
     pub height: Cow<'a, [f32]>,
-    /// Height of the sea as a fraction of the relief; what is at or below it is under water.
+    /// Height of the sea as a fraction of the relief; ground at or below it is under water.
     pub sea: f32,
-    /// Of all cells.
+    /// Height range of all cells.
     pub all: HeightSpan,
-    /// Of the cells above the sea, if there are any.
+    /// Height range of the cells above the sea, if there are any.
     pub land: Option<HeightSpan>,
-    /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the
-    /// others.
+    /// Which cells have ground; empty if all have. Ranges and height distributions skip the others.
     pub present: Vec<bool>,
 }
 
 impl<'a> DistinctSamples<'a> {
-    /// Looks at the heights of `terrain` once.
+    /// Collects the samples of `terrain` and their ranges in one pass.
     pub fn new(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> Result<Self, Cancelled> {
         let cells = DistinctCells::new(terrain.grid);
         let height = cells.gather(&terrain.height);
@@ -96,7 +95,7 @@ impl<'a> DistinctSamples<'a> {
         }
         let there = present.iter().filter(|&&ground| ground).count();
         if there == 0 {
-            // nothing at all is measured like everything
+            // A terrain without any ground is measured as if it were complete.
             present.clear();
         }
         let parts = rows(cells, control, |row| {
@@ -131,7 +130,7 @@ impl<'a> DistinctSamples<'a> {
         self.height[k] > self.sea && self.has_ground(k)
     }
 
-    /// Heights of all samples of the grid, copies included, with `height` where there is no ground.
+    /// Heights of all samples of the grid, including copies, with void samples set to `height`.
     pub fn with_void_at(&self, height: f32) -> Cow<'a, [f32]> {
         let terrain = self.terrain;
         let map = terrain.map(MapKind::Ground).filter(|_| !self.present.is_empty());
@@ -151,7 +150,7 @@ impl<'a> DistinctSamples<'a> {
         f64::from(self.scale.size_metres) / (self.terrain.samples() - 1) as f64
     }
 
-    /// Area that a cell stands for: an equal share of the terrain.
+    /// Area of a cell: an equal fraction of the terrain.
     pub fn cell_km2(&self) -> f64 {
         let side = f64::from(self.scale.size_metres) * 1.0e-3;
         side * side / self.cells.len() as f64
@@ -162,7 +161,7 @@ impl<'a> DistinctSamples<'a> {
         f64::from(height) * f64::from(self.scale.relief_metres)
     }
 
-    /// `height` from 0 at the lowest cell to 1 at the highest; not a number where there is no ground.
+    /// `height` scaled from 0 at the lowest cell to 1 at the highest; NaN for void cells.
     pub fn normalised(&self, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let low = f64::from(self.all.low);
         let scale = 1.0 / (f64::from(self.all.high) - low);
@@ -178,7 +177,7 @@ impl<'a> DistinctSamples<'a> {
     }
 }
 
-/// `row` of every row of cells, in their order.
+/// Calls `row` for every row of cells and returns the results in order.
 pub fn rows<T: Send>(
     cells: DistinctCells,
     control: &Control,
@@ -191,7 +190,7 @@ pub fn rows<T: Send>(
     (0..cells.side).into_par_iter().with_min_len(8).map(one).collect()
 }
 
-/// Range and sums of a part of the cells.
+/// Range and sums over some of the cells.
 #[derive(Clone, Copy)]
 struct PartSums {
     low: f32,
@@ -206,7 +205,7 @@ impl PartSums {
     const NOTHING: Self =
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 
-    /// Eight partial sums, always combined in the same order.
+    /// Uses eight partial sums that are always combined in the same order.
     fn sum(row: &[f32], sea: f32) -> Self {
         const LANES: usize = 8;
         let mut lanes = [Self::NOTHING; LANES];

@@ -1,19 +1,19 @@
-//! How the area is spread over the heights: histogram, hypsometric curve and integral.
+//! Distribution of area over height: histogram, hypsometric curve and integral.
 //!
-//! Hypsometric curve: the share a of the land that lies at or above the relative height y = (h - h_min) / (h_max -
-//! h_min). Its integral ∫ a dy is the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is taken: it is
-//! exact. With a sea the curve is that of the land above it; the histogram is that of the whole ground.
-//! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
+//! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min). Its
+//! integral ∫ a dy equals the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is computed because it
+//! is exact. With a sea, the curve covers only the land above it; the histogram covers all ground. Source: Strahler
+//! 1952; Pike & Wilson 1971 (proof that both are equal).
 
 use super::ground::{DistinctSamples, HeightSpan, rows};
 use crate::field::{Cancelled, Control};
 
-/// Bins of the histogram.
+/// Number of histogram bins.
 const BINS: usize = 64;
-/// Steps of the hypsometric curve.
+/// Number of steps of the hypsometric curve.
 const STEPS: usize = 100;
 
-/// How the area is spread over the heights.
+/// Distribution of area over height.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightMeasures {
     /// Lowest height.
@@ -22,11 +22,11 @@ pub struct HeightMeasures {
     pub max_metres: f64,
     /// Mean height.
     pub mean_metres: f64,
-    /// Share of the area above the sea.
+    /// Fraction of the area above the sea.
     pub land_fraction: f64,
-    /// Middle of each bin in metres, and the share of the area in it. Level ground has one bin.
+    /// Centre of each bin in metres, and the fraction of the area in it. Level ground has one bin.
     pub histogram: Vec<[f64; 2]>,
-    /// None where there is no land, or where it is level.
+    /// `None` if there is no land, or if it is level.
     pub hypsometry: Option<Hypsometry>,
 }
 
@@ -35,7 +35,7 @@ pub struct HeightMeasures {
 pub struct Hypsometry {
     /// Relative area at or above a relative height, from (1, 0) at the lowest point to the highest.
     pub curve: Vec<[f64; 2]>,
-    /// Area under the curve, from 0 to 1: high for young plateaus, low for worn land (Strahler 1952).
+    /// Area under the curve, from 0 to 1: high for young plateaus, low for eroded land (Strahler 1952).
     pub integral: f64,
 }
 
@@ -77,7 +77,7 @@ pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeas
     })
 }
 
-/// Cells above `sea` in `bins` equal bins over `range`; the highest cell is in the last.
+/// Counts the cells above `sea` in `bins` equal bins over `range`; the highest cell falls into the last bin.
 fn bins(
     ground: &DistinctSamples,
     range: &HeightSpan,

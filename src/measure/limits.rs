@@ -1,35 +1,35 @@
-//! What the measures count as a peak, a channel, playable and flat.
+//! Thresholds of the measures for peaks, channels, and playable and flat land.
 
 use crate::scene::Scene;
 
 crate::params! {
-    /// What the measures count as a peak, a channel, playable and flat.
+    /// Thresholds for peaks, channels, and playable and flat land.
     Limits "Limits" in "Measure" {
-        /// Least height of a peak above the pass to a higher one, and least depth of a valley. 0 takes 2 % of the
+        /// Minimum height of a peak above the pass to a higher one, and minimum depth of a valley. 0 means 2 % of the
         /// relief.
         prominence: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
-        /// Area that must drain to a place before a channel begins. 0 takes a thousandth of the terrain or planet.
+        /// Drainage area at which a channel begins. 0 means a thousandth of the terrain or planet.
         source_area: f32 ["km²"] = 0.0, 0.0..=1_000_000.0, slider 0.0..=5.0;
-        /// Steepest ground that can be crossed.
+        /// Steepest slope that can be crossed.
         playable_slope: f32 ["°"] = 20.0, 0.0..=90.0, slider 1.0..=60.0;
-        /// Steepest ground that is flat enough to build on.
+        /// Steepest slope that is flat enough to build on.
         flat_slope: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.5..=20.0;
     }
 }
 
-/// How large the terrain is on the ground, and where its sea stands.
+/// Size of the terrain, and height of its sea.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TerrainScale {
-    /// Side of the terrain; of a globe a quarter of the way around it.
+    /// Side of the terrain; on a globe a quarter of the circumference.
     pub size_metres: f32,
-    /// Height that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
     /// Height of the water surface, if there is a sea.
     pub sea_metres: Option<f32>,
 }
 
 impl TerrainScale {
-    /// The scale of a scene; of a planet that of a face.
+    /// The scale of a scene; for a planet, the scale of a face.
     pub fn for_scene(scene: &Scene) -> Self {
         Self {
             size_metres: scene.side_metres(),
@@ -38,7 +38,7 @@ impl TerrainScale {
         }
     }
 
-    /// Area of the globe whose quarter of the way around is the side.
+    /// Area of the globe whose quarter circumference is the side.
     pub(super) fn globe_m2(&self) -> f64 {
         let radius = f64::from(self.size_metres) * std::f64::consts::FRAC_2_PI;
         4.0 * std::f64::consts::PI * radius * radius

@@ -1,20 +1,20 @@
-//! A straight line through points, by least squares.
+//! Straight-line fit by least squares.
 
 use serde::Serialize;
 
-/// The line y = intercept + slope · x that fits points best, and the share of their variance that it explains.
+/// The best-fitting line y = intercept + slope · x, and the fraction of the variance that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LineFit {
-    /// Rise of y for one step of x.
+    /// Change of y per unit of x.
     pub slope: f64,
-    /// Its y where x is 0.
+    /// Value of y at x = 0.
     pub intercept: f64,
-    /// Share of the variance of y that it explains, from 0 to 1.
+    /// Explained fraction of the variance of y, from 0 to 1.
     pub r_squared: f64,
 }
 
 impl LineFit {
-    /// The line through `points`; none where they have fewer than two places in x.
+    /// The line through `points`; `None` if they have fewer than two distinct x values.
     pub fn fit(points: &[[f64; 2]]) -> Option<Self> {
         let count = points.len() as f64;
         let mean = |axis: usize| points.iter().map(|p| p[axis]).sum::<f64>() / count;
@@ -24,7 +24,7 @@ impl LineFit {
             points.iter().map(|p| (p[a] - ca) * (p[b] - cb)).sum::<f64>()
         };
         let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
-        // NaN where there is no point at all
+        // NaN if there are no points.
         if xx <= 0.0 || xx.is_nan() {
             return None;
         }
@@ -33,23 +33,23 @@ impl LineFit {
         Some(Self { slope, intercept: y - slope * x, r_squared })
     }
 
-    /// Its y at `x`.
+    /// Value of y at `x`.
     pub fn value(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
 
-/// Points with the line through them.
+/// Points and the line fitted to them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fitted {
     /// The points that were fitted.
     pub points: Vec<[f64; 2]>,
-    /// The line through them.
+    /// The fitted line.
     pub line: LineFit,
 }
 
 impl Fitted {
-    /// The line through `points`, if there are at least `least` of them.
+    /// Fits a line to `points`, if there are at least `least` of them.
     pub fn new(points: Vec<[f64; 2]>, least: usize) -> Option<Self> {
         let line = LineFit::fit(&points).filter(|_| points.len() >= least)?;
         Some(Self { points, line })
@@ -65,7 +65,7 @@ mod tests {
         let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
         assert_eq!(line.value(10.0), 21.0);
-        // by hand: Σxx = 2, Σxy = 1, Σyy = 2/3
+        // By hand: Σxx = 2, Σxy = 1, Σyy = 2/3.
         let scattered = LineFit::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
         assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);
         assert_eq!(LineFit::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);

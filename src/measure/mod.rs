@@ -1,14 +1,14 @@
-//! What a terrain is like, in numbers: what Le Martelot 2005 and the lecture on terrain in games judge terrains by.
+//! Quantitative measures of a terrain, chosen after the criteria of Le Martelot 2005 and the lecture on terrain in
+//! games.
 //!
-//! [`measure`] gives all measures of a terrain, [`difference`] those of two. [`MEASURES`], [`DIFFERENCES`] and
-//! [`PLOTS`] say what there is, with key, label, unit, meaning and source; [`BANDS`] say what real terrain has.
+//! [`measure`] returns all measures of a terrain, [`difference`] those of two terrains. [`MEASURES`], [`DIFFERENCES`]
+//! and [`PLOTS`] list them with key, label, unit, meaning and source; [`BANDS`] lists the ranges of real terrain.
 //!
-//! The sea: slopes, erosion score, dimensions and the histogram of heights are those of the whole ground, whatever
-//! stands on it. Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above
-//! the sea.
-//! Edges: neighbours lie over the edge only where the terrain wraps. Of a wrapping terrain each sample counts once.
-//! What has no ground is left out of all of them; the ground ends there as at an open edge, and water leaves over it.
-//! Nothing here depends on the number of threads: each row is summed by itself, and the sums in the order of the rows.
+//! The sea: slopes, erosion score, dimensions and the height histogram cover all ground, including the sea floor.
+//! Hypsometry, steepness, peaks, drainage and playability cover only the land, which is the ground above the sea.
+//! Edges: neighbours lie across the edge only if the terrain wraps. Each sample of a wrapping terrain counts once. All
+//! measures skip void samples: the ground ends there as at an open edge, and water leaves there. The results do not
+//! depend on the number of threads: each row is summed separately, and then the rows in order.
 
 mod boxes;
 mod catalogue;
@@ -51,54 +51,54 @@ use crate::field::{Cancelled, Control, Terrain};
 use drainage::DrainageGround;
 use ground::DistinctSamples;
 
-/// Everything that is measured of a terrain, with the data of the plots.
+/// All measures of a terrain, with the data of the plots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
-    /// Samples per side, of a planet per side of a face.
+    /// Samples per side; on a planet, per side of a face.
     pub samples: usize,
-    /// What was counted as what.
+    /// The thresholds used.
     pub limits: Limits,
     /// Range and hypsometry.
     pub heights: HeightMeasures,
-    /// Of the greatest difference to the four neighbours (Olsen 2004), in metres.
+    /// Based on the greatest difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
-    /// Of all pairs of neighbours (Le Martelot 2005), in metres.
+    /// Based on all pairs of neighbours (Le Martelot 2005), in metres.
     pub pair_slopes: Slopes,
-    /// None without land.
+    /// `None` without land.
     pub steepness: Option<Steepness>,
-    /// Peaks and valleys by their prominence.
+    /// Peaks and valleys with their prominence.
     pub summits: Summits,
-    /// None on level ground, or with too few samples.
+    /// Fractal dimension by the variogram; `None` on level ground, or with too few samples.
     pub variogram: Option<Fitted>,
-    /// Fractal dimension by counting boxes; none on level ground, or with too few samples.
+    /// Fractal dimension by box counting; `None` on level ground, or with too few samples.
     pub boxes: Option<Fitted>,
-    /// None without land, or where it is level.
+    /// `None` without land, or if it is level.
     pub drainage: Option<Drainage>,
-    /// None without land.
+    /// `None` without land.
     pub playability: Option<Playability>,
     /// Content hash of the terrain.
     pub hash: u128,
 }
 
 impl Measures {
-    /// Whether the whole ground has one height.
+    /// Whether all ground has the same height.
     pub fn is_level(&self) -> bool {
         self.heights.max_metres <= self.heights.min_metres
     }
 
-    /// By the variogram.
+    /// Fractal dimension by the variogram.
     pub fn fractal_dimension(&self) -> Option<f64> {
         self.variogram.as_ref().map(|fit| 3.0 - 0.5 * fit.line.slope)
     }
 
-    /// By box counting.
+    /// Fractal dimension by box counting.
     pub fn box_dimension(&self) -> Option<f64> {
         self.boxes.as_ref().map(|fit| -fit.line.slope)
     }
 }
 
-/// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
-/// the face around longitude 0 as if it were flat; [`measure_planet`] measures the whole.
+/// Measures `terrain` on the threads of the current pool; the same bits for any number of threads. For a planet it
+/// measures only the face around longitude 0, as if it were flat; [`measure_planet`] measures the whole planet.
 pub fn measure(
     terrain: &Terrain,
     scale: TerrainScale,
@@ -142,7 +142,7 @@ pub fn measure(
     })
 }
 
-/// The fits of variogram and box counting.
+/// The line fits of the variogram and of box counting.
 fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
     if ground.all.is_level() {
         return Ok((None, None));
@@ -155,15 +155,15 @@ fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fit
     Ok((variogram?, boxes?))
 }
 
-/// One family of measures at a time, for what times them.
+/// The families of measures as separate functions, for benchmarks.
 #[doc(hidden)]
 pub mod families {
     use super::*;
 
-    /// The work of one family of measures.
+    /// Computes one family of measures.
     pub type MeasureFn = fn(&Terrain, TerrainScale, &Limits, &Control);
 
-    /// Name and work of each; each gathers its ground anew.
+    /// Name and function of each family; each function collects the samples again.
     pub const ALL: &[(&str, MeasureFn)] = &[
         ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
         ("slopes", |t, _, _, _| done(slopes(t))),
@@ -181,12 +181,12 @@ pub mod families {
         ("hash", |t, _, _, _| done(t.hash())),
     ];
 
-    /// Keeps the optimiser from leaving out what made `result`.
+    /// Prevents the optimiser from removing the computation of `result`.
     fn done<T>(result: T) {
         std::hint::black_box(result);
     }
 
     fn ground<'a>(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> DistinctSamples<'a> {
-        DistinctSamples::new(terrain, scale, control).expect("nobody stops it")
+        DistinctSamples::new(terrain, scale, control).expect("never cancelled")
     }
 }

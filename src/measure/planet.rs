@@ -1,5 +1,5 @@
-//! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is
-//! turned.
+//! Measures of a planet. Each sample is weighted by its area, so that the results do not depend on the orientation of
+//! the grid.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,10 +15,10 @@ use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::planet::Planet;
 use crate::scene::Scene;
 
-/// Bands of height of the hypsometric curve.
+/// Number of height bands of the hypsometric curve.
 pub const BANDS: usize = 64;
 
-/// What [`measure_planet`] finds. Heights count from height 0, depths from the sea.
+/// Result of [`measure_planet`]. Heights are relative to height 0, depths to the sea.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanetMeasures {
     /// Radius of the planet.
@@ -27,7 +27,7 @@ pub struct PlanetMeasures {
     pub face_samples: usize,
     /// Area of its surface.
     pub area_km2: f64,
-    /// Share of the planet above the sea, from 0 to 1.
+    /// Fraction of the planet above the sea, from 0 to 1.
     pub land_share: f64,
     /// Area above the sea.
     pub land_km2: f64,
@@ -35,29 +35,29 @@ pub struct PlanetMeasures {
     pub lowest_metres: f64,
     /// Highest height.
     pub highest_metres: f64,
-    /// Mean height by area.
+    /// Area-weighted mean height.
     pub mean_metres: f64,
-    /// Mean height of the land above the sea, where there is none above height 0; nothing without land.
+    /// Mean height of the land above the sea, or above height 0 without a sea; `None` without land.
     pub mean_land_metres: Option<f64>,
-    /// Mean depth of the sea; nothing without sea.
+    /// Mean depth of the sea; `None` without a sea.
     pub mean_depth_metres: Option<f64>,
-    /// Water in the sea.
+    /// Volume of the sea.
     pub sea_km3: f64,
-    /// Mean slope of the land at the planet's resolution; nothing without land.
+    /// Mean slope of the land at the planet's resolution; `None` without land.
     pub mean_land_slope_degrees: Option<f64>,
-    /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
+    /// Fraction of the planet in each of 64 equal height bands from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
-    /// Slopes of all ground in metres, over the side of a cell of the mean area.
+    /// Slopes of all ground in metres, over the side of a mean cell.
     pub slopes: Slopes,
-    /// Streams and basins; nothing without land, or where it is level.
+    /// Streams and basins; `None` without land, or if it is level.
     pub drainage: Option<Drainage>,
-    /// How warm and wet it is.
+    /// Temperature and moisture.
     pub climate: ClimateMeasures,
     /// Content hash of the heights and data maps.
     pub hash: String,
 }
 
-/// Measures the terrain of a planet on the threads of the present pool; the same bits for any number of them.
+/// Measures the terrain of a planet on the threads of the current pool; the same bits for any number of threads.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -96,7 +96,7 @@ pub fn measure_planet(
             Ok(sums)
         })
         .collect::<Result<_, Cancelled>>()?;
-    // in the order of the rows, whoever summed them
+    // Sum in row order, whichever thread computed a row.
     let mut all = AreaSums::default();
     rows.iter().for_each(|row| all.add(row));
     control.advance(0.5);
@@ -131,7 +131,7 @@ pub fn measure_planet(
     })
 }
 
-/// What is summed by area.
+/// Area-weighted sums.
 #[derive(Clone)]
 struct AreaSums {
     whole: f64,
@@ -161,16 +161,16 @@ impl AreaSums {
     }
 }
 
-/// The ground of a planet.
+/// The terrain of a planet with its areas and scale.
 struct PlanetGround<'a> {
     globe: &'a Globe,
     height: &'a [f32],
-    /// Of all cells; 0 of copies.
+    /// Areas of all cells; 0 for copies.
     areas: &'a [f32],
     range: (f32, f32),
     relief: f64,
     sea: f64,
-    /// The relief in radii.
+    /// The relief in planet radii.
     steepness: f32,
 }
 
@@ -183,8 +183,8 @@ impl PlanetGround<'_> {
         f64::from(self.range.1) * self.relief
     }
 
-    /// Heights of the land count from the sea; from height 0 where it lies deeper than the relief is high, which says
-    /// that there is none.
+    /// Reference height of the land: the sea, or height 0 if the sea lies deeper than the relief is high, which means
+    /// that there is no sea.
     fn datum(&self) -> f64 {
         if self.sea >= -self.relief { self.sea } else { 0.0 }
     }
@@ -220,7 +220,7 @@ impl PlanetGround<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test results do not affect heights")]
 
     use super::*;
     use crate::field::Grid;
@@ -238,20 +238,20 @@ mod tests {
         measure_planet(&terrain, &scene, &Limits::default(), &Control::default()).unwrap()
     }
 
-    /// Archimedes: the height along an axis is spread evenly over a sphere.
+    /// Archimedes: the coordinate along an axis is uniformly distributed over a sphere.
     #[test]
     fn a_planet_whose_height_is_its_latitude_has_even_bands() {
         let m = measured(|[_, _, z]| z);
         assert!((m.land_share - 0.5).abs() < 0.01 && m.mean_metres.abs() < 1.0, "{m:?}");
         assert!((m.mean_land_metres.unwrap() - 5000.0).abs() < 60.0);
-        // samples stand in rows, so single bands may miss or catch one
+        // Samples form rows, so single bands can miss or gain a row.
         for four in m.hypsometry.chunks(4) {
             assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
         }
         assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
     }
 
-    /// Planets without a sea say so by one far below all ground.
+    /// Planets without a sea have a sea height far below all ground.
     #[test]
     fn without_a_sea_the_land_counts_from_height_0() {
         let settings = Settings { world: World::Planet, sea_level: -100_000.0, ..Settings::default() };
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn nothing_depends_on_how_the_planet_is_turned() {
         let height = |[x, y, z]: [f64; 3]| 0.3 * (3.0 * x).sin() + 0.2 * (5.0 * y).cos() * z;
-        // a turn of 1 radian about y, then of 2 about z
+        // A rotation of 1 radian about y, then of 2 about z.
         let turned = |[x, y, z]: [f64; 3]| {
             let [a, c] = [1f64.cos() * x + 1f64.sin() * z, 1f64.cos() * z - 1f64.sin() * x];
             height([2f64.cos() * a + 2f64.sin() * y, 2f64.cos() * y - 2f64.sin() * a, c])
@@ -304,32 +304,32 @@ mod tests {
         assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
     }
 
-    /// A bowl at each pole and no sea: all water meets in the lower one, and that of the other fills it first.
+    /// A bowl at each pole and no sea: all water ends in the lower bowl, and that of the other bowl fills it first.
     #[test]
     fn streams_and_basins_are_measured_by_area() {
         let bowls = measured(|[_, _, z]| 1.1 - z * z - 0.01 * z);
         let drainage = bowls.drainage.unwrap();
         assert!((drainage.largest_basin_km2 / bowls.area_km2 - 1.0).abs() < 1e-5, "{drainage:?}");
         assert!((drainage.largest_basin_fraction - bowls.land_share).abs() < 1e-5 && bowls.land_share > 0.999);
-        assert!((drainage.drained_fraction - 0.5).abs() < 0.02, "a hemisphere drains by itself: {drainage:?}");
+        assert!((drainage.drained_fraction - 0.5).abs() < 0.02, "one hemisphere is a single basin: {drainage:?}");
         assert!((drainage.source_km2 / bowls.area_km2 - 1e-3).abs() < 1e-6);
-        // half of the planet is land, and all of it slopes to the sea
+        // Half of the planet is land, and all land slopes to the sea.
         let dome = measured(|[_, _, z]| z).drainage.unwrap();
         assert!(dome.drained_fraction > 0.9999 && dome.largest_basin_fraction < 0.1, "{dome:?}");
         assert_eq!(measured(|_| 0.3).drainage, None);
     }
 
-    /// Cut by meridians, water runs down eight valleys of a known length.
+    /// Water flows down eight valleys of known length, which follow meridians.
     #[test]
     fn streams_are_as_long_as_their_valleys() {
-        // eight valleys from the north pole to a sea in the south: 120° long
+        // Eight valleys from the north pole to a sea in the south: 120° long.
         let valleys = measured(|[x, y, z]| 0.5 + z + 0.3 * (1.0 - z * z) * (8.0 * y.atan2(x)).cos().abs());
         let drainage = valleys.drainage.unwrap();
         let highest = drainage.streams.last().unwrap();
         assert!(highest.count >= 4, "{drainage:?}");
         let length: f64 = drainage.streams.iter().map(|s| s.count as f64 * s.mean_km).sum();
         let land = drainage.density * valleys.land_km2;
-        // areas of cells are single numbers
+        // The cell areas are single-precision.
         assert!((length / land - 1.0).abs() < 1e-6, "density is length over land: {length}, {land}");
     }
 }

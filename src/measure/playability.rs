@@ -1,26 +1,25 @@
-//! How much of the land can be crossed and built on.
+//! Fractions of the land that can be crossed and built on.
 //!
-//! Playable is land no steeper than the playable slope, flat is land no steeper than the flat slope. Regions are joined
-//! over the four sides of a cell, and over the edges where the terrain wraps.
-//! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat
-//! places.
+//! Playable is land up to the playable slope, flat is land up to the flat slope. Cells join to regions across their
+//! four sides, and across the edges of a wrapping terrain. Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need
+//! one large region of gentle slope, buildings need flat areas.
 
 use super::Limits;
 use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
-/// How much of the land can be crossed and built on.
+/// Playable and flat areas of the land.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playability {
-    /// Share of the land.
+    /// Playable fraction of the land.
     pub playable_fraction: f64,
-    /// Share of the playable land that lies in its largest region; none where nothing is playable.
+    /// Fraction of the playable land in its largest region; `None` if nothing is playable.
     pub connected_fraction: Option<f64>,
-    /// Area of the largest connected ground that is flat enough to build on.
+    /// Area of the largest connected region that is flat enough to build on.
     pub largest_flat_km2: f64,
 }
 
-/// From the steepness of the cells; none without land.
+/// Computes the playability from the steepness of the cells; `None` without land.
 pub fn playability(
     ground: &DistinctSamples,
     degrees: &[f32],
@@ -41,7 +40,7 @@ pub fn playability(
     }))
 }
 
-/// Cells in all regions and in the largest.
+/// Number of cells in all regions and in the largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegionSizes {
     /// Cells in all regions.
@@ -50,17 +49,17 @@ pub struct RegionSizes {
     pub largest: usize,
 }
 
-/// A stretch of a row whose cells are all inside.
+/// A run of consecutive cells of a row that are all inside.
 #[derive(Clone, Copy)]
 struct RowRun {
     from: usize,
-    /// One past the last.
+    /// End, exclusive.
     to: usize,
     set: u32,
 }
 
-/// The regions of the cells that are inside, on a square of `side` × `side`: stretches of rows, joined where they touch
-/// the row before.
+/// The regions of the cells that are inside, on a square of `side` × `side`. They are built from runs, joined where
+/// they touch a run of the previous row.
 pub fn regions(
     side: usize,
     wraps: bool,
@@ -104,7 +103,7 @@ pub fn regions(
     Ok(RegionSizes { cells: sets.cells.iter().sum(), largest: sets.largest() })
 }
 
-/// Disjoint sets of stretches with the number of their cells.
+/// Disjoint sets of runs, with their numbers of cells.
 #[derive(Default)]
 struct DisjointSets {
     above: Vec<u32>,
@@ -137,7 +136,7 @@ impl DisjointSets {
         }
     }
 
-    /// Joins the stretches of two neighbouring rows, both in the order of their columns.
+    /// Joins the touching runs of two neighbouring rows, both sorted by column.
     fn join_touching(&mut self, one: &[RowRun], other: &[RowRun]) {
         let mut start = 0;
         for a in one {

@@ -1,17 +1,17 @@
-//! The one list of the plots: what the panel draws and the JSON holds.
+//! The list of all plots, used by the panel and the JSON.
 
 use serde::Serialize;
 
 use super::{LineFit, Measures};
 
-/// What an axis shows.
+/// Description of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PlotAxis {
-    /// Name beside the axis.
+    /// Label of the axis.
     pub label: &'static str,
-    /// Unit; empty where there is none.
+    /// Unit; empty if it has none.
     pub unit: &'static str,
-    /// The values are logarithms to the base 10 of numbers in that unit.
+    /// Whether the values are base-10 logarithms of numbers in that unit.
     pub is_log: bool,
 }
 
@@ -25,39 +25,39 @@ impl PlotAxis {
     }
 }
 
-/// How a plot is drawn.
+/// Drawing style of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotStyle {
-    /// A bar at each point, as wide as the points are apart.
+    /// A bar at each point, as wide as the spacing of the points.
     Bars,
     /// A line from point to point.
     Curve,
-    /// The points, and the line through them.
+    /// The points and the fitted line.
     Fit,
 }
 
-/// A plot of the measures, described.
+/// A plot of measures, with its description.
 pub struct Plot {
     /// Stable name, in JSON.
     pub key: &'static str,
     /// Title.
     pub label: &'static str,
-    /// What it says, in a plain sentence.
+    /// Explanation in one plain sentence.
     pub meaning: &'static str,
-    /// The axis to the right.
+    /// The horizontal axis.
     pub x: PlotAxis,
-    /// The axis upwards.
+    /// The vertical axis.
     pub y: PlotAxis,
-    /// How the points are drawn.
+    /// Drawing style.
     pub drawing: PlotStyle,
-    /// Takes the points out of the measures.
+    /// Reads the points from the measures.
     pub points: fn(&Measures) -> &[[f64; 2]],
-    /// Takes the line out of the measures, where one was fitted.
+    /// Reads the fitted line from the measures, if there is one.
     pub line: fn(&Measures) -> Option<LineFit>,
 }
 
 impl Plot {
-    /// The points as CSV, with a head.
+    /// The points as CSV with a header line.
     pub fn csv(&self, of: &Measures) -> String {
         let head = |axis: &PlotAxis| {
             if axis.unit.is_empty() { axis.label.to_string() } else { format!("{} ({})", axis.label, axis.unit) }
@@ -72,14 +72,14 @@ impl Plot {
 
 const NO_LINE: fn(&Measures) -> Option<LineFit> = |_| None;
 
-/// Every plot. Those of ground that has none are empty.
+/// All plots. A plot without data has no points.
 pub const PLOTS: &[Plot] = &[
     Plot {
         key: "slope_histogram",
         label: "Slopes",
-        meaning: "How much of the land is how steep.",
+        meaning: "Distribution of the slopes of the land.",
         x: PlotAxis::linear("steepness", "°"),
-        y: PlotAxis::linear("share of the land", ""),
+        y: PlotAxis::linear("fraction of the land", ""),
         drawing: PlotStyle::Bars,
         points: |m| m.steepness.as_ref().map_or(&[], |s| &s.histogram),
         line: NO_LINE,
@@ -87,9 +87,9 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "height_histogram",
         label: "Heights",
-        meaning: "How much of the area lies how high.",
+        meaning: "Distribution of the heights over the area.",
         x: PlotAxis::linear("height", "m"),
-        y: PlotAxis::linear("share of the area", ""),
+        y: PlotAxis::linear("fraction of the area", ""),
         drawing: PlotStyle::Bars,
         points: |m| &m.heights.histogram,
         line: NO_LINE,
@@ -97,7 +97,7 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "hypsometric_curve",
         label: "Hypsometric curve",
-        meaning: "How much of the land lies above a relative height: bulging in young relief, hollow in old.",
+        meaning: "Fraction of the land above a relative height: convex in young relief, concave in old relief.",
         x: PlotAxis::linear("relative area above", ""),
         y: PlotAxis::linear("relative height", ""),
         drawing: PlotStyle::Curve,
@@ -107,7 +107,7 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "variogram",
         label: "Variogram",
-        meaning: "How much heights differ at a distance; the steeper the line, the smoother the ground.",
+        meaning: "Height differences by distance; the steeper the line, the smoother the terrain.",
         x: PlotAxis::log("log₁₀ distance", "m"),
         y: PlotAxis::log("log₁₀ semivariance", "m²"),
         drawing: PlotStyle::Fit,
@@ -117,7 +117,7 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "box_counting",
         label: "Box counting",
-        meaning: "How many boxes of a size cover the ground; the steeper the line, the rougher the ground.",
+        meaning: "Number of boxes that cover the terrain, by box size; the steeper the line, the rougher the terrain.",
         x: PlotAxis::log("log₁₀ box side", "m"),
         y: PlotAxis::log("log₁₀ number of boxes", ""),
         drawing: PlotStyle::Fit,
@@ -127,7 +127,7 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "stream_numbers",
         label: "Stream numbers",
-        meaning: "How many streams there are of each order; the slope of the line is the bifurcation ratio.",
+        meaning: "Number of streams of each order; the slope of the line gives the bifurcation ratio.",
         x: PlotAxis::linear("order", ""),
         y: PlotAxis::log("log₁₀ number of streams", ""),
         drawing: PlotStyle::Fit,
@@ -137,7 +137,7 @@ pub const PLOTS: &[Plot] = &[
     Plot {
         key: "stream_lengths",
         label: "Stream lengths",
-        meaning: "How long the streams of each order are; the slope of the line is the length ratio.",
+        meaning: "Mean length of the streams of each order; the slope of the line gives the length ratio.",
         x: PlotAxis::linear("order", ""),
         y: PlotAxis::log("log₁₀ mean length", "km"),
         drawing: PlotStyle::Fit,

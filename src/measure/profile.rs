@@ -1,39 +1,40 @@
-//! A profile of the ground along a line, and what a line encloses: lengths, climbs, area, volume between two grounds.
+//! Terrain profile along a line, and the area and volume that a closed line encloses.
 //!
-//! Places are fractions of the side, to the east and to the south. A closed line encloses by the even-odd rule.
+//! Positions are fractions of the side, to the east and to the south. The inside of a closed line follows the even-odd
+//! rule.
 
 use super::TerrainScale;
 use crate::field::Terrain;
 
-/// Points of a profile besides the corners of its line.
+/// Number of points of a profile, not counting the corners of its line.
 const STEPS: usize = 400;
 
 /// A point of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfilePoint {
-    /// Fractions of the side, to the east and to the south.
+    /// Position as fractions of the side, to the east and to the south.
     pub place: [f32; 2],
-    /// Metres from the beginning, on the level.
+    /// Horizontal distance from the start, in metres.
     pub along_metres: f64,
     /// Metres above the datum.
     pub height_metres: f64,
 }
 
-/// The ground along a line.
+/// The terrain profile along a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroundProfile {
-    /// From the beginning to the end of the line.
+    /// Points from the start to the end of the line.
     pub points: Vec<ProfilePoint>,
-    /// Length over the ground, up and down, in metres.
+    /// Length along the surface, in metres.
     pub surface_metres: f64,
-    /// Sum of all ways up, in metres.
+    /// Sum of all ascents, in metres.
     pub climb_metres: f64,
-    /// Sum of all ways down, in metres.
+    /// Sum of all descents, in metres.
     pub descent_metres: f64,
 }
 
 impl GroundProfile {
-    /// The profile of `terrain` along `line`; without points where the line has fewer than two.
+    /// The profile of `terrain` along `line`; without points if the line has fewer than two.
     pub fn new(terrain: &Terrain, scale: TerrainScale, line: &[[f32; 2]]) -> Self {
         let side = f64::from(scale.size_metres);
         let long = |pair: &[[f32; 2]]| {
@@ -66,19 +67,19 @@ impl GroundProfile {
         self.points.push(point);
     }
 
-    /// Length on the level, in metres.
+    /// Horizontal length, in metres.
     pub fn level_metres(&self) -> f64 {
         self.points.last().map_or(0.0, |last| last.along_metres)
     }
 
-    /// The point nearest to a distance from the beginning.
+    /// The point nearest to a distance from the start.
     pub fn nearest(&self, along_metres: f64) -> Option<&ProfilePoint> {
         let away = |point: &&ProfilePoint| (point.along_metres - along_metres).abs();
         self.points.iter().min_by(|a, b| away(a).total_cmp(&away(b)))
     }
 }
 
-/// Area that a line encloses once its end is joined to its beginning, on the level, in square metres.
+/// Horizontal area enclosed by a line, whose end is joined to its start, in square metres.
 pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     let next = |k: usize| line[(k + 1) % line.len()].map(f64::from);
     let twice = line.iter().enumerate().map(|(k, here)| {
@@ -88,16 +89,16 @@ pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     0.5 * twice.sum::<f64>().abs() * f64::from(size_metres) * f64::from(size_metres)
 }
 
-/// What has to be laid on and taken off within a closed line.
+/// Fill and cut volumes within a closed line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnclosedVolume {
-    /// Where the second ground is higher, in cubic metres.
+    /// Volume where the second terrain is higher, in cubic metres.
     pub gained_m3: f64,
-    /// Where it is lower, in cubic metres.
+    /// Volume where the second terrain is lower, in cubic metres.
     pub lost_m3: f64,
 }
 
-/// The volume between two grounds within a closed line, at the samples of the first.
+/// The volumes between two terrains within a closed line, computed at the samples of the first.
 pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale), line: &[[f32; 2]]) -> EnclosedVolume {
     let n = a.0.samples();
     let last = (n - 1) as f32;
@@ -105,7 +106,7 @@ pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale),
     let mut volume = EnclosedVolume::default();
     for row in 0..n {
         let v = row as f32 / last;
-        // where the line crosses the row
+        // Crossings of the line with the row.
         let mut crossings: Vec<f32> = (0..line.len())
             .filter_map(|k| {
                 let (from, to) = (line[k], line[(k + 1) % line.len()]);
@@ -149,7 +150,7 @@ mod tests {
         let top = profile.nearest(500.0).unwrap();
         assert!((top.height_metres - 50.0).abs() < 0.3 && (top.place[0] - 0.5).abs() < 0.01);
         assert_eq!(GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1]]), GroundProfile::default());
-        // a line that stays where it is has no length, and nothing that is no number
+        // A line of length zero has zero length, and no value is NaN.
         let still = GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1], [0.1, 0.1]]);
         assert!(still.points.iter().all(|point| point.along_metres == 0.0), "{still:?}");
     }

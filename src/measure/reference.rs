@@ -1,32 +1,32 @@
-//! What published measurements of real terrain found: the bands behind the numbers.
+//! Published values of real terrain, as reference ranges for the measures.
 //!
-//! Only values that a source states are here. A measure without a band has none that could be sourced.
+//! Only values that a source states are listed. For a measure without a range, no source was found.
 
 use serde::Serialize;
 
-/// A range of one measure that real terrain was found in.
+/// The range of a measure found in real terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReferenceBand {
     /// Key of the measure.
     #[serde(skip)]
     pub key: &'static str,
-    /// Least value that was published, in the unit of the measure.
+    /// Lowest published value, in the unit of the measure.
     pub low: f64,
-    /// Greatest value that was published.
+    /// Highest published value.
     pub high: f64,
-    /// What terrain that is.
+    /// The kind of terrain.
     pub of: &'static str,
-    /// Where it was published.
+    /// The publication.
     pub source: &'static str,
 }
 
-/// What real terrain has, as published.
+/// All reference ranges.
 pub const BANDS: &[ReferenceBand] = &[
     ReferenceBand {
         key: "hypsometric_integral",
         low: 0.35,
         high: 0.60,
-        of: "drainage basins in equilibrium; above lies young, uneroded ground, below lone hills on worn plains",
+        of: "drainage basins in equilibrium; higher values mean young, uneroded terrain, lower ones isolated hills on eroded plains",
         source: "Strahler, A. N. (1952): Hypsometric (area-altitude) analysis of erosional topography. Geological Society of \
                  America Bulletin 63(11), 1117-1142",
     },
@@ -34,7 +34,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "fractal_dimension",
         low: 2.09,
         high: 2.59,
-        of: "means of whole states, from two-dimensional spectra: Arizona the low one, Oregon the high one",
+        of: "means of whole states, from two-dimensional spectra: Arizona the lowest, Oregon the highest",
         source: "Huang, J. & Turcotte, D. L. (1989): Fractal mapping of digitized images: application to the topography of \
                  Arizona and comparisons with synthetic images. Journal of Geophysical Research 94(B6), 7491-7495; and \
                  (1990): Fractal image analysis: application to the topography of Oregon and synthetic images. Journal of \
@@ -44,7 +44,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "bifurcation_ratio",
         low: 3.0,
         high: 5.0,
-        of: "basins whose net the structure of the rock does not distort",
+        of: "basins whose drainage network is not distorted by rock structure",
         source: "Strahler, A. N. (1957): Quantitative analysis of watershed geomorphology. Transactions, American Geophysical \
                  Union 38(6), 913-920",
     },
@@ -76,7 +76,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "mean_land_metres",
         low: 797.0,
         high: 875.0,
-        of: "Earth; the low one with ice sheets from satellites, the high one from maps",
+        of: "Earth; the low value from satellites with ice sheets, the high one from maps",
         source: "Eakins, B. W. & Sharman, G. F. (2012): Hypsographic curve of Earth's surface from ETOPO1. NOAA National \
                  Geophysical Data Center; Kossinna, E. (1933): Die Erdoberfläche. Handbuch der Geophysik 2, 869-954",
     },
@@ -97,7 +97,7 @@ pub const BANDS: &[ReferenceBand] = &[
     },
 ];
 
-/// The bands of the measure called `key`.
+/// The reference ranges of the measure called `key`.
 pub fn bands(key: &str) -> impl Iterator<Item = &'static ReferenceBand> {
     BANDS.iter().filter(move |band| band.key == key)
 }

@@ -1,4 +1,4 @@
-//! Measures as JSON, CSV and text, from the lists of [`super::catalogue`] and [`super::plots`].
+//! Output of measures as JSON, CSV and text, from the lists of [`super::catalogue`] and [`super::plots`].
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::reference::{BANDS, ReferenceBand};
 use super::{Measures, PlanetMeasures};
 
 impl Serialize for Measures {
-    /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`,
+    /// Every measure under its key, then `undefined` (the reasons for null values), `limits` (as applied), `summits`,
     /// `plots` and `reference`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -41,7 +41,7 @@ impl Serialize for Measures {
 }
 
 impl Measures {
-    /// The limits as they were applied.
+    /// The limits as applied.
     fn limits_metres(&self) -> serde_json::Value {
         json!({
             "prominence_metres": self.summits.least_metres,
@@ -51,26 +51,26 @@ impl Measures {
         })
     }
 
-    /// `key,value,unit,label`, one measure a line; the value is empty where there is none.
+    /// `key,value,unit,label`, one measure per line; the value is empty if it is undefined.
     pub fn csv(&self) -> String {
         format!("{CSV_HEAD}samples,{},,Samples a side\n{}", self.samples, csv_lines(MEASURES, self))
     }
 }
 
 impl PlanetMeasures {
-    /// As [`Measures::csv`].
+    /// CSV in the format of [`Measures::csv`].
     pub fn csv(&self) -> String {
         let samples = format!("samples,{},,Samples along the side of a face\n", self.face_samples);
         format!("{CSV_HEAD}{samples}{}", csv_lines(PLANET_MEASURES, self))
     }
 }
 
-/// The measures of a terrain or planet with all their digits, each with its key; a value that is missing is empty.
+/// The measures of a terrain or planet as pairs of key and value with all digits; undefined values are empty.
 pub fn named_values<T>(list: &[Measure<T>], of: &T) -> Vec<(String, String)> {
     list.iter().map(|m| (m.key.to_string(), bare((m.read)(of)))).collect()
 }
 
-/// A value as a field of CSV: in quotation marks where it has a comma or a mark of its own.
+/// Quotes a value for CSV, if it contains a comma or a quotation mark.
 pub fn csv_field(text: &str) -> String {
     quoted(text)
 }
@@ -93,8 +93,8 @@ impl Serialize for Difference {
     }
 }
 
-/// `key,first,second,difference,unit,label` of two terrains or planets and then the measures of their difference, with
-/// the value under `difference`.
+/// `key,first,second,difference,unit,label` of two terrains or planets, followed by the measures of their difference
+/// with the value under `difference`.
 pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Difference) -> String {
     let mut text = String::from("key,first,second,difference,unit,label\n");
     for m in list {
@@ -108,7 +108,7 @@ pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Diff
     text
 }
 
-/// Why values are missing, by key.
+/// The reasons for undefined values, by key.
 fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static str> {
     let why = |m: &Measure<T>| match (m.read)(of) {
         MeasureValue::Undefined(why) => Some((m.key, why)),
@@ -117,7 +117,7 @@ fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static 
     list.iter().filter_map(why).collect()
 }
 
-/// A reading with all its digits.
+/// A value with all its digits.
 fn bare(reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) => value.to_string(),

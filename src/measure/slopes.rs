@@ -1,13 +1,11 @@
-//! The slopes that Le Martelot 2005 judges erosion by.
+//! The slopes by which Le Martelot 2005 judges erosion.
 //!
-//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
-//! terrain does; beside a void there is none, and a void has no slope. On a globe each difference is that over the side
-//! of a cell of the mean area, and each cell counts by its area, so that s does not depend on how the globe is turned.
-//! Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does not depend on
-//! the vertical scale.
-//! The document words s as the difference of any two neighbours, and not as the greatest of four: that is the score of
-//! [`pair_slopes`].
-//! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
+//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only if the
+//! terrain does. Void neighbours are skipped, and a void sample has no slope. On a globe each difference is scaled to
+//! the side of a mean cell and weighted by area, so that s does not depend on the orientation of the grid. Erosion
+//! score ε = σ(s) / mean(s): high if level ground and steep relief occur together. It does not depend on the vertical
+//! scale. The document describes s as the difference between any two neighbours, not as the greatest of four:
+//! [`pair_slopes`] computes that version. Source: Le Martelot 2005, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -19,7 +17,7 @@ use crate::field::{HAS_GROUND, MapKind, Terrain};
 /// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Slopes {
-    /// Mean of s, from 0 on level ground.
+    /// Mean of s; 0 on level ground.
     pub mean: f64,
     /// Standard deviation of s.
     pub deviation: f64,
@@ -32,12 +30,12 @@ impl Slopes {
     }
 }
 
-/// Measures `terrain`, on the threads of the present pool; the same bits for any number of them.
+/// Measures `terrain` on the threads of the current pool; the same bits for any number of threads.
 pub fn slopes(terrain: &Terrain) -> Slopes {
     slopes_by(&GridMetric::new(terrain.grid), terrain)
 }
 
-/// [`slopes`] with the metric of the terrain's grid, for many terrains of one grid.
+/// Like [`slopes`], with a precomputed metric, for many terrains on the same grid.
 pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let grid = terrain.grid;
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
@@ -47,7 +45,7 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
             let rows = (0..grid.distinct()).into_par_iter().map(|i| sums_of_ground(terrain, &has_ground, i));
             let rows: Vec<[f64; 3]> = rows.collect();
             let count = rows.iter().map(|[.., count]| count).sum::<f64>();
-            // where there is no ground at all there are no slopes
+            // Without any ground there are no slopes.
             (rows.iter().map(|&[sum, squares, _]| [sum, squares]).collect(), count.max(1.0))
         }
         GridMetric::Uniform => {
@@ -65,8 +63,8 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Mean and deviation of the height differences of all pairs of neighbours along rows and columns, each pair once, as
-/// Le Martelot 2005 words its score; those of a square.
+/// Mean and deviation of the height differences over all pairs of neighbours along rows and columns, each pair once, as
+/// Le Martelot 2005 describes the score. For squares only.
 pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     let (grid, n) = (terrain.grid, terrain.samples());
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
@@ -89,7 +87,7 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Sums of s, of s² and of 1 over the distinct samples of row `i` that have ground; a neighbour without is none.
+/// Sums of s, of s² and of 1 over the distinct ground samples of row `i`; void neighbours are skipped.
 fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usize) -> [f64; 3] {
     let (grid, n) = (terrain.grid, terrain.samples());
     let mut sums = [0.0; 3];
@@ -103,7 +101,7 @@ fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usi
     sums
 }
 
-/// Sums of s and s² over the owners of a globe's row, each by its area.
+/// Area-weighted sums of s and s² over the owners of a globe's row.
 fn sums_by_area(metric: &Spherical, terrain: &Terrain, row: usize) -> [f64; 2] {
     let n = terrain.samples();
     let (distances, areas) = (metric.row(row), &metric.all_owned_areas()[row * n..][..n]);
@@ -128,7 +126,7 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
     let grid = terrain.grid;
     let (n, distinct) = (grid.samples, grid.distinct());
     let here = grid.row(&terrain.height, i);
-    // where there is no neighbour the row itself stands in: no difference
+    // Without a neighbour, use the row itself, so that the difference is 0.
     let north = grid.previous(i).map_or(here, |k| grid.row(&terrain.height, k));
     let south = grid.next(i).map_or(here, |k| grid.row(&terrain.height, k));
     let (west, east) =
@@ -144,7 +142,7 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
         let across = larger((h - wide[j]).abs(), (h - wide[j + 2]).abs());
         f64::from(larger(across, larger((h - north[j]).abs(), (h - south[j]).abs())))
     };
-    // partial sums, always combined in the same order
+    // Partial sums, always combined in the same order.
     let (mut sum, mut squares) = ([0.0f64; LANES], [0.0f64; LANES]);
     let whole = distinct / LANES * LANES;
     for first in (0..whole).step_by(LANES) {
@@ -204,7 +202,7 @@ mod tests {
         assert_eq!((flat.mean, flat.erosion_score()), (0.0, 0.0));
         let plane = slopes(&Terrain::from_fn(65, Edges::Open, |u, _| u * 0.5));
         assert!((plane.mean - 0.5 / 64.0).abs() < 1e-9 && plane.erosion_score() < 1e-3);
-        // a step down the middle: two columns of 64 are steep
+        // A step down the middle: two columns of 64 are steep.
         let step = slopes(&Terrain::from_fn(64, Edges::Open, |u, _| if u < 0.5 { 0.0 } else { 1.0 }));
         let share = 2.0f64 / 64.0;
         assert!((step.mean - share).abs() < 1e-12);
@@ -219,7 +217,7 @@ mod tests {
         assert!((one.erosion_score() - four.erosion_score()).abs() < 1e-12 && four.mean == 4.0 * one.mean);
     }
 
-    /// A globe whose height is its distance from the equator's plane along `axis`.
+    /// A globe whose height is the distance from the equatorial plane along `axis`.
     fn tilted(n: usize, axis: usize) -> Terrain {
         let (globe, mut terrain) = (Globe::new(n), Terrain::flat(Grid::globe(n)));
         terrain.height.iter_mut().enumerate().for_each(|(k, h)| *h = globe.direction_of(k)[axis]);
@@ -228,8 +226,8 @@ mod tests {
 
     #[test]
     fn a_globe_has_the_slopes_along_its_rows_and_columns_by_area() {
-        // the law by itself, between places and not between samples: the greater of the slopes along the two lines of
-        // the face, over the solid angle
+        // Integrates the exact equation: the greater of the slopes along the two lines of the face, over the solid
+        // angle.
         const STEPS: usize = 240;
         let [mut whole, mut sum, mut squares] = [0.0f64; 3];
         for face in 0..6 {
@@ -250,7 +248,8 @@ mod tests {
         }
         let mean = sum / whole;
         let deviation = (squares / whole - mean * mean).sqrt();
-        // the greater of two neighbours is steeper than the place between, by an amount that falls with the spacing
+        // The greater of two neighbour differences exceeds the slope at the point between them, by an amount that
+        // decreases with the spacing.
         let n = 129;
         let spacing = (4.0 * std::f64::consts::PI / Grid::globe(n).distinct_len() as f64).sqrt();
         let made = slopes(&tilted(n, 2));

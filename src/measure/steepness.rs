@@ -1,29 +1,29 @@
-//! How steep the land is, in degrees.
+//! Steepness of the land, in degrees.
 //!
-//! Law: tan β = |∇h| by central differences, one-sided at open edges and beside voids, over the true distances; β of
-//! each cell that is above the sea counts once. The steepness does not depend on the resolution as the differences of
-//! [`super::slopes`] do, as far as the ground is smooth between samples.
+//! Equation: tan β = |∇h| by central differences, one-sided at open edges and next to voids, over true distances. Each
+//! cell above the sea counts once. Unlike the differences of [`super::slopes`], the steepness does not depend on the
+//! resolution, as long as the terrain is smooth between samples.
 
 use rayon::prelude::*;
 
 use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
-/// Bins of one degree.
+/// Number of bins of one degree each.
 const BINS: usize = 90;
-/// Rows done at once.
+/// Rows per task.
 const BAND: usize = 8;
 
-/// How steep the land is.
+/// Steepness of the land.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steepness {
     /// Mean slope of the land.
     pub mean_degrees: f64,
-    /// Middle of each bin in degrees, and the share of the land in it.
+    /// Centre of each bin in degrees, and the fraction of the land in it.
     pub histogram: Vec<[f64; 2]>,
 }
 
-/// Steepness of every cell in degrees, and what the land has of it (none without land).
+/// Steepness of every cell in degrees, and its statistics over the land (`None` without land).
 pub fn steepness(ground: &DistinctSamples, control: &Control) -> Result<(Vec<f32>, Option<Steepness>), Cancelled> {
     let cells = ground.cells;
     let mut degrees = vec![0.0f32; cells.len()];
@@ -62,7 +62,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let side = cells.side;
     let here = ground.row(row);
     let (north, south) = (cells.neighbour(row, -1), cells.neighbour(row, 1));
-    // metres of height per metre of way, over one step and over two
+    // Metres of height per metre of distance, for one step and for two.
     let per_step = (f64::from(ground.scale.relief_metres) / ground.cell_metres()) as f32;
     let factor = |both: bool| if both { 0.5 * per_step } else { per_step };
     let down = factor(north.is_some() && south.is_some());
@@ -81,7 +81,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     out[0] = edge(0);
     out[side - 1] = edge(side - 1);
     if !ground.present.is_empty() {
-        // beside a void there is no other side
+        // Void neighbours are skipped.
         let there = |row: Option<usize>, column: Option<usize>| {
             row.zip(column).map(|(row, column)| row * side + column).filter(|&k| ground.has_ground(k))
         };

@@ -1,11 +1,11 @@
 //! Fractal dimension by the variogram.
 //!
-//! Law: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a
+//! Equation: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a
 //! fractional Brownian surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the
-//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3.
-//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight;
-//! beyond, too few pairs are independent. Pairs go over the edges only where the terrain wraps.
-//! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
+//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3. Scheme: distances of 1, 2, 3, 4,
+//! 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond it, too few pairs are
+//! independent. Pairs cross the edges only if the terrain wraps. Source: Mark & Aronson 1984; Klinkenberg & Goodchild
+//! 1992.
 
 use rayon::prelude::*;
 
@@ -13,12 +13,12 @@ use super::ground::DistinctSamples;
 use super::line::Fitted;
 use crate::field::{Cancelled, Control};
 
-/// Fewest points that a dimension is read from.
+/// Minimum number of points for a fit.
 pub const LEAST_POINTS: usize = 3;
-/// Rows done at once.
+/// Rows per task.
 const BAND: usize = 16;
 
-/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`, and on small grids as many as there are up to 4.
+/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`; on small grids, up to 4 as far as they fit.
 pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     let most = (side / 8).max(4).min(most);
     let mut sizes: Vec<usize> =
@@ -28,8 +28,8 @@ pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     sizes
 }
 
-/// log₁₀ γ in m² over log₁₀ of the distance in metres, of the `normalised` heights of ground that is not level; none
-/// where there are too few samples.
+/// log₁₀ γ in m² over log₁₀ of the distance in metres, for the `normalised` heights of a terrain that is not level;
+/// `None` with too few samples.
 pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     let (side, wraps) = (cells.side, cells.wraps);
@@ -60,14 +60,14 @@ pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control
             false => present_pairs(ground, lag),
         };
         let gamma = 0.5 * bands.iter().map(|sums| sums[k]).sum::<f64>() / pairs as f64;
-        // a surface of period d has none at this distance
+        // γ is 0 at distance d on a surface of period d.
         (gamma > 0.0)
             .then(|| [libm::log10(lag as f64 * ground.cell_metres()), libm::log10(gamma) + 2.0 * libm::log10(range)])
     });
     Ok(Fitted::new(points.collect(), LEAST_POINTS))
 }
 
-/// Pairs of cells at distance `lag` along rows and columns that both have ground.
+/// Number of pairs of cells at distance `lag` along rows and columns that both have ground.
 fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
     let (side, wraps) = (ground.cells.side, ground.cells.wraps);
     let beyond =
@@ -79,10 +79,10 @@ fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
     (0..side).into_par_iter().map(|i| (0..side).map(|j| pairs(i, j)).sum::<usize>()).sum()
 }
 
-/// Sum of (a - b)² over what are numbers.
+/// Sum of (a - b)² over all pairs without NaN.
 fn squares(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
-    /// Values between two roundings to f64.
+    /// Number of values summed before each conversion to f64.
     const BLOCK: usize = 64 * LANES;
     let mut total = 0.0;
     for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {

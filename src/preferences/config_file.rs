@@ -1,4 +1,4 @@
-//! One small RON file of the configuration folder.
+//! A small RON file in the configuration folder.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -9,49 +9,49 @@ use serde::de::DeserializeOwned;
 
 use crate::io::{SaveTarget, write_atomically};
 
-/// A few numbers and names; what is larger is not ours.
+/// Maximum file size: these files hold a few numbers and names, so that a larger file is not ours.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Why settings were not read or not kept.
+/// Why settings could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is there, and cannot be used.
-    #[error("{what} could not be read from {path}: {message}. They begin anew{then}")]
+    /// The file exists but cannot be used.
+    #[error("{what} could not be read from {path}: {message}. Defaults are used{then}")]
     Read {
-        /// What is in the file, in the plural.
+        /// Contents of the file, as a plural noun.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error, in words.
         message: String,
-        /// Where its copy is, or that it stays as it is.
+        /// The location of its copy, or a note that the file stays as it is.
         then: String,
     },
-    /// The file cannot be written; the old one stays.
-    #[error("{what} could not be written to {path}: {source}. They will be forgotten on quitting")]
+    /// The file cannot be written; the old file stays.
+    #[error("{what} could not be written to {path}: {source}. They will be lost when you quit")]
     Write {
-        /// What is in the file, in the plural.
+        /// Contents of the file, as a plural noun.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error.
         source: std::io::Error,
     },
 }
 
-/// See the module.
+/// A configuration file.
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     what: &'static str,
-    /// Without it nothing is kept beyond this run.
+    /// `None` keeps the settings only for this run.
     path: Option<PathBuf>,
-    /// A file that cannot be written is told about once.
+    /// Write errors are reported only once.
     has_failed: bool,
 }
 
 impl ConfigFile {
-    /// Reads the file `name` in `folder`; what it would hold by default where there is none. One whose text cannot be
-    /// understood is copied aside, since it will be replaced; one of which there is no copy is not replaced.
+    /// Reads the file `name` in `folder`, or returns defaults if there is none. A file that cannot be parsed is copied
+    /// first, because it will be replaced; if the copy fails, the file is never replaced.
     pub fn open<T: DeserializeOwned + Default>(
         folder: Option<&Path>,
         name: &str,
@@ -67,16 +67,16 @@ impl ConfigFile {
         };
         let (file, then) = match copy {
             Some(copy) => (Some(path.clone()), format!("; a copy of the file is kept as {}", copy.display())),
-            None => (None, ", and will not be kept, so that the file stays as it is".into()),
+            None => (None, ", and changes will not be saved, so that the file stays as it is".into()),
         };
         let error = ConfigError::Read { what, path, message, then };
         (Self { what, path: file, has_failed: false }, T::default(), Some(error))
     }
 
-    /// Replaces the file in one step; makes its folder.
+    /// Replaces the file atomically and creates its folder if needed.
     ///
     /// # Errors
-    /// When it cannot be written for the first time; the old one stays.
+    /// The first time that it cannot be written; the old file stays.
     pub fn write(&mut self, value: &impl Serialize) -> Result<(), ConfigError> {
         let Some(path) = &self.path else { return Ok(()) };
         let written = replace(path, value);
@@ -88,11 +88,11 @@ impl ConfigFile {
     }
 }
 
-/// Why there is no value.
+/// Why a file gives no value.
 enum Unread {
-    /// It is something else, or nobody may read it.
+    /// It is not a file of this program, or is not readable.
     NotOurs(String),
-    /// What is in it, and what is wrong with that.
+    /// The contents, and the parse error.
     NotUnderstood(Vec<u8>, String),
 }
 
@@ -102,13 +102,13 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
         Err(error) => return Err(not_ours(error)),
-        // a pipe or a device could keep us waiting for ever
+        // Reading from a pipe or a device could block forever.
         Ok(data) if !data.is_file() => return Err(Unread::NotOurs("it is not a file".into())),
         Ok(data) if data.len() > MAX_BYTES => return Err(too_large()),
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    // it may grow while it is read
+    // The file may grow while it is read.
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(not_ours)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
@@ -116,7 +116,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
     ron::de::from_bytes(&bytes).map_err(|error| Unread::NotUnderstood(bytes, error.to_string()))
 }
 
-/// The copy of a file that holds `bytes`; None where it cannot be written.
+/// Writes `bytes` to a copy next to the file; `None` if that fails.
 fn copied_aside(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let aside = path.with_extension("ron.unreadable");
     write_atomically(&aside, |file| file.write_all(bytes)).ok().map(|()| aside)
@@ -127,7 +127,7 @@ fn replace(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let text = ron::to_string(value).map_err(std::io::Error::other)?;
-    // whoever keeps settings under several names wants the program to go on keeping them
+    // If the settings file has several names (hard links), its owner still expects the program to update it.
     write_atomically(SaveTarget::new(path).over_links(true), |file| file.write_all(text.as_bytes()))
         .map_err(std::io::Error::other)
 }
@@ -150,7 +150,7 @@ mod tests {
         file.write(&vec![1_u8, 2]).unwrap();
         let (_, value, error) = open(&config);
         assert_eq!((value, error), (vec![1, 2], None));
-        // no text at all
+        // The second one is not UTF-8.
         for broken in [&b"[1, oops"[..], b"[1, \xff]"] {
             std::fs::write(config.join("list.ron"), broken).unwrap();
             let (mut file, value, error) = open(&config);
@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), contents);
             error.unwrap()
         };
-        // a folder has taken the name of the copy
+        // A folder occupies the name of the copy.
         std::fs::create_dir(folder.path().join("list.ron.unreadable")).unwrap();
         std::fs::write(&path, "[1, oops").unwrap();
         assert!(stays(b"[1, oops").contains("stays as it is"));

@@ -1,4 +1,4 @@
-//! How the window looks and moves, beside what is in it.
+//! Preferences for the look and behaviour of the window.
 
 use super::MouseStyle;
 
@@ -11,11 +11,11 @@ crate::choices! {
 }
 
 crate::choices! {
-    /// How much of the ground's materials the 3D view shows.
+    /// Level of detail of the ground materials in the 3D view.
     GroundDetail {
-        Automatic "Automatic": "Full with a graphics card, plain where the processor draws.",
+        Automatic "Automatic": "Full with a graphics card, plain without one.",
         Full "Full": "Rock, scree, grass, sand and snow up close. Slow without a graphics card.",
-        Plain "Plain": "The colours of the palette alone: the quickest picture.",
+        Plain "Plain": "Palette colours only: the fastest setting.",
     }
 }
 
@@ -28,35 +28,36 @@ crate::choices! {
 }
 
 crate::params! {
-    /// How the window looks and moves. This changes neither the scene nor what is exported.
+    /// Look and behaviour of the window. These settings affect neither the scene nor its exports.
     InterfacePreferences "Interface" in "Preferences" {
         /// Colours of the panels.
         theme: ThemeChoice = ThemeChoice::Dark;
-        /// Size of panels, text and the marks in the view.
+        /// Size of panels, text and handles in the view.
         scale: f32 ["%"] = 100.0, 75.0..=200.0;
-        /// Units that the window shows and takes. Scenes and exported files stay in metres.
+        /// Units that the window displays and accepts. Scenes and exported files stay in metres.
         units: UnitSystem = UnitSystem::Metric;
         /// How the mouse moves the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
-        /// How much of the materials of the ground is seen.
+        /// How much detail of the ground materials is shown.
         ground_detail: GroundDetail = GroundDetail::Automatic;
-        /// Whether the camera jumps where it would glide, menus open at once, and clouds stay where they are.
+        /// Whether the camera jumps instead of gliding, menus open at once, and clouds stand still.
         reduced_motion: bool = false;
         /// Whether the start window opens when Talweg starts without a scene.
         start_window: bool = true;
-        /// Minutes after which unsaved edits go into the scene's own file by themselves; 0 leaves that to you. What was
-        /// in the file before is kept as an earlier version.
+        /// Minutes after which unsaved edits are saved to the scene's own file automatically; 0 turns this off. The
+        /// previous contents of the file are kept as an earlier version.
         autosave: u32 ["min"] = 0, 0..=240, slider 0..=30;
-        /// Memory that Talweg may take; 0 is all that is free. What does not fit is refused, with the size that does.
+        /// Maximum memory for Talweg; 0 allows all free memory. Larger operations are refused, with the size that would
+        /// fit.
         memory_limit: f32 ["GiB"] = 0.0, 0.0..=4096.0, slider 0.0..=64.0;
     }
 }
 
-/// The sizes that larger and smaller step through, in percent.
+/// Interface sizes in percent for the commands that enlarge and reduce it.
 const STEPS: [f32; 9] = [75.0, 80.0, 90.0, 100.0, 110.0, 125.0, 150.0, 175.0, 200.0];
 
 impl InterfacePreferences {
-    /// The next larger (or smaller) size of the interface, in percent; the last one stays.
+    /// The next larger (or smaller) interface size in percent; stays at the ends.
     pub fn next_scale(&self, is_larger: bool) -> f32 {
         let mut steps = STEPS.into_iter();
         let next = if is_larger {

@@ -1,9 +1,9 @@
-//! What people like and what they opened last, kept between runs in the configuration folder: `view.ron` and
-//! `recent.ron`, small RON files that anybody may edit. `view.ron` holds all preferences; it has its name from when
-//! there were only those of the view.
+//! Preferences and recently used items, kept between runs in the configuration folder. The files `view.ron` and
+//! `recent.ron` are small RON files that anybody can edit. `view.ron` holds all preferences; its name dates from the
+//! time when they were only about the view.
 //!
-//! What goes wrong here costs these settings, never a scene. A file that cannot be read is not written over before a
-//! copy of it is kept.
+//! Errors here can lose these settings, but never a scene. An unreadable file is only replaced after a copy of it was
+//! made.
 
 mod config_file;
 mod globe_view;
@@ -23,8 +23,8 @@ pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};
 
 use std::path::PathBuf;
 
-/// Where these files are: `TALWEG_CONFIG`, else the system's folder for the configuration of programs, such as
-/// `~/.config/talweg`. None where the system names no such folder.
+/// The folder of these files: `TALWEG_CONFIG`, or otherwise the system's configuration folder, such as
+/// `~/.config/talweg`. `None` if the system defines no such folder.
 pub fn config_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_CONFIG") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
@@ -32,8 +32,8 @@ pub fn config_folder() -> Option<PathBuf> {
     }
 }
 
-/// Where pictures of scenes are kept, which can be drawn again: `TALWEG_CACHE`, else the system's folder for what may
-/// be deleted, such as `~/.cache/talweg`. None where the system names no such folder.
+/// The folder of cached scene pictures, which can be recreated: `TALWEG_CACHE`, or otherwise the system's cache folder,
+/// such as `~/.cache/talweg`. `None` if the system defines no such folder.
 pub fn cache_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_CACHE") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),

@@ -1,52 +1,52 @@
-//! How the buttons of the mouse move the camera: one table for all styles.
+//! Mouse buttons that move the camera, in one table for all styles.
 
 crate::choices! {
-    /// Whose habits the mouse follows in the 3D view.
+    /// The program whose mouse controls are used in the 3D view.
     MouseStyle {
-        Talweg "Talweg": "The left button turns, with Shift it moves; on a planet it moves, and the right one turns.",
-        Blender "Blender": "The middle button turns, with Shift it moves, with Ctrl it zooms.",
-        Maya "Maya": "With Alt the left button turns, the middle one moves and the right one zooms.",
-        Unreal "Unreal": "The right button looks around, the middle one moves; with Alt as in Maya.",
-        Houdini "Houdini": "The left button turns, the middle one moves and the right one zooms, with Alt or without.",
+        Talweg "Talweg": "The left button orbits, and pans with Shift; on a planet it pans, and the right button orbits.",
+        Blender "Blender": "The middle button orbits; it pans with Shift and zooms with Ctrl.",
+        Maya "Maya": "With Alt, the left button orbits, the middle button pans and the right button zooms.",
+        Unreal "Unreal": "The right button looks around, and the middle button pans; with Alt as in Maya.",
+        Houdini "Houdini": "The left button orbits, the middle button pans and the right button zooms, with or without Alt.",
     }
 }
 
-/// A button of the mouse.
+/// A mouse button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DragButton {
-    /// The left one.
+    /// The left button.
     Left,
-    /// The middle one.
+    /// The middle button.
     Middle,
-    /// The right one.
+    /// The right button.
     Right,
 }
 
-/// Keys that are held while something is dragged.
+/// Modifier keys held during a drag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeldKeys {
     /// Shift.
     pub shift: bool,
-    /// Ctrl, on a Mac also Cmd.
+    /// Ctrl; on a Mac also Cmd.
     pub ctrl: bool,
-    /// Alt, on a Mac Option.
+    /// Alt; on a Mac Option.
     pub alt: bool,
 }
 
-/// What dragging does to the camera.
+/// Camera movement caused by a drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CameraGesture {
-    /// Turns about the place under the pointer.
+    /// Orbits around the point under the cursor.
     Orbit,
-    /// Moves along; the place under the pointer stays under it.
+    /// Pans; the point under the cursor stays under it.
     Pan,
-    /// Goes nearer and farther.
+    /// Zooms in and out.
     Zoom,
-    /// Turns on the spot.
+    /// Looks around from the current position.
     Look,
 }
 
-/// Where a row of the table holds.
+/// The kind of scene that a table row applies to.
 #[derive(Clone, Copy, PartialEq)]
 enum On {
     Both,
@@ -59,7 +59,7 @@ const SHIFT: HeldKeys = HeldKeys { shift: true, ..PLAIN };
 const CTRL: HeldKeys = HeldKeys { ctrl: true, ..PLAIN };
 const ALT: HeldKeys = HeldKeys { alt: true, ..PLAIN };
 
-/// What each style does with a button and the keys held with it; what is not listed does nothing to the camera.
+/// The camera gesture for each style, button and modifier keys; other combinations do nothing to the camera.
 const TABLE: &[(MouseStyle, On, DragButton, HeldKeys, CameraGesture)] = {
     use CameraGesture::{Look, Orbit, Pan, Zoom};
     use DragButton::{Left, Middle, Right};
@@ -95,8 +95,8 @@ const TABLE: &[(MouseStyle, On, DragButton, HeldKeys, CameraGesture)] = {
 };
 
 impl MouseStyle {
-    /// What dragging with this button and these keys does to the camera, over a square terrain or a planet; None where
-    /// the camera stays. In Talweg's own style keys without a meaning change nothing.
+    /// The camera gesture of a drag with this button and these keys, over a square terrain or a planet. `None` if the
+    /// camera does not move. In Talweg's own style, keys without a meaning are ignored.
     pub fn gesture(self, is_planet: bool, button: DragButton, held: HeldKeys) -> Option<CameraGesture> {
         let place = if is_planet { On::Planet } else { On::Square };
         let find = |held: HeldKeys| {

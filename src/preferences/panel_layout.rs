@@ -1,28 +1,28 @@
-//! Where the panels of the window are.
+//! Layout of the window's panels.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// So many rows and columns within each other at most.
+/// Maximum nesting depth of rows and columns.
 const MOST_DEPTH: usize = 12;
 /// Width or height of a panel, in points.
 const SIZES: std::ops::RangeInclusive<f32> = 1.0..=10_000.0;
 
-/// Panels beside each other, below each other, or as tabs. A panel is known by its name; the view is a panel too.
+/// Panels side by side, stacked, or as tabs. Panels are identified by name; the view is a panel too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PanelLayout {
     /// One panel.
     Panel(String),
-    /// From the left, each with its width in points.
+    /// From left to right, each with its width in points.
     Row(Vec<(PanelLayout, f32)>),
-    /// From the top, each with its height in points.
+    /// From top to bottom, each with its height in points.
     Column(Vec<(PanelLayout, f32)>),
-    /// One of which is seen.
+    /// Tabs, one of which is open.
     Tabs {
-        /// From the left.
+        /// From left to right.
         tabs: Vec<PanelLayout>,
-        /// Index of the one that is seen.
+        /// Index of the open tab.
         open: usize,
     },
 }
@@ -37,7 +37,7 @@ impl PanelLayout {
         }
     }
 
-    /// Each panel once, sizes that are some, no endless nesting; None where nothing is left.
+    /// The layout with each panel once, valid sizes and limited nesting; `None` if no panel is left.
     pub(super) fn sanitised(self) -> Option<Self> {
         self.without_repeats(&mut BTreeSet::new(), 0)
     }

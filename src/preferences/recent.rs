@@ -1,4 +1,4 @@
-//! The scenes opened and the nodes added last.
+//! The most recently opened scenes and added nodes.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ struct Names {
     nodes: Vec<String>,
 }
 
-/// See the module.
+/// The most recently opened scenes and added nodes.
 #[derive(Debug, Default)]
 pub struct Recent {
     file: ConfigFile,
@@ -25,7 +25,7 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Reads `recent.ron` in a folder; without a folder nothing is kept beyond this run.
+    /// Reads `recent.ron` in a folder; without a folder the list lasts only for this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
         let (file, names, error) = ConfigFile::open(folder, "recent.ron", "The recent scenes");
         let Names { recent: mut paths, mut nodes } = names;
@@ -34,15 +34,15 @@ impl Recent {
         (Self { file, paths, nodes }, error)
     }
 
-    /// The newest first.
+    /// Paths of the recent scenes, newest first.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Puts `path` first.
+    /// Moves `path` to the top of the list.
     ///
     /// # Errors
-    /// When the list cannot be written, for the first time; it holds for this run all the same.
+    /// The first time that the list cannot be written; it is still valid for this run.
     pub fn note(&mut self, path: &Path) -> Result<(), ConfigError> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
         self.paths.retain(|p| *p != path);
@@ -51,24 +51,24 @@ impl Recent {
         self.write()
     }
 
-    /// Takes `path` off the list.
+    /// Removes `path` from the list.
     ///
     /// # Errors
-    /// When the list cannot be written, for the first time.
+    /// The first time that the list cannot be written.
     pub fn forget(&mut self, path: &Path) -> Result<(), ConfigError> {
         self.paths.retain(|p| p != path);
         self.write()
     }
 
-    /// Names of the nodes that were added, the newest first.
+    /// Names of the recently added nodes, newest first.
     pub fn nodes(&self) -> &[String] {
         &self.nodes
     }
 
-    /// Puts a node first.
+    /// Moves a node to the top of the list.
     ///
     /// # Errors
-    /// When the list cannot be written, for the first time; it holds for this run all the same.
+    /// The first time that the list cannot be written; it is still valid for this run.
     pub fn note_node(&mut self, name: &str) -> Result<(), ConfigError> {
         if self.nodes.first().is_some_and(|first| first == name) {
             return Ok(());
@@ -122,7 +122,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("recent.ron"), "nonsense").unwrap();
         let (mut recent, warning) = Recent::load(Some(folder.path()));
-        assert!(warning.unwrap().to_string().contains("begin anew"));
+        assert!(warning.unwrap().to_string().contains("Defaults are used"));
         recent.note(Path::new("/a.ron")).unwrap();
         assert_eq!(Recent::load(Some(folder.path())).0.paths().len(), 1);
     }

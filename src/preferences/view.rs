@@ -1,4 +1,4 @@
-//! What people prefer: how the window looks, how planets are drawn, how many versions are kept.
+//! User preferences: look of the window, display of planets, number of kept versions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,28 +9,28 @@ use super::config_file::{ConfigError, ConfigFile};
 use super::{GlobeView, InterfacePreferences, PanelLayout, PlanetProjection};
 use crate::param::Params;
 
-/// Of a scene file.
+/// Maximum number of kept versions of a scene file.
 pub const MOST_VERSIONS: usize = 100;
 
-/// Keys that somebody chose for commands: by the name of the command, as `Ctrl+Shift+S`.
+/// User-defined shortcuts such as `Ctrl+Shift+S`, by command name.
 pub type ChosenKeys = BTreeMap<String, Vec<String>>;
 
-/// What is kept.
+/// All user preferences.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Preferences {
-    /// How the window looks and moves.
+    /// Look and behaviour of the window.
     pub interface: InterfacePreferences,
     /// How a planet is drawn.
     pub globe: GlobeView,
-    /// How a planet is shown.
+    /// View mode of a planet.
     #[serde(rename = "way")]
     pub projection: PlanetProjection,
-    /// So many earlier versions of a scene file, at most [`MOST_VERSIONS`].
+    /// Number of earlier versions kept of a scene file, at most [`MOST_VERSIONS`].
     pub versions: usize,
-    /// The keys of commands that have others than those they come with.
+    /// Shortcuts of commands that differ from the defaults.
     pub keys: ChosenKeys,
-    /// Where the panels are; None as long as nobody has moved any.
+    /// Layout of the panels; `None` until the user moves one.
     pub panels: Option<PanelLayout>,
 }
 
@@ -48,8 +48,8 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// What is out of range in a file comes into range: a number that is none would make planets invisible. Where the
-    /// clouds have drifted to is not a liking.
+    /// Clamps values from a file to their ranges: NaN, for example, would make planets invisible. Resets the drift of
+    /// the clouds, which is not a preference.
     fn sanitised(mut self) -> Self {
         self.interface.sanitise();
         self.globe.sanitise();
@@ -60,7 +60,7 @@ impl Preferences {
     }
 }
 
-/// The preferences with the file that they are kept in.
+/// The preferences and the file that stores them.
 #[derive(Debug, Default)]
 pub struct PreferencesFile {
     file: ConfigFile,
@@ -68,21 +68,21 @@ pub struct PreferencesFile {
 }
 
 impl PreferencesFile {
-    /// Reads `view.ron` in a folder; without a folder nothing is kept beyond this run.
+    /// Reads `view.ron` in a folder; without a folder the preferences last only for this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
         let (file, kept, error) = ConfigFile::open(folder, "view.ron", "The preferences");
         (Self { file, kept: Preferences::sanitised(kept) }, error)
     }
 
-    /// What was read or kept last.
+    /// The preferences that were last read or stored.
     pub fn kept(&self) -> &Preferences {
         &self.kept
     }
 
-    /// Writes what has changed.
+    /// Stores changed preferences.
     ///
     /// # Errors
-    /// When the file cannot be written, for the first time; the preferences hold for this run all the same.
+    /// The first time that the file cannot be written; the preferences still apply for this run.
     pub fn keep(&mut self, preferences: Preferences) -> Result<(), ConfigError> {
         let preferences = preferences.sanitised();
         if preferences == self.kept {
@@ -138,6 +138,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("view.ron"), "nonsense").unwrap();
         let (broken, problem) = PreferencesFile::load(Some(folder.path()));
-        assert!(problem.unwrap().to_string().contains("begin anew") && *broken.kept() == Preferences::default());
+        assert!(problem.unwrap().to_string().contains("Defaults are used") && *broken.kept() == Preferences::default());
     }
 }

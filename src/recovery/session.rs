@@ -1,4 +1,4 @@
-//! A running editor's session: what it has open, and its unsaved edits.
+//! Session of a running editor: its open scene and unsaved edits.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -14,94 +14,95 @@ use crate::scene::Scene;
 const FOLDER: &str = "sessions";
 const STATE: &str = "session.ron";
 const LOCK: &str = "lock";
-/// Held while a session begins or is looked for, so that nobody takes one that is just beginning for one left behind.
+/// Lock held while a session starts or sessions are searched, so that a starting session is not mistaken for an
+/// abandoned one.
 const DOOR: &str = ".lock";
 const VERSION: u32 = 1;
-/// A scene of 16 MiB with every character escaped, and more; what is larger is not ours.
+/// Maximum file size: more than a scene of 16 MiB with every character escaped. A larger file is not ours.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Why the safety net has a hole.
+/// Why unsaved work could not be stored or recovered.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoveryError {
-    /// The folder of sessions cannot be used.
-    #[error("cannot keep unsaved work in {}: {source}. Save often, or name another folder in TALWEG_STATE", folder.display())]
+    /// The session folder cannot be used.
+    #[error("cannot keep unsaved work in {}: {source}. Save often, or set TALWEG_STATE to another folder", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// Cause of the error.
         source: std::io::Error,
     },
-    /// Unsaved work cannot be looked for.
-    #[error("cannot look for unsaved work in {}: {source}. What is there stays", folder.display())]
+    /// The search for unsaved work failed.
+    #[error("cannot search for unsaved work in {}: {source}. Existing files stay as they are", folder.display())]
     Search {
         /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// Cause of the error.
         source: std::io::Error,
     },
-    /// What is open could not be written, or may not outlive a power failure.
-    #[error("unsaved work {fate}: {0}. Save the scene", fate = if .0.is_replaced() { "is not safe" } else { "was not kept" })]
+    /// The open scene could not be written, or may be lost in a power failure.
+    #[error("unsaved work {fate}: {0}. Save the scene now", fate = if .0.is_replaced() { "may be lost" } else { "could not be stored" })]
     Write(#[from] crate::io::FileError),
     /// A session's file cannot be read.
     #[error("the unsaved work in {} cannot be read: {message}. The file stays where it is", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the error, in words.
         message: String,
     },
 }
 
-/// A scene with edits that are in no file of its own.
+/// A scene with unsaved edits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnsavedWork {
     /// The scene as it was after the last edit.
     pub scene: Scene,
     /// The scene's file, if it has one.
     pub file: Option<PathBuf>,
-    /// When the last edit was made, to the second.
+    /// Time of the last edit, in whole seconds.
     pub edited: SystemTime,
-    /// What the last edit was, as *Undo* calls it.
+    /// Name of the last edit, as in *Undo*.
     pub edit: String,
-    /// Why the editor ended, as far as it knew: the end of a sentence that begins with *because*.
+    /// Why the editor ended, if it knew: the end of a sentence that starts with *because*.
     pub ended: Option<String>,
 }
 
 /// A scene that another running editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenScene {
-    /// Number of the process.
+    /// Process number.
     pub process: u32,
-    /// Whether it has unsaved edits there.
+    /// Whether that editor has unsaved edits of the scene.
     pub is_unsaved: bool,
 }
 
-/// What `session.ron` holds.
+/// Contents of `session.ron`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SessionFile {
     version: u32,
     process: u32,
-    /// The file, absolute, as it was opened: a link may lead to a name that is no text.
+    /// Absolute path of the file as it was opened; a link can lead to a name that is not UTF-8.
     file: Option<String>,
-    /// The bytes of a name that is no text itself.
+    /// The bytes of a path that is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file_bytes: Option<Vec<u8>>,
-    /// Seconds since 1970.
+    /// Time of the last edit in seconds since 1970.
     edited: u64,
     edit: String,
     ended: Option<String>,
-    /// RON text of the unsaved scene; paths in it are absolute. A file that does not name it does not say that nothing
-    /// is unsaved.
+    /// RON text of the unsaved scene, with absolute paths. A file without this key is damaged; it does not mean that
+    /// nothing is unsaved.
     #[serde(deserialize_with = "Option::deserialize")]
     scene: Option<String>,
 }
 
-/// A running editor. However it ends, its unsaved work stays for [`left_work`] unless [`Session::end`] was called.
+/// A running editor. If it ends without [`Session::end`], its unsaved work stays available to [`left_work`].
 #[derive(Debug)]
 pub struct Session {
     folder: PathBuf,
-    /// The system frees it with the process.
+    /// The system releases it when the process ends.
     _lock: File,
 }
 
@@ -118,10 +119,10 @@ impl SessionFile {
 }
 
 impl Session {
-    /// Begins a session in the folder `state`.
+    /// Starts a session in the folder `state`.
     ///
     /// # Errors
-    /// When the folder cannot be made or written.
+    /// When the folder cannot be created or written.
     pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
         let sessions = state.join(FOLDER);
         let begin = || {
@@ -147,10 +148,10 @@ impl Session {
         Ok(session)
     }
 
-    /// Writes down what is open: `file`, and its unsaved edits if there are any. Safely on disk when this returns.
+    /// Stores which `file` is open, and its unsaved edits if there are any. They are safely on disk when this returns.
     ///
     /// # Errors
-    /// When it cannot be written; what was kept before stays.
+    /// When they cannot be written; the previous contents stay.
     pub fn keep(&self, file: Option<&Path>, unsaved: Option<&UnsavedWork>) -> Result<(), RecoveryError> {
         let file = file.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into()));
         let text = file.as_ref().and_then(|file| file.to_str());
@@ -168,7 +169,7 @@ impl Session {
         Ok(write_atomically(self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
     }
 
-    /// Ends the session: nothing unsaved is left, or it was given up by choice.
+    /// Ends the session, because nothing is unsaved or the user discarded the edits.
     pub fn end(self) {
         remove(&self.folder);
     }
@@ -178,33 +179,33 @@ impl Session {
     }
 }
 
-/// Unsaved work of an editor that has ended. As long as this is held, no other editor is offered it.
+/// Unsaved work of an editor that has ended. While this value exists, the work is not offered to other editors.
 #[derive(Debug)]
 pub struct FoundWork {
     folder: PathBuf,
-    /// None where it cannot be opened.
+    /// `None` if the lock file cannot be opened.
     _lock: Option<File>,
-    /// What was left, or why it cannot be read.
+    /// The unsaved work, or the reason why it cannot be read.
     pub work: Result<UnsavedWork, RecoveryError>,
 }
 
 impl FoundWork {
-    /// Throws it away.
+    /// Deletes the unsaved work.
     pub fn discard(self) {
         remove(&self.folder);
     }
 
-    /// The file that it is in.
+    /// The file that contains it.
     pub fn path(&self) -> PathBuf {
         self.folder.join(STATE)
     }
 }
 
-/// The unsaved work of all editors that have ended, the newest first. Sessions that left nothing are swept away; those
-/// of running editors are left alone.
+/// The unsaved work of all editors that have ended, newest first. Sessions without unsaved work are deleted; those of
+/// running editors stay untouched.
 ///
 /// # Errors
-/// When the folder is there and cannot be read.
+/// When the folder exists but cannot be read.
 pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
     let sessions = state.join(FOLDER);
     let failed = |source| RecoveryError::Search { folder: sessions.clone(), source };
@@ -218,10 +219,10 @@ pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
         let lock = match free_lock(&folder) {
             Ok(Some(lock)) => Some(lock),
             Ok(None) => continue,
-            // it ended before it wrote anything
+            // The editor ended before it wrote anything.
             Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => continue,
             Err(error) => {
-                // nobody knows whether its editor is running: told, and left alone
+                // It is unknown whether the editor is still running: report the session but do not touch it.
                 let work = Err(RecoveryError::Read { path: folder.join(LOCK), message: error.to_string() });
                 found.push(FoundWork { folder, _lock: None, work });
                 continue;
@@ -230,7 +231,7 @@ pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
         match read_state(&folder) {
             Ok(SessionFile { scene: None, .. }) => remove(&folder),
             Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, _lock: lock }),
-            // it ended before it wrote anything
+            // The editor ended before it wrote anything.
             Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => remove(&folder),
             Err(error) => found.push(FoundWork { folder, _lock: lock, work: Err(error) }),
         }
@@ -240,7 +241,7 @@ pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
     Ok(found)
 }
 
-/// The running editor, other than this process, that has `path` open.
+/// The other running editor that has `path` open, if any.
 pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
     let wanted = identity(path);
     let sessions = state.join(FOLDER);
@@ -276,7 +277,7 @@ fn read_state(folder: &Path) -> Result<SessionFile, RecoveryError> {
         let state: SessionFile = ron::from_str(&text).map_err(|e| e.to_string())?;
         match state.version {
             VERSION => Ok(state),
-            other => Err(format!("it is of version {other}, written by another Talweg; this one reads {VERSION}")),
+            other => Err(format!("it has version {other}, from another version of Talweg; this one reads {VERSION}")),
         }
     };
     read().map_err(|message| RecoveryError::Read { path: path.clone(), message })
@@ -293,33 +294,33 @@ fn session_folders(sessions: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Whoever holds it is alone among the sessions; freed when it is dropped.
+/// Opens the lock that gives exclusive access to the sessions; dropping it releases it.
 fn open_door(sessions: &Path) -> std::io::Result<File> {
     let door = open_lock(&sessions.join(DOOR))?;
     door.lock()?;
     Ok(door)
 }
 
-/// A lock file, which is made where there is none; on a disk that takes nothing any more the one that is there serves.
+/// Opens a lock file and creates it if needed. On a full disk, an existing lock file still works.
 fn open_lock(path: &Path) -> std::io::Result<File> {
     let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
     opened.or_else(|error| File::open(path).map_err(|_| error))
 }
 
-/// The lock of a session whose editor has ended, none where it is running.
+/// The lock of a session whose editor has ended; `None` while the editor runs.
 fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
     let lock = open_lock(&folder.join(LOCK))?;
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        // a file system without locks: work that is offered twice is better than work that is never offered
+        // The file system has no locks. Offering work twice is better than never offering it.
         Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }
 
-/// Takes a session away; what cannot be removed is found empty by the next editor and tried again.
+/// Deletes a session. If that fails, the next editor finds the session empty and tries again.
 fn remove(folder: &Path) {
-    // the state first: a session without one has left nothing
+    // Delete the state first: a session without it has no unsaved work.
     let _ = std::fs::remove_file(folder.join(STATE));
     let _ = std::fs::remove_dir_all(folder);
 }
@@ -333,7 +334,7 @@ mod tests {
         UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into(), ended: None }
     }
 
-    /// A session whose editor was killed.
+    /// Creates a session whose editor was killed.
     fn killed(state: &Path, unsaved: Option<&UnsavedWork>) {
         let session = Session::begin(state).unwrap();
         session.keep(None, unsaved).unwrap();
@@ -353,7 +354,7 @@ mod tests {
         let sessions = session_folders(&state.path().join(FOLDER)).unwrap();
         let hidden = sessions.iter().find(|folder| read_state(folder).unwrap().edited == 100).unwrap();
         std::fs::remove_file(hidden.join(LOCK)).unwrap();
-        // a link to itself
+        // A link to itself.
         std::os::unix::fs::symlink(LOCK, hidden.join(LOCK)).unwrap();
         let found = left_work(state.path()).unwrap();
         assert_eq!(found.len(), 2);
@@ -362,12 +363,12 @@ mod tests {
         assert!(said.contains("lock") && said.contains("stays where it is"), "{said}");
         assert!(hidden.join(STATE).exists());
         drop(found);
-        // one that ended before it wrote anything has left nothing
+        // A session that ended before it wrote anything has no unsaved work.
         std::fs::remove_file(hidden.join(STATE)).unwrap();
         assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
     }
 
-    /// A link may lead to such a name, and a folder may be renamed to one while its scene is open.
+    /// A link can lead to such a path, and a folder can be renamed to such a name while its scene is open.
     #[cfg(unix)]
     #[test]
     fn unsaved_work_keeps_the_name_of_its_file_whatever_bytes_lie_on_the_way() {
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(names(&found), ["new", "old"]);
         assert_eq!(found[0].work.as_ref().unwrap(), &work("new", 200));
         let left = session_folders(&state.path().join(FOLDER)).unwrap().len();
-        assert_eq!(left, 3, "the session that left nothing was swept away");
+        assert_eq!(left, 3, "the session without unsaved work must be deleted");
     }
 
     #[test]
@@ -410,7 +411,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("mine", 100)));
         let mut found = left_work(state.path()).unwrap();
-        assert!(left_work(state.path()).unwrap().is_empty(), "another editor is being offered it");
+        assert!(left_work(state.path()).unwrap().is_empty(), "another editor is already offered it");
         drop(found);
         found = left_work(state.path()).unwrap();
         assert_eq!(names(&found), ["mine"], "kept for later");
@@ -422,7 +423,7 @@ mod tests {
     fn a_clean_end_leaves_nothing() {
         let state = tempfile::tempdir().unwrap();
         let session = Session::begin(state.path()).unwrap();
-        session.keep(None, Some(&work("given up", 1))).unwrap();
+        session.keep(None, Some(&work("discarded", 1))).unwrap();
         session.end();
         assert!(left_work(state.path()).unwrap().is_empty());
         assert_eq!(session_folders(&state.path().join(FOLDER)).unwrap().len(), 0);
@@ -459,7 +460,7 @@ mod tests {
         let session = Session::begin(state.path()).unwrap();
         session.keep(Some(&scene), None).unwrap();
         assert_eq!(open_elsewhere(state.path(), &scene), None);
-        // the same, as another process would have written it
+        // The same contents, written as if by another process.
         let file = session.folder.join(STATE);
         let text = std::fs::read_to_string(&file).unwrap();
         let other = std::process::id() + 1;
@@ -468,6 +469,6 @@ mod tests {
         assert_eq!(found, Some(OpenScene { process: other, is_unsaved: false }));
         assert_eq!(open_elsewhere(state.path(), &state.path().join("b.ron")), None);
         drop(session);
-        assert_eq!(open_elsewhere(state.path(), &scene), None, "it has ended");
+        assert_eq!(open_elsewhere(state.path(), &scene), None, "the editor has ended");
     }
 }

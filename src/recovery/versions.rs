@@ -1,4 +1,4 @@
-//! Earlier versions of a scene file: what each save replaced.
+//! Earlier versions of a scene file, one for each save that replaced it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
 use crate::io::{FileError, write_atomically};
 
 const FOLDER: &str = "versions";
-/// As large as a scene file may be.
+/// Maximum size, equal to that of a scene file.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A scene file as it was before a save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlierVersion {
-    /// The copy.
+    /// Path of the copy.
     pub path: PathBuf,
-    /// When that version was written, to the second.
+    /// Time when that version was written, in whole seconds.
     pub written: SystemTime,
     hash: u64,
 }
 
 impl EarlierVersion {
-    /// Reads `TIME-HASH.ron`.
+    /// Parses a file name of the form `TIME-HASH.ron`.
     fn from_path(path: PathBuf) -> Option<Self> {
         let name = path.file_name()?.to_str()?.strip_suffix(".ron")?;
         let (seconds, hash) = name.split_once('-')?;
@@ -33,7 +33,7 @@ impl EarlierVersion {
     }
 }
 
-/// The earlier versions of `file` that are kept under the folder `state`, the newest first.
+/// The earlier versions of `file` stored under the folder `state`, newest first.
 pub fn earlier_versions(state: &Path, file: &Path) -> Vec<EarlierVersion> {
     let entries = std::fs::read_dir(folder(state, file)).into_iter().flatten().flatten();
     let mut versions: Vec<_> = entries.filter_map(|entry| EarlierVersion::from_path(entry.path())).collect();
@@ -41,8 +41,8 @@ pub fn earlier_versions(state: &Path, file: &Path) -> Vec<EarlierVersion> {
     versions
 }
 
-/// Copies what is in `file` now, before it is replaced, and keeps the newest `most` versions. Nothing is done where
-/// there is no such file, `most` is 0, or the newest version is the same.
+/// Copies the current contents of `file` before it is replaced, and keeps the newest `most` versions. Does nothing if
+/// there is no such file, `most` is 0, or the newest version has the same contents.
 ///
 /// # Errors
 /// When the copy cannot be written; the file itself is not touched.
@@ -63,13 +63,13 @@ pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileEr
         write_atomically(&copy, |out| out.write_all(&text))?;
     }
     for old in earlier_versions(state, file).into_iter().skip(most) {
-        // one more than asked for does no harm
+        // A failure is harmless: one extra version stays.
         let _ = std::fs::remove_file(old.path);
     }
     Ok(())
 }
 
-/// Where the versions of `file` are: its name, so that people recognise it, and a number of its whole path.
+/// The folder for the versions of `file`: its name, so that people recognise it, and a hash of its full path.
 fn folder(state: &Path, file: &Path) -> PathBuf {
     let identity = identity(file);
     let stem = identity.file_stem().unwrap_or_default().to_string_lossy();
@@ -104,6 +104,6 @@ mod tests {
         keep_version(&state, &file, 1).unwrap();
         assert_eq!(texts(&state, &file), ["version 5"]);
         keep_version(&state, &file, 0).unwrap();
-        assert_eq!(texts(&state, &file), ["version 5"], "none are made any more; those there are stay");
+        assert_eq!(texts(&state, &file), ["version 5"], "no new versions are made; existing ones stay");
     }
 }

@@ -1,4 +1,4 @@
-//! Time-lapse films of a process: a picture from above every so many iterations, as numbered PNG files or one GIF.
+//! Time-lapse films of a process: a top view every few iterations, as numbered PNG files or one GIF.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,74 +10,74 @@ use crate::field::{Cancelled, Control};
 use crate::io::{FileError, SaveTarget, check_new_folder, check_place, write_atomically, write_folder_atomically};
 use crate::scene::Scene;
 
-/// How long the last picture of a GIF stands.
+/// Display time of the last frame of a GIF.
 const LAST_STANDS: Duration = Duration::from_secs(2);
-/// Room for runs that stand still between two pictures.
+/// Memory limit for the paused runs between two frames.
 const TIMELINE_BYTES: usize = 256 << 20;
-/// Speed of the colour search of the GIF encoder, 1 (best) to 30.
+/// Speed of the colour quantisation of the GIF encoder, from 1 (best) to 30.
 const GIF_SPEED: i32 = 10;
-/// GIF counts time in hundredths of a second; players slow down what is faster than 2.
+/// GIF frame times are multiples of 0.01 s; players slow down frames shorter than 2 such units.
 pub const MOST_FRAMES_A_SECOND: u32 = 50;
 
-/// Why a film was not made.
+/// Why a film could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It would not fit into memory.
+    /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// Somebody stopped it.
+    /// It was cancelled.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
-    /// The ending is that of no film.
-    #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
+    /// The file extension is not that of a film.
+    #[error("{path} cannot be created: films are .gif files, or folders of images (give a name without an extension)")]
     Ending {
         /// The file or folder.
         path: PathBuf,
     },
-    /// The layer that was named is no process.
-    #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
+    /// The chosen layer is not a process.
+    #[error("layer `{0}` is not an erosion or other process, so there is nothing to film")]
     NoProcess(String),
-    /// The layer that was named is switched off.
-    #[error("layer `{0}` is hidden, so nothing of it would be seen; show it first")]
+    /// The chosen layer is hidden.
+    #[error("layer `{0}` is hidden, so its process would be invisible; show it first")]
     Hidden(String),
-    /// The scene has no process that is shown.
-    #[error("no shown layer is an erosion or other process, so there is nothing to watch")]
+    /// The scene has no visible process.
+    #[error("no visible layer is an erosion or other process, so there is nothing to film")]
     NoProcesses,
 }
 
-/// What is filmed, and how.
+/// Settings of a film.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Film {
-    /// Index of the process.
+    /// Layer index of the process.
     pub layer: usize,
-    /// Pictures, the first of them before the first iteration.
+    /// Number of frames; the first one shows the state before the first iteration.
     pub frames: u32,
-    /// Pictures a second.
+    /// Frames per second.
     pub frames_a_second: u32,
-    /// Samples per side that are evaluated.
+    /// Samples per side of the evaluation.
     pub samples: usize,
-    /// Side of the picture in pixels.
+    /// Side of the image in pixels.
     pub pixels: usize,
 }
 
 impl Default for Film {
-    /// Five seconds of a GIF that mail and chat take.
+    /// A five-second GIF, small enough for mail and chat.
     fn default() -> Self {
         Self { layer: 0, frames: 60, frames_a_second: 12, samples: crate::eval::PREVIEW_SAMPLES, pixels: 512 }
     }
 }
 
 impl Film {
-    /// The topmost shown process of `scene`.
+    /// Layer index of the topmost visible process of `scene`.
     pub fn topmost_process(scene: &Scene) -> Result<usize, FilmError> {
         let is_process = |k: &usize| scene.layers[*k].enabled && scene.layers[*k].node.as_process().is_some();
         (0..scene.layers.len()).rev().find(is_process).ok_or(FilmError::NoProcesses)
     }
 
-    /// Iterations that are shown, from the start to the end; none twice.
+    /// The iterations that become frames, from the start to the end, without repeats.
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
         let end = layer.iterations(self.samples).ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
@@ -90,12 +90,12 @@ impl Film {
         Ok(shown)
     }
 
-    /// Makes the film: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a folder of that name,
-    /// which must be new or empty and appears when all of them are there. `progress` hears the share that
-    /// is done. Call it inside the pool that shall do the work. Returns the number of pictures.
+    /// Creates the film: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a folder of that
+    /// name. The folder must be new or empty, and appears only when all files are written. `progress` receives the
+    /// completed fraction. Call it inside the thread pool that should do the work. Returns the number of frames.
     ///
     /// # Errors
-    /// When nothing can be filmed or written, or `control` says stop; an unfinished film is not left behind.
+    /// When nothing can be filmed or written, or `control` is cancelled; an unfinished film is deleted.
     pub fn shoot(
         &self,
         scene: &Scene,
@@ -126,25 +126,25 @@ impl Film {
     }
 }
 
-/// The size of a film's pictures, and how long they stand.
+/// Size and timing of a film's frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmFormat {
-    /// Pixels, at most 65,535 in a GIF.
+    /// Width in pixels, at most 65,535 in a GIF.
     pub width: u32,
-    /// Likewise.
+    /// Height in pixels, at most 65,535 in a GIF.
     pub height: u32,
-    /// Pictures a second of a GIF, at most [`MOST_FRAMES_A_SECOND`].
+    /// Frames per second of a GIF, at most [`MOST_FRAMES_A_SECOND`].
     pub frames_a_second: u32,
-    /// How long the last picture of a GIF stands; nothing for a film that goes round.
+    /// Display time of the last frame of a GIF; zero for a seamless loop.
     pub last_stands: Duration,
 }
 
 impl FilmFormat {
-    /// Writes a film of `count` pictures: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a
-    /// folder of that name, which must be new or empty and appears when all of them are there.
+    /// Writes a film of `count` frames: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a
+    /// folder of that name. The folder must be new or empty, and appears only when all files are written.
     ///
     /// # Errors
-    /// When there is no picture or it cannot be written; an unfinished film is not left behind.
+    /// When there is no frame or it cannot be written; an unfinished film is deleted.
     pub fn write<E: From<FilmError>>(
         &self,
         to: &SaveTarget,
@@ -155,7 +155,7 @@ impl FilmFormat {
         let mut picture = |k| {
             image(k).map_err(|error| {
                 failed = Some(error);
-                std::io::Error::other("no picture")
+                std::io::Error::other("the film has no frames")
             })
         };
         let written = if is_gif(to.path()) {
@@ -199,12 +199,12 @@ impl FilmFormat {
     }
 }
 
-/// Whether a film of this name is one file.
+/// Whether a film of this name is a single GIF file.
 pub fn is_gif(target: &Path) -> bool {
     target.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))
 }
 
-/// Says early what would keep the film from being written.
+/// Checks in advance whether the film could be written.
 pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
     let to = to.into();
     let target = to.path();

@@ -1,8 +1,8 @@
 //! Quantized-mesh tiles for globes (CesiumJS): `{z}/{x}/{y}.terrain` with y to the north, and their `layer.json`.
 //!
-//! The tiling is that of longitudes and latitudes (EPSG:4326): two tiles at zoom 0, four times as many at each next.
-//! What is beyond the terrain is level ground at a given height. A tile is triangulated to an eighth of the error that
-//! CesiumJS takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
+//! The tiling is geographic (EPSG:4326): two tiles at zoom 0, and four times as many at each further zoom. Outside the
+//! terrain, the surface is flat at a given height. A tile is triangulated to an eighth of the error that CesiumJS
+//! assumes for its zoom. Neighbouring tiles of a zoom have identical vertices along their common edge.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -21,29 +21,30 @@ use crate::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 
 /// Samples along the side of a tile.
 const SAMPLES: usize = 65;
-/// What CesiumJS takes for the error of zoom 0 in metres (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
+/// Error in metres that CesiumJS assumes for zoom 0 (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
 const CESIUM_ERROR: f64 = 77_067.339_852_7;
-/// What is taken of it: CesiumJS lets an error of two pixels be seen, which leaves a quarter of a pixel.
+/// Fraction of that error used here: CesiumJS tolerates an error of two pixels on screen, which leaves a quarter of a
+/// pixel.
 const CESIUM_SHARE: f64 = 0.125;
-/// Metres of a degree of latitude.
+/// Metres per degree of latitude.
 const METRES_A_DEGREE: f64 = 111_319.490_793;
 
 /// A square terrain as tiles of triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePyramid {
-    /// Where the middle of the terrain lies.
+    /// Position of the centre of the terrain.
     pub place: MapPlace,
-    /// Length of a side on the ground in metres.
+    /// Side of the terrain in metres.
     pub side_metres: f32,
-    /// Height that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
-    /// Height of all that is beyond the terrain, in metres.
+    /// Height of the surface outside the terrain, in metres.
     pub beyond_metres: f32,
-    /// The closest zoom; where it is none the first whose samples are not wider apart than those of the terrain.
+    /// The closest zoom. If `None`, the first zoom whose samples are at least as dense as those of the terrain.
     pub closest_zoom: Option<u32>,
 }
 
-/// Degrees along the side of a tile.
+/// Side of a tile in degrees.
 fn tile_degrees(zoom: u32) -> f64 {
     180.0 / f64::from(1u32 << zoom)
 }
@@ -52,10 +53,12 @@ impl GlobePyramid {
     /// Fills a new folder with tiles of all zooms from 0 to the closest.
     ///
     /// # Errors
-    /// When it is cancelled, the terrain is no square, has no place on the map, or the folder cannot be written.
+    /// When it is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
-            return Err(WebMapError::Place("tiles are made of square terrains; export a mesh of the planet".into()));
+            return Err(WebMapError::Place(
+                "tiles can only be made from square terrains; export a mesh of the planet instead".into(),
+            ));
         }
         let square = MercatorSquare::new(self.place, self.side_metres)?;
         let bounds = square.bounds();
@@ -64,7 +67,7 @@ impl GlobePyramid {
         let finest = (0..CLOSEST).find(|&zoom| step(zoom) <= cell * (1.0 + 1e-6)).unwrap_or(CLOSEST);
         let closest = self.closest_zoom.unwrap_or(finest);
         if closest > CLOSEST {
-            return Err(WebMapError::Zoom(format!("zoom {closest} is closer than any map; {CLOSEST} is the closest")));
+            return Err(WebMapError::Zoom(format!("zoom {closest} is too close; the closest possible is {CLOSEST}")));
         }
         let ranges: Vec<TileRange> = (0..=closest).map(|zoom| tile_range(zoom, bounds)).collect();
         let tiles = check_count(&ranges)?;
@@ -116,7 +119,8 @@ impl GlobePyramid {
     ) -> Result<(Mesh, GeoBounds), WebMapError> {
         let steps = (SAMPLES - 1) as u32;
         let degrees = tile_degrees(zoom);
-        // of all samples of the zoom, so that tiles agree to the bit on what they share
+        // Computed from the sample number within the zoom, so that neighbouring tiles get the same bits on their common
+        // edge.
         let longitude = |column: u32| -180.0 + f64::from(x * steps + column) / f64::from(steps) * degrees;
         let latitude = |row: u32| -90.0 + f64::from((y + 1) * steps - row) / f64::from(steps) * degrees;
         let bounds =
@@ -140,7 +144,7 @@ impl GlobePyramid {
         let options =
             MeshOptions { error_metres: Some(error as f32), water: false, uvs: false, ..MeshOptions::default() };
         let mut mesh = Mesh::from_terrain(&terrain, &ground, &options, control)?;
-        // meridians are nearer to each other than the mesh has them: slopes to the east are steeper
+        // Meridians are closer together than the mesh assumes, so slopes to the east are steeper.
         for (normal, position) in mesh.normals.iter_mut().zip(&mesh.positions) {
             let share = 0.5 - f64::from(position[2]) / side;
             let latitude = (bounds.south + share * degrees).to_radians();
@@ -153,7 +157,7 @@ impl GlobePyramid {
     }
 }
 
-/// The tiles of a zoom that the terrain lies on; at zoom 0 both, which globes begin with.
+/// The tiles of a zoom that the terrain touches. At zoom 0 both tiles, because globes require them.
 fn tile_range(zoom: u32, bounds: GeoBounds) -> TileRange {
     if zoom == 0 {
         return TileRange { zoom, columns: 0..=1, rows: 0..=0 };

@@ -1,5 +1,5 @@
-//! Heights at half, a quarter, an eighth … of the samples, each the weighted mean of those around it (a tent over two
-//! steps of the coarser grid), so that far zooms show no noise. Samples without ground do not count.
+//! Heights at half, a quarter, an eighth … of the samples. Each sample is a weighted mean of those around it (a tent
+//! over two steps of the coarser grid), so that far zooms show no noise. Samples without ground do not count.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,51 +14,51 @@ use super::WebMapError;
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, TemporaryFolder};
 
-/// Fewest samples per side of a level.
+/// Minimum number of samples per side of a level.
 const FEWEST: usize = 3;
 
-/// Rows of a coarser level that are made at a time, where no level is held as a whole.
+/// Rows of a coarser level that are computed at a time, if no level is held in memory.
 const ROWS: usize = 64;
 
-/// Metres of the samples of some rows and columns, row by row; NaN without ground.
+/// Returns the heights in metres for ranges of rows and columns, row by row; NaN without ground.
 pub type MetresOf<'a> = &'a (dyn Fn(Range<usize>, Range<usize>) -> Result<Vec<f32>, BoxedError> + Sync);
 
-/// Why heights cannot be read, whoever reads them.
+/// Error of a height source.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Some rows and columns of a grid, of which the outermost samples lie on the edges of the terrain.
+/// A window of a level. The outermost samples of the level lie on the edges of the terrain.
 pub(super) struct LevelWindow<'a> {
-    /// Samples a side of the grid.
+    /// Samples per side of the level.
     n: usize,
     rows: Range<usize>,
     columns: Range<usize>,
-    /// Metres; NaN without ground.
+    /// Heights in metres; NaN without ground.
     metres: Cow<'a, [f32]>,
 }
 
-/// A terrain at all levels.
+/// Access to a terrain at all levels of detail.
 pub(super) trait LevelSource: Sync {
-    /// Samples a side of each level, the finest first.
+    /// Samples per side of each level, finest first.
     fn sides(&self) -> &[usize];
 
-    /// A level, at least of some rows and columns.
+    /// A window of a level that contains at least the given rows and columns.
     ///
     /// # Errors
     /// When it cannot be read.
     fn window(&self, level: usize, rows: Range<usize>, columns: Range<usize>) -> Result<LevelWindow<'_>, WebMapError>;
 
-    /// A cell of the finest level, as a part of the side.
+    /// Cell size of the finest level, as a fraction of the side.
     fn finest_cell(&self) -> f64 {
         1.0 / (self.sides()[0] - 1) as f64
     }
 
-    /// The level whose cells are at most as long as `step`, a part of the side: the coarsest of them.
+    /// The coarsest level whose cells are at most `step` long, as a fraction of the side.
     fn level(&self, step: f64) -> usize {
         let fits = self.sides().iter().rposition(|n| 1.0 / (n - 1) as f64 <= step * (1.0 + 1e-9));
         fits.unwrap_or(0)
     }
 
-    /// The part of a level between two places that [`LevelWindow::sample`] asks for places in between.
+    /// The part of a level needed to call [`LevelWindow::sample`] at positions between two corners.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -69,12 +69,12 @@ pub(super) trait LevelSource: Sync {
     }
 }
 
-/// Samples a side of all levels, down to a few.
+/// Samples per side of all levels, down to a few samples.
 fn sides(finest: usize) -> Vec<usize> {
     std::iter::successors(Some(finest), |n| (*n > 2 * FEWEST).then(|| n.div_ceil(2))).collect()
 }
 
-/// A terrain at all levels, held as a whole.
+/// A terrain at all levels, held in memory.
 pub(super) struct TerrainLevels {
     sides: Vec<usize>,
     levels: Vec<Vec<f32>>,
@@ -105,7 +105,7 @@ impl LevelSource for TerrainLevels {
     }
 }
 
-/// A terrain at all levels, of which none is held: the finest is asked for, the others are files for the while.
+/// A terrain at all levels, none of which is in memory: the finest is read on demand, the others are temporary files.
 pub(super) struct SpooledLevels<'a> {
     sides: Vec<usize>,
     finest: MetresOf<'a>,
@@ -114,10 +114,10 @@ pub(super) struct SpooledLevels<'a> {
 }
 
 impl<'a> SpooledLevels<'a> {
-    /// Makes the coarser levels of a terrain of `samples` a side, in a temporary folder beside `target`.
+    /// Computes the coarser levels of a terrain with `samples` per side, in a temporary folder next to `target`.
     ///
     /// # Errors
-    /// When heights cannot be read, files cannot be written, or `control` says so.
+    /// When heights cannot be read, files cannot be written, or `control` is cancelled.
     pub fn new(samples: usize, finest: MetresOf<'a>, target: &Path, control: &Control) -> Result<Self, WebMapError> {
         let beside = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |source| FileError::Write { path: beside.into(), source };
@@ -172,7 +172,7 @@ impl LevelSource for SpooledLevels<'_> {
     }
 }
 
-/// Samples along an axis of `from`, and their weights, that one of `to` samples is the mean of.
+/// The samples along an axis of `from` samples, with weights, whose mean is sample `index` of `to`.
 fn taps_of(from: usize, to: usize, index: usize) -> Vec<(usize, f64)> {
     let step = (from - 1) as f64 / (to - 1) as f64;
     let middle = index as f64 * step;
@@ -186,7 +186,7 @@ impl LevelWindow<'_> {
         self.metres[(row - self.rows.start) * self.columns.len() + column - self.columns.start]
     }
 
-    /// Whole rows of the next coarser level, where the window has the rows that they are the mean of.
+    /// Complete rows of the next coarser level, computed from this window, which must contain the rows they depend on.
     fn halved(&self, rows: Range<usize>) -> Vec<f32> {
         let n = self.n.div_ceil(2);
         let across: Vec<_> = (0..n).map(|index| taps_of(self.n, n, index)).collect();
@@ -204,7 +204,7 @@ impl LevelWindow<'_> {
                         }
                     }
                 }
-                // ground where at least half of the weight has it
+                // A sample is ground if at least half of the weight is ground.
                 let all: f64 = down.iter().map(|tap| tap.1).sum::<f64>() * across.iter().map(|tap| tap.1).sum::<f64>();
                 *cell = if weights * 2.0 >= all { (sum / weights) as f32 } else { f32::NAN };
             }
@@ -212,9 +212,10 @@ impl LevelWindow<'_> {
         metres
     }
 
-    /// Metres at a place of the terrain, bilinear; none beyond it, and where the nearest sample has no ground.
+    /// Bilinear height in metres at a position on the terrain; `None` outside it, and if the nearest sample has no
+    /// ground.
     pub fn sample(&self, [u, v]: [f64; 2]) -> Option<f32> {
-        // half a pixel of rounding at the edges
+        // Tolerance for rounding at the edges.
         const NEAR: f64 = 1e-9;
         if !((-NEAR..=1.0 + NEAR).contains(&u) && (-NEAR..=1.0 + NEAR).contains(&v)) {
             return None;

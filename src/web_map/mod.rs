@@ -1,19 +1,19 @@
-//! Pyramids of tiles, as maps in browsers load them: heights in colours, hillshade and colour in Web Mercator
+//! Tile pyramids for maps in browsers: heights as colours, hillshade and colour images in Web Mercator
 //! ([`RasterPyramid`]), and quantized meshes for globes ([`GlobePyramid`]).
 //!
-//! A square terrain is laid onto the globe around a given longitude and latitude ([`MapPlace`]); what is beyond it is
-//! transparent. Each pyramid is a folder that appears whole or not at all.
+//! A square terrain is placed on the globe around a given longitude and latitude ([`MapPlace`]). Raster tiles are
+//! transparent outside it. Each pyramid is a folder that appears completely or not at all.
 //!
-//! Tiles of triangles come from the meshes of [`mesh`](crate::mesh), which keep to an error at every sample and to
-//! common rims, and are encoded by the package `quantized-mesh`; `terrain-codec`, which would triangulate by `martini`
-//! as well, does not hold the error (see `benches/mesh.rs`).
+//! Triangle tiles come from [`mesh`](crate::mesh), whose meshes guarantee an error bound at every sample and matching
+//! edges. The crate `quantized-mesh` encodes them. The crate `terrain-codec` could also triangulate (by `martini`), but
+//! does not meet the error bound (see `benches/mesh.rs`).
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `place` | longitudes, latitudes and Web Mercator: where the terrain lies |
+//! | `place` | longitude, latitude and Web Mercator: the position of the terrain |
 //! | `levels` | heights at half, a quarter, … of the samples, for far zooms |
 //! | `raster` | tiles of 256 × 256 pixels |
-//! | `globe` | tiles of triangles, and their `layer.json` |
+//! | `globe` | triangle tiles, and their `layer.json` |
 
 mod globe;
 mod levels;
@@ -33,24 +33,24 @@ pub use levels::{BoxedError, MetresOf};
 pub use place::MapPlace;
 pub use raster::{MapColour, RasterPyramid, TilePixels};
 
-/// Most tiles of a pyramid.
+/// Maximum number of tiles in a pyramid.
 const MOST_TILES: u64 = 1 << 20;
-/// The closest zoom that there is.
+/// The closest supported zoom.
 const CLOSEST: u32 = 24;
 
-/// Why there is no pyramid.
+/// Why a pyramid could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum WebMapError {
     /// The folder could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It was asked to stop.
+    /// The export was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// A planet, or a size that makes no sense.
+    /// The position or size does not fit on the map, or the terrain is a planet.
     #[error("{0}")]
     Place(String),
-    /// Zooms in the wrong order, or too many tiles.
+    /// The zooms are out of range, or there are too many tiles.
     #[error("{0}")]
     Zoom(String),
     /// Heights cannot be read.
@@ -61,14 +61,14 @@ pub enum WebMapError {
     Mesh(#[from] MeshError),
 }
 
-/// What a pyramid came to.
+/// Summary of an exported pyramid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebMapReport {
     /// Zooms from the farthest to the closest.
     pub zooms: RangeInclusive<u32>,
-    /// How many tiles there are.
+    /// Number of tiles.
     pub tiles: u64,
-    /// What the terrain covers.
+    /// Extent of the terrain.
     pub bounds: GeoBounds,
 }
 
@@ -93,18 +93,17 @@ impl TileRange {
     }
 }
 
-/// Refuses more tiles than anybody waits for.
+/// Returns the number of tiles; an error if it exceeds the limit.
 fn check_count(ranges: &[TileRange]) -> Result<u64, WebMapError> {
     let count = ranges.iter().map(TileRange::count).sum();
     if count > MOST_TILES {
-        let message =
-            format!("{count} tiles are too many, {MOST_TILES} are the most; give a closest zoom that is less");
+        let message = format!("{count} tiles are too many, the maximum is {MOST_TILES}; choose a smaller closest zoom");
         return Err(WebMapError::Zoom(message));
     }
     Ok(count)
 }
 
-/// Makes the folders of a tile and writes it.
+/// Creates the folders of a tile and writes it.
 fn write_tile(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
     let path = folder.join(name);
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);

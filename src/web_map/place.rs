@@ -1,7 +1,7 @@
-//! Where a terrain lies on the globe.
+//! Position of a terrain on the globe.
 //!
 //! Web Mercator (EPSG:3857): x = R λ, y = R ln tan(π/4 + φ/2), on a sphere of R = 6 378 137 m. Lengths grow with the
-//! latitude φ by 1/cos φ, which is the same to all sides, so that a square stays one.
+//! latitude φ by 1/cos φ, equally in all directions, so that a square remains a square.
 
 use std::f64::consts::PI;
 
@@ -10,42 +10,42 @@ use crate::mesh::formats::GeoBounds;
 
 /// Radius of the sphere in metres.
 const RADIUS: f64 = 6_378_137.0;
-/// Half the side of the map in metres of the projection.
+/// Half the side of the world map, in projected metres.
 pub(super) const HALF_WORLD: f64 = PI * RADIUS;
-/// Latitude where the map ends.
+/// Latitude of the northern edge of the map, in degrees.
 const LAST_LATITUDE: f64 = 85.051_128_779_806_59;
 
-/// The middle of a square terrain on the globe.
+/// Position of the centre of a square terrain on the globe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapPlace {
-    /// Degrees to the east, from -180 to 180.
+    /// Degrees east, from -180 to 180.
     pub longitude: f64,
-    /// Degrees to the north, from -85 to 85.
+    /// Degrees north, from -85 to 85.
     pub latitude: f64,
 }
 
 /// A square in Web Mercator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MercatorSquare {
-    /// The north-west corner in metres of the projection.
+    /// North-west corner in projected metres.
     west: f64,
     north: f64,
-    /// Side in metres of the projection.
+    /// Side in projected metres.
     pub side: f64,
 }
 
 impl MercatorSquare {
-    /// A square of `side_metres` on the ground around a place.
+    /// A square of `side_metres` on the ground, centred at `place`.
     pub fn new(place: MapPlace, side_metres: f32) -> Result<Self, WebMapError> {
         let MapPlace { longitude, latitude } = place;
         let refused = |message: String| Err(WebMapError::Place(message));
         if !((-180.0..=180.0).contains(&longitude) && (-85.0..=85.0).contains(&latitude)) {
             return refused(format!(
-                "longitude {longitude}, latitude {latitude} is not on the map: it goes from -180 to 180 and from -85 to 85"
+                "longitude {longitude}, latitude {latitude} is not on the map, which covers -180 to 180 and -85 to 85"
             ));
         }
         if !(side_metres.is_finite() && side_metres > 0.0) {
-            return refused(format!("a terrain of {side_metres} m has no place on the map"));
+            return refused(format!("a terrain of {side_metres} m does not fit on the map"));
         }
         let radians = latitude.to_radians();
         let side = f64::from(side_metres) / libm::cos(radians);
@@ -53,17 +53,20 @@ impl MercatorSquare {
         let square = Self { west: x - side / 2.0, north: y + side / 2.0, side };
         let reach = [square.west, square.west + side, square.north, square.north - side];
         if reach.iter().any(|edge| edge.abs() > HALF_WORLD) {
-            return refused(format!("a terrain of {side_metres} m around {longitude}, {latitude} goes beyond the map"));
+            return refused(format!(
+                "a terrain of {side_metres} m around {longitude}, {latitude} extends beyond the map"
+            ));
         }
         Ok(square)
     }
 
-    /// Place on the terrain of a place of the projection: u to the east, v to the south, from 0 to 1 within it.
+    /// Converts a projected position to a position on the terrain: u to the east, v to the south, from 0 to 1 inside
+    /// it.
     pub fn terrain_place(&self, x: f64, y: f64) -> [f64; 2] {
         [(x - self.west) / self.side, (self.north - y) / self.side]
     }
 
-    /// The edges: west, south, east, north, in metres of the projection.
+    /// The edges west, south, east and north, in projected metres.
     pub fn edges(&self) -> [f64; 4] {
         [self.west, self.north - self.side, self.west + self.side, self.north]
     }
@@ -75,13 +78,13 @@ impl MercatorSquare {
     }
 }
 
-/// Metres of the projection; what is beyond the map lies on its edge.
+/// Projected metres of a longitude and latitude, clamped to the map.
 pub(super) fn mercator(longitude: f64, latitude: f64) -> [f64; 2] {
     let clamped = latitude.clamp(-LAST_LATITUDE, LAST_LATITUDE).to_radians();
     [RADIUS * longitude.to_radians(), RADIUS * libm::asinh(libm::tan(clamped))]
 }
 
-/// Latitude in degrees of a height on the map.
+/// Latitude in degrees of a projected northing.
 fn latitude(y: f64) -> f64 {
     libm::atan(libm::sinh(y / RADIUS)).to_degrees()
 }

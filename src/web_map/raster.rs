@@ -1,7 +1,7 @@
 //! Tiles of 256 × 256 pixels in Web Mercator, `{z}/{x}/{y}.png` with y to the south, and their `tiles.json`.
 //!
-//! Heights as colours, in metres: terrarium (Mapzen) = R · 256 + G + B / 256 − 32 768; Mapbox Terrain-RGB =
-//! (R · 65 536 + G · 256 + B) / 10 − 10 000.
+//! Encodings of heights in metres: terrarium (Mapzen) = R · 256 + G + B / 256 − 32 768; Mapbox Terrain-RGB = (R · 65
+//! 536 + G · 256 + B) / 10 − 10 000.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -15,29 +15,29 @@ use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_ti
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, write_folder_atomically};
 
-/// Pixels along the side of a tile.
+/// Side of a tile in pixels.
 const TILE_PIXELS: usize = 256;
-/// Most places that the colour of a pixel is asked at, along one axis.
+/// Maximum number of colour samples per pixel along one axis.
 const MOST_PLACES: usize = 4;
 
-/// Colour (sRGB) of a place of the terrain: u to the east, v to the south, from 0 to 1.
+/// Returns the colour (sRGB) at a position on the terrain: u to the east, v to the south, from 0 to 1.
 pub type MapColour<'a> = &'a (dyn Fn(f64, f64) -> [u8; 3] + Sync);
 
-/// What the pixels of a tile are.
+/// The content of the pixels of a tile.
 #[derive(Clone, Copy)]
 pub enum TilePixels<'a> {
-    /// Heights to 1/256 m, from -32 768 m to 32 767 m.
+    /// Heights with a precision of 1/256 m, from -32 768 m to 32 767 m.
     Terrarium,
-    /// Heights to 1/10 m, from -10 000 m to 1 667 721 m.
+    /// Heights with a precision of 1/10 m, from -10 000 m to 1 667 721 m.
     MapboxRgb,
-    /// Grey, lit from a direction towards the sun: east, up, south (a unit vector).
+    /// Grey hillshade for a direction towards the sun: east, up, south (a unit vector).
     Hillshade([f32; 3]),
-    /// The colours of a picture.
+    /// Colours from a function.
     Colour(MapColour<'a>),
 }
 
 impl TilePixels<'_> {
-    /// Their name in `tiles.json`, for what they hold beside colours.
+    /// Name of the height encoding in `tiles.json`; `None` for colours.
     fn encoding(&self) -> Option<&'static str> {
         match self {
             Self::Terrarium => Some("terrarium"),
@@ -47,27 +47,27 @@ impl TilePixels<'_> {
     }
 }
 
-/// A square terrain as tiles of pixels.
+/// A square terrain as raster tiles.
 #[derive(Clone, Copy)]
 pub struct RasterPyramid<'a> {
-    /// What the pixels are.
+    /// Content of the pixels.
     pub pixels: TilePixels<'a>,
-    /// Where the middle of the terrain lies.
+    /// Position of the centre of the terrain.
     pub place: MapPlace,
-    /// Length of a side on the ground in metres.
+    /// Side of the terrain in metres.
     pub side_metres: f32,
-    /// Height that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
-    /// The closest zoom; where it is none the first whose pixels are not wider than a cell.
+    /// The closest zoom. If `None`, the first zoom whose pixels are at most as wide as a cell.
     pub closest_zoom: Option<u32>,
 }
 
-/// The part of the world that a zoom shows in a pixel.
+/// Size of one pixel at a zoom.
 #[derive(Clone, Copy)]
 struct PixelStep {
-    /// Metres of the projection.
+    /// In projected metres.
     metres: f64,
-    /// Part of the side of the terrain.
+    /// As a fraction of the terrain's side.
     share: f64,
 }
 
@@ -79,27 +79,29 @@ impl PixelStep {
 }
 
 impl RasterPyramid<'_> {
-    /// Fills a new folder with tiles of all zooms, from that where the terrain lies on four tiles or fewer to the
-    /// closest.
+    /// Fills a new folder with tiles, from the zoom at which the terrain covers at most four tiles up to the closest
+    /// zoom.
     ///
     /// # Errors
-    /// When it is cancelled, the terrain is no square, has no place on the map, or the folder cannot be written.
+    /// When it is cancelled, the terrain is not a square or does not fit on the map, or the folder cannot be written.
     pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
         if terrain.grid.is_globe() {
-            return Err(WebMapError::Place("tiles are made of square terrains; export a map of the planet".into()));
+            return Err(WebMapError::Place(
+                "tiles can only be made from square terrains; export a map of the planet instead".into(),
+            ));
         }
         self.write_levels(f64::from(terrain.grid.cell()), folder, control, || {
             Ok(TerrainLevels::new(terrain, self.relief_metres))
         })
     }
 
-    /// [`write`](Self::write) of a terrain of `samples` a side that is not held: `metres` gives heights in metres of
-    /// some rows and columns, in any order and on any thread, and NaN where there is no ground; `cell` is the part of
-    /// the side between two samples. Coarser levels are in temporary files beside the folder, a third of the terrain
-    /// in all.
+    /// Like [`write`](Self::write), for a terrain of `samples` per side that is not in memory. `metres` returns heights
+    /// for ranges of rows and columns, in any order and on any thread, with NaN where there is no ground. `cell` is the
+    /// sample spacing as a fraction of the side. Coarser levels are temporary files next to the folder, with a total of
+    /// one third of the terrain's size.
     ///
     /// # Errors
-    /// As [`write`](Self::write), and when `metres` says why it gives none.
+    /// As for [`write`](Self::write), and the error of `metres`.
     pub fn write_streamed(
         &self,
         samples: usize,
@@ -159,13 +161,13 @@ impl RasterPyramid<'_> {
         let finest = (0..CLOSEST).find(|&zoom| PixelStep::new(zoom, square).share <= cell * (1.0 + 1e-6));
         let closest = self.closest_zoom.unwrap_or(finest.unwrap_or(CLOSEST));
         if closest > CLOSEST {
-            return Err(WebMapError::Zoom(format!("zoom {closest} is closer than any map; {CLOSEST} is the closest")));
+            return Err(WebMapError::Zoom(format!("zoom {closest} is too close; the closest possible is {CLOSEST}")));
         }
         let farthest = (0..=closest).rev().find(|&zoom| PixelStep::new(zoom, square).share * TILE_PIXELS as f64 >= 1.0);
         Ok(farthest.unwrap_or(0)..=closest)
     }
 
-    /// Red, green, blue and how opaque, row by row.
+    /// The pixels of a tile as red, green, blue and alpha, row by row.
     fn tile(
         &self,
         levels: &dyn LevelSource,
@@ -179,7 +181,7 @@ impl RasterPyramid<'_> {
             let north = HALF_WORLD - (f64::from(y) * side + row) * step.metres;
             square.terrain_place(east, north)
         };
-        // and the pixels beside, for slopes
+        // Include one pixel beyond the borders, for the slopes.
         let (low, high) = (place(-1.0, -1.0), place(side + 1.0, side + 1.0));
         let level: LevelWindow = levels.part_between(levels.level(step.share), low, high)?;
         let mut rgba = vec![0; TILE_PIXELS * TILE_PIXELS * 4];
@@ -187,7 +189,7 @@ impl RasterPyramid<'_> {
             let (row, column) = ((k / TILE_PIXELS) as f64 + 0.5, (k % TILE_PIXELS) as f64 + 0.5);
             let middle = place(row, column);
             let Some(metres) = level.sample(middle) else {
-                // readers that know no transparency see height 0
+                // Programs that ignore transparency see height 0.
                 let [r, g, b] = match self.pixels {
                     TilePixels::Terrarium => terrarium(0.0),
                     TilePixels::MapboxRgb => mapbox(0.0),
@@ -214,7 +216,7 @@ impl RasterPyramid<'_> {
                     [(light.clamp(0.0, 1.0) * 255.0 + 0.5) as u8; 3]
                 }
                 TilePixels::Colour(colour) => {
-                    // several places where a pixel shows several cells
+                    // Several colour samples if a pixel covers several cells.
                     let places = ((step.share / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
                     let mut sum = [0u32; 3];
                     for part in 0..places * places {
@@ -245,13 +247,13 @@ fn mapbox(metres: f32) -> [u8; 3] {
     [r, g, b]
 }
 
-/// The tiles of a zoom that the terrain lies on.
+/// The tiles of a zoom that the terrain touches.
 fn tile_range(zoom: u32, square: &MercatorSquare) -> TileRange {
     let count = 1u32 << zoom;
     let side = 2.0 * HALF_WORLD / f64::from(count);
     let [west, south, east, north] = square.edges();
     let tile = |distance: f64| ((distance / side).max(0.0) as u32).min(count - 1);
-    // what ends at the border of a tile does not begin the next one
+    // A terrain that ends exactly at a tile border does not touch the next tile.
     let last = |distance: f64| ((distance / side - 1e-9).max(0.0) as u32).min(count - 1);
     TileRange {
         zoom,
@@ -260,7 +262,7 @@ fn tile_range(zoom: u32, square: &MercatorSquare) -> TileRange {
     }
 }
 
-/// A PNG file; without the fourth channel where all is opaque.
+/// The pixels as a PNG file, without an alpha channel if all are opaque.
 fn png_bytes(rgba: &[u8]) -> std::io::Result<Vec<u8>> {
     let is_opaque = rgba.as_chunks::<4>().0.iter().all(|pixel| pixel[3] == 255);
     let mut bytes = Vec::new();

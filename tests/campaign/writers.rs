@@ -314,7 +314,7 @@ impl Writer {
             }
             Operation::Untruthful => scene(number).save(&file).map(drop).map_err(|error| {
                 format!("cannot write {}: {error}. A file that was there before is untouched", file.display())
-                    .replace("is replaced by the new one", "failed")
+                    .replace("is replaced by the new file", "failed")
             })?,
             Operation::Littering => {
                 let beside = self.folder.join(format!(".talweg-{}-{number}.tmp", std::process::id()));

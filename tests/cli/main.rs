@@ -435,7 +435,7 @@ fn timelapse_films_an_erosion() {
     with(&folder.at("no/such/film.gif")).code(1).stderr(contains("no folder"));
     with(&folder.at("film.mp4")).code(1).stderr(contains(".gif"));
     let still = folder.with("still.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to watch"));
+    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to film"));
 }
 
 #[test]
@@ -587,5 +587,5 @@ fn what_does_not_fit_into_memory_is_refused() {
     refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory LIMIT")));
     talweg(&["verify", "island", "--size", "33", "--memory", "200MiB"]).success();
     talweg(&["bench", "--sizes", "4097", "--memory", "160MiB", "-q"]).code(1).stderr(contains("--sizes"));
-    talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("like 4GiB"));
+    talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("such as 4GiB"));
 }

@@ -52,13 +52,13 @@ fn wrong_rules_of_a_scene_are_refused_with_the_place() {
     let error = |list: &str| Scene::from_ron(&format!("(\n  version: 1,\n  {list},\n)")).unwrap_err().to_string();
     for (list, parts) in [
         ("materials: [(material: Moss)]", ["line 3", "Moss"]),
-        ("materials: []", ["line 3", "0 rules; there must be 1 to"]),
+        ("materials: []", ["line 3", "there are 0 rules; 1 to"]),
         (
             "materials: [(material: Rock), (material: Ice, slope: [1, 2, 3])]",
             ["line 3", "rule 2: `slope` takes 2 numbers"],
         ),
         ("materials: [(material: Rock, steep: [1, 2])]", ["line 3", "steep"]),
-        ("scatter: [(kind: Palm, density: 0, size: (1, 2))]", ["line 3", "rule 1: density is from 0.01"]),
+        ("scatter: [(kind: Palm, density: 0, size: (1, 2))]", ["line 3", "rule 1: density must be from 0.01"]),
     ] {
         let told = error(list);
         assert!(parts.iter().all(|part| told.contains(part)), "{list}: {told}");

@@ -135,7 +135,7 @@ fn raw_files_take_width_byte_order_and_the_side_of_their_first_row() {
     let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>().join("\n");
     assert!(said(&scene).contains("Raw width"), "{}", said(&scene));
     scene.set("1.raw_width=3").unwrap();
-    assert!(said(&scene).contains("no whole rows of 3"), "{}", said(&scene));
+    assert!(said(&scene).contains("not a whole number of rows of 3"), "{}", said(&scene));
     std::fs::write(&path, [0; 12]).unwrap();
     assert_eq!(said(&scene), "");
 }
@@ -315,7 +315,7 @@ fn a_scene_out_of_a_raw_file_is_as_it_was_asked_for() {
     std::fs::write(&path, numbers.flat_map(f32::to_be_bytes).collect::<Vec<u8>>()).unwrap();
     let layout = RawLayout { width: 32, big_endian: true };
     let said = scene_from_raw(&path, RawLayout { width: 33, ..layout }, RowOrder::North).unwrap_err().to_string();
-    assert!(said.contains("no whole rows of 33") && said.contains("Raw width"), "{said}");
+    assert!(said.contains("not a whole number of rows of 33") && said.contains("Raw width"), "{said}");
     for (rows, north) in [(RowOrder::North, 0), (RowOrder::South, 15)] {
         let scene = scene_from_raw(&path, layout, rows).unwrap();
         assert!(scene.problems().is_empty(), "{:?}", scene.problems());

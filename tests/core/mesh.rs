@@ -424,7 +424,7 @@ fn what_cannot_be_made_is_said() {
     assert!(fails(&terrain, &square, &high).contains("below the lowest ground"));
     let mut nothing = hill(9);
     nothing.map_mut(MapKind::Ground).fill(0.0);
-    assert!(fails(&nothing, &square, &plain).contains("no three samples"));
+    assert!(fails(&nothing, &square, &plain).contains("no three adjacent samples"));
     let control = Control::default();
     control.cancel();
     assert!(matches!(Mesh::from_terrain(&terrain, &square, &plain, &control), Err(MeshError::Cancelled(_))));
@@ -515,7 +515,7 @@ fn broken_meshes_are_refused_with_what_is_wrong() {
     };
     assert!(message("a.glb", b"glTF").contains("ends too early"));
     assert!(message("b.glb", b"glTF and no more").contains("ends too early"));
-    assert!(message("c.glb", b"a picture, in truth").contains("no glTF that can be read"));
+    assert!(message("c.glb", b"a picture, in truth").contains("not a readable glTF file"));
     assert!(message("a.obj", b"v 1 2\n".to_vec().as_slice()).contains("line 1"));
     assert!(
         message(
@@ -570,7 +570,7 @@ end_header
 ";
     assert!(message("b.ply", claim.as_bytes()).contains("ends at vertex 1 of 99999999999"));
     let outside = r#"{"asset":{"version":"2.0"},"buffers":[{"byteLength":4,"uri":"../secret"}]}"#;
-    assert!(message("a.gltf", outside.as_bytes()).contains("only files beside it are read"));
+    assert!(message("a.gltf", outside.as_bytes()).contains("only files in the same folder are read"));
     assert!(message("a.fbx", b"").contains(".glb, .gltf, .obj, .ply or .stl"));
     assert!(MeshSurface::read(&folder.path().join("none.glb"), None).unwrap_err().to_string().contains("none.glb"));
 }

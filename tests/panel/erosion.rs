@@ -146,7 +146,7 @@ fn the_add_menu_remembers_what_was_added() {
 fn a_time_lapse_is_asked_for_and_begun() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
+    assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to film")));
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.query_by_label("Export time-lapse").is_some());

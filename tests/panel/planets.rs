@@ -213,7 +213,7 @@ fn a_planet_is_compared_with_another() {
     };
     panels.run();
     assert!(panels.query_by_label("View of B: Another Earth").is_some());
-    for text in ["Land share", "Drained", "Drainage overlap"].map(String::from).iter().chain(&rows[..3]) {
+    for text in ["Land fraction", "Drained", "Drainage overlap"].map(String::from).iter().chain(&rows[..3]) {
         let found = panels.query_all_by_value(text).count() + panels.query_all_by_label(text).count();
         assert!(found > 0, "{text} is missing");
     }

@@ -46,7 +46,7 @@ fn the_light_theme_holds_at_once_and_is_kept() {
     assert!(brightness(&again) > 600, "the next start has it");
     choose(&mut panels, "Mouse style", "Blender");
     assert_eq!(panels.state().editor().interface.mouse_style, MouseStyle::Blender);
-    assert!(panels.query_by_label_contains("The middle button turns").is_some(), "what the mouse does is said");
+    assert!(panels.query_by_label_contains("The middle button orbits").is_some(), "what the mouse does is said");
     click(&mut panels, "Reset all of the interface");
     assert!(brightness(&panels) < 200);
 }

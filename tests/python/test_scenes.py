@@ -75,7 +75,7 @@ def test_errors_have_the_words_of_the_program(run_binary, tmp_path):
 def test_what_is_mended_is_a_warning():
     text = talweg.load("alpine-range").to_ron().replace("size_metres: ", "size_metres: -")
     assert "size_metres: -" in text
-    with pytest.warns(talweg.TalwegWarning, match="out of its range"):
+    with pytest.warns(talweg.TalwegWarning, match="outside its range"):
         talweg.parse(text)
 
 

@@ -1,11 +1,10 @@
-//! Where a stroke acts and how strongly, on the samples of a square grid.
+//! Coverage of a brush stroke: the weight with which it acts on each sample of a square grid.
 //!
-//! Law: the weight at p is the greatest over the path of pressure · f(d / r), with d the distance to a place of it
-//! and f = 1 up to the hardness and 1 - s falling smoothly to 0 at the radius; where it builds up, the integral of that
-//! along the path over the radius, so that one even pass gives about 1.
-//! Scheme: of each segment the nearest place counts (its pressure is that of the place); integrals are sums over dabs a
-//! tenth of the radius apart. Neither depends on the grid.
-//! Boundary: on a wrapping terrain a stroke goes on at the other side.
+//! Equation: the weight at p is the maximum over the path of pressure · f(d / r), where d is the distance to a point of
+//! the path. f is 1 up to the hardness and then falls smoothly to 0 at the radius. With build-up, the weight is instead
+//! the integral of the same term along the path, divided by the radius, so that one even pass gives about 1. Scheme:
+//! each segment contributes its nearest point, with the pressure there. Integrals are sums over dabs a tenth of the
+//! radius apart. Neither depends on the grid. Boundary: on a wrapping terrain a stroke continues at the opposite edge.
 
 use std::ops::Range;
 
@@ -15,27 +14,27 @@ use super::path::{dabs, interpolated};
 use super::{Stroke, StrokePoint};
 use crate::field::{Cancelled, Control, Edges, Grid, Region};
 
-/// Dabs along the radius of a stroke that builds up.
+/// Number of dabs per radius of a stroke with build-up.
 const DABS_PER_RADIUS: f32 = 10.0;
 
-/// Weights of the samples of a region, row by row: from 0 to 1, and more where a stroke builds up.
+/// Weights of the samples of a region, row by row: from 0 to 1, and above 1 where a stroke builds up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
-    /// Where the stroke acts; nowhere else.
+    /// The region where the stroke acts.
     pub region: Region,
-    /// One weight for each sample of it.
+    /// One weight per sample of the region.
     pub weights: Vec<f32>,
 }
 
-/// A round piece of a stroke, in samples.
+/// A segment of a stroke with round ends, in sample units.
 struct StrokeSegment {
     from: StrokePoint,
     to: StrokePoint,
     /// Radii at both ends.
     radius: [f32; 2],
-    /// What a dab stands for beside the radius; 1 where a stroke does not build up.
+    /// Length that a dab represents, divided by the radius; 1 without build-up.
     share: f32,
-    /// Corners of the box that it acts in.
+    /// Corners of the bounding box.
     low: [f32; 2],
     high: [f32; 2],
 }
@@ -57,7 +56,7 @@ impl StrokeSegment {
     }
 }
 
-/// 1 up to the hardness, falling smoothly to 0 at 1.
+/// 1 up to the hardness, then falling smoothly to 0 at distance 1.
 fn falloff(distance: f32, hardness: f32) -> f32 {
     if distance <= hardness {
         return 1.0;
@@ -67,13 +66,13 @@ fn falloff(distance: f32, hardness: f32) -> f32 {
 }
 
 impl Stroke {
-    /// Points `spacing` radii apart, in samples of a grid with cells of `cell_metres`.
+    /// Points `spacing` radii apart along the path, in sample units of a grid with cells of `cell_metres`.
     pub fn dabs(&self, spacing: f32, cell_metres: f32) -> Vec<StrokePoint> {
         let scaled = |(p, _): (StrokePoint, f32)| self.in_samples(p, cell_metres);
         dabs(&self.path, self.brush.radius * spacing).into_iter().map(scaled).collect()
     }
 
-    /// How strongly a dab acts at a distance from its middle, in radii; 0 from 1 on.
+    /// Weight of a dab at a distance from its centre, in radii; 0 from 1 on.
     pub fn dab_weight(&self, distance: f32) -> f32 {
         if distance < 1.0 { falloff(distance, self.brush.hardness) } else { 0.0 }
     }
@@ -104,16 +103,16 @@ impl Stroke {
         }
     }
 
-    /// Where it acts on a square of `side_metres`, or in a window of one, in whose samples the region is; nothing where
-    /// that is nowhere.
+    /// The coverage on a square of `side_metres`. If `grid` is a window of the square, the region is in samples of the
+    /// window. `None` if the stroke does not touch the grid.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// When `control` was cancelled.
     pub fn coverage(&self, grid: Grid, side_metres: f32, control: &Control) -> Result<Option<Coverage>, Cancelled> {
         let mut segments = self.segments(side_metres * grid.cell());
         let last = (grid.whole_samples() - 1) as f32;
         if grid.edges == Edges::Wrap {
-            // what reaches over an edge comes in at the other side
+            // Repeat the stroke shifted by one side, so that parts beyond an edge appear at the opposite one.
             let shifts = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [dx as f32 * last, dy as f32 * last]));
             let whole = std::mem::take(&mut segments);
             for [dx, dy] in shifts {

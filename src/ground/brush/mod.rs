@@ -1,8 +1,8 @@
-//! Strokes of a brush: where a hand went, how hard it pressed and with what, in metres and never as pixels, so that the
-//! same strokes give the same ground on any grid and each can be changed afterwards.
+//! Brush strokes: path, pressure and brush settings, stored in metres rather than pixels. The same strokes therefore
+//! give the same terrain on any grid, and each stroke can be changed afterwards.
 //!
-//! A stroke says where it acts and how strongly ([`Stroke::coverage`]); what its tool does there is the business of
-//! [`nodes::sculpt`](crate::nodes::sculpt). Positions are metres to the east and to the south of the north-west corner.
+//! [`Stroke::coverage`] gives the weights of a stroke; [`nodes::sculpt`](crate::nodes::sculpt) applies the brush tools.
+//! Positions are metres to the east and to the south of the north-west corner.
 
 mod coverage;
 mod path;
@@ -18,39 +18,39 @@ pub use path::{StrokePoint, simplified};
 
 use crate::param::{Clamped, ImageFile, Params};
 
-/// Strokes of a list at the most.
+/// Maximum number of strokes in a list.
 pub const MAX_STROKES: usize = 100_000;
-/// Points of a stroke at the most.
+/// Maximum number of points in a stroke.
 pub const MAX_POINTS: usize = 100_000;
-/// Length of the pieces in which a stroke erodes, in radii: what lies under the brush while it passes a place.
+/// Length of the pieces in which a stroke erodes, in radii: the brush diameter.
 pub const PIECE_RADII: f32 = 2.0;
-/// Pieces of a stroke at the most, but for what is left over; they are longer then.
+/// Maximum number of pieces of a stroke, not counting the remainder; longer strokes get longer pieces.
 const MAX_PIECES: usize = 1000;
-/// How far from the corner a point can lie, in metres.
+/// Maximum distance of a point from the corner, in metres.
 pub const FARTHEST_METRES: f32 = 1.0e7;
 
 crate::choices! {
-    /// What a brush does.
+    /// The brush's operation.
     BrushTool {
-        Raise "Raise": "Adds to the ground, or to what a mask lets through.",
-        Lower "Lower": "Takes away.",
-        Smooth "Smooth": "Evens out what is smaller than its detail.",
-        Flatten "Flatten": "Brings everything to one height: that at the beginning of the stroke.",
-        Slope "Slope": "Brings everything to an even slope from the beginning of the stroke to its end.",
-        Noise "Noise": "Adds rough ground.",
-        Stamp "Stamp": "Presses a picture into the ground at every point, turned and scaled.",
-        Smear "Smear": "Drags the ground along.",
-        Erode "Erode": "Runs an erosion under the brush alone.",
+        Raise "Raise": "Raises the terrain, or the mask value.",
+        Lower "Lower": "Lowers the terrain, or the mask value.",
+        Smooth "Smooth": "Smooths features smaller than the brush's detail size.",
+        Flatten "Flatten": "Levels the terrain to the height at the start of the stroke.",
+        Slope "Slope": "Makes an even slope from the start of the stroke to its end.",
+        Noise "Noise": "Adds random bumps.",
+        Stamp "Stamp": "Presses an image into the terrain at every point, rotated and scaled.",
+        Smear "Smear": "Drags the terrain along the stroke.",
+        Erode "Erode": "Runs an erosion under the brush only.",
     }
 }
 
 impl BrushTool {
-    /// Whether it adds, takes away or lays on by an amount; the others go a share of the way to something.
+    /// Whether the tool adds or removes an absolute amount; the other tools move a fraction of the way to a target.
     pub fn has_amount(self) -> bool {
         matches!(self, Self::Raise | Self::Lower | Self::Noise | Self::Stamp)
     }
 
-    /// Whether what it makes of a place follows from that place alone.
+    /// Whether the result at a sample depends on that sample alone.
     pub fn acts_by_place(self) -> bool {
         !matches!(self, Self::Smooth | Self::Smear | Self::Erode)
     }
@@ -59,66 +59,66 @@ impl BrushTool {
 crate::choices! {
     /// The erosion that a brush runs.
     BrushErosion {
-        Droplets "Droplet erosion": "Rain cuts gullies and leaves fans.",
-        Thermal "Thermal erosion": "Steep ground slides.",
-        Creep "Hillslope creep": "Soil rounds crests and fills hollows.",
-        StreamPower "Stream power": "Rivers cut down from where they leave the brush.",
+        Droplets "Droplet erosion": "Rain cuts gullies and deposits fans.",
+        Thermal "Thermal erosion": "Material slides off steep slopes.",
+        Creep "Hillslope creep": "Moving soil rounds crests and fills hollows.",
+        StreamPower "Stream power": "Rivers incise the terrain, upstream from the edge of the brush.",
     }
 }
 
 crate::params! {
-    /// What a stroke is made with.
+    /// Settings of the brush that draws a stroke.
     Brush "Brush" in "Brush" {
-        /// What the brush does.
+        /// The brush's operation.
         tool: BrushTool = BrushTool::Raise;
         /// Half the width of the stroke.
         radius: f32 ["m"] = 200.0, 0.01..=1.0e6, slider 5.0..=2000.0;
-        /// Share of the radius that is worked on in full; beyond it the effect fades out.
+        /// Fraction of the radius with full effect; beyond it the effect fades out.
         hardness: f32 ["share"] = 0.0, 0.0..=1.0;
-        /// How much is added or taken away at full pressure: metres of ground; of masks and maps in their own unit,
-        /// where 1 is all of a mask.
+        /// Height added or removed at full pressure, in metres; on masks and maps in their own unit, where 1 fills a
+        /// mask completely.
         amount: f32 = 20.0, -100_000.0..=100_000.0, slider 0.0..=200.0 => |brush| brush.tool.has_amount();
-        /// How far the brush goes at full pressure.
+        /// Fraction of the way to the target at full pressure.
         strength: f32 ["share"] = 0.5, 0.0..=1.0 => |brush| !brush.tool.has_amount();
-        /// Where the stroke passes twice it acts twice. Without, a stroke acts once everywhere.
+        /// Makes the effect add up where the stroke passes twice; otherwise a stroke acts once everywhere.
         build_up: bool = false => |brush| !matches!(brush.tool, BrushTool::Stamp | BrushTool::Smear | BrushTool::Erode);
-        /// Pressing harder makes the stroke wider as well as stronger.
+        /// Pen pressure affects the width as well as the effect.
         pressure_widens: bool = false;
-        /// What everything is brought to; of a slope, at its beginning.
+        /// Target height; for a slope, the height at its start.
         level: f32 = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0
             => |brush| matches!(brush.tool, BrushTool::Flatten | BrushTool::Slope);
-        /// What everything is brought to at the end of the stroke.
+        /// Target height at the end of the stroke.
         end_level: f32 = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |brush| brush.tool == BrushTool::Slope;
-        /// What is smaller is evened out; of noise, the size of its largest bumps.
+        /// Smaller features are smoothed out; for noise, the size of the largest bumps.
         detail: f32 ["m"] = 50.0, 0.01..=100_000.0, slider 1.0..=1000.0
             => |brush| matches!(brush.tool, BrushTool::Smooth | BrushTool::Noise);
-        /// Chooses other bumps.
+        /// Selects a different pattern of bumps.
         seed: u32 = 1, 0..=u32::MAX, slider 0..=99 => |brush| brush.tool == BrushTool::Noise;
-        /// The picture that is pressed into the ground; white is the full amount.
+        /// Image pressed into the terrain; white is the full amount.
         image: ImageFile = ImageFile("stamp:mesa".into()) => |brush| brush.tool == BrushTool::Stamp;
-        /// Turns the picture clockwise, seen from above.
+        /// Rotates the image clockwise, seen from above.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0 => |brush| brush.tool == BrushTool::Stamp;
-        /// Which erosion runs under the brush.
+        /// Erosion that runs under the brush.
         erosion: BrushErosion = BrushErosion::Droplets => |brush| brush.tool == BrushTool::Erode;
-        /// How long it runs.
+        /// Number of iterations; more erode the terrain further.
         iterations: u32 = 20, 0..=2000, slider 1..=100 => |brush| brush.tool == BrushTool::Erode;
     }
 }
 
-/// One stroke.
+/// A brush stroke.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stroke {
-    /// What it is made with.
+    /// The brush settings.
     #[serde(default)]
     pub brush: Brush,
-    /// Takes no part, and can be shown again.
+    /// Whether the stroke is hidden; it then has no effect, and can be shown again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Where it goes.
+    /// The points of the stroke, in order.
     #[serde(with = "path")]
     pub path: Vec<StrokePoint>,
-    /// Hash of all that it is, worked out once.
+    /// Hash of the complete stroke, computed once.
     #[serde(skip)]
     key: OnceLock<u128>,
 }
@@ -135,38 +135,39 @@ impl Stroke {
         Self { brush, hidden: false, path, key: OnceLock::new() }
     }
 
-    /// The same along another path.
+    /// A copy with another path.
     #[must_use]
     pub fn with_path(&self, path: Vec<StrokePoint>) -> Self {
         Self { hidden: self.hidden, ..Self::new(self.brush.clone(), path) }
     }
 
-    /// The same with another brush.
+    /// A copy with another brush.
     #[must_use]
     pub fn with_brush(&self, brush: Brush) -> Self {
         Self { hidden: self.hidden, ..Self::new(brush, self.path.clone()) }
     }
 
-    /// The same, shown or hidden.
+    /// A copy that is shown or hidden.
     #[must_use]
     pub fn shown(&self, is_shown: bool) -> Self {
         Self { hidden: !is_shown, ..Self::new(self.brush.clone(), self.path.clone()) }
     }
 
-    /// Hash of all that it is.
+    /// Hash of the complete stroke.
     pub fn key(&self) -> u128 {
         *self.key.get_or_init(|| xxh3_128(text::stroke_text(self).as_bytes()))
     }
 
-    /// Whether it erodes and is longer than a piece of [`PIECE_RADII`].
+    /// Whether the stroke erodes and is longer than a piece of [`PIECE_RADII`].
     pub fn is_eroded_in_pieces(&self) -> bool {
         self.brush.tool == BrushTool::Erode && path::length(&self.path) > self.brush.radius * PIECE_RADII
     }
 
-    /// The strokes that it acts as, one after another. One that erodes is worked on in pieces of [`PIECE_RADII`]: each
-    /// goes on from the ground that those before it left, so that a place that the brush passes is eroded about as
-    /// long as the brush says, and a stroke that grows only lets its end be worked on anew. Each piece draws random
-    /// values of its own, and all after the first run for their share of the length. Every other stroke is one.
+    /// The strokes that are applied one after another in place of this one. An erosion stroke is split into pieces of
+    /// [`PIECE_RADII`], and each piece continues from the terrain that the previous ones left. A point that the brush
+    /// passes is therefore eroded for about the set number of iterations, and while a stroke grows only its end is
+    /// recomputed. Each piece has its own seed, and all pieces after the first run iterations in proportion to their
+    /// length. Any other stroke stays whole.
     pub fn pieces(self: &Arc<Self>) -> Vec<Arc<Self>> {
         if !self.is_eroded_in_pieces() {
             return vec![self.clone()];
@@ -181,7 +182,7 @@ impl Stroke {
         path::pieces(&self.path, length).into_iter().enumerate().map(piece).collect()
     }
 
-    /// The stroke with every number in its range and what had to move; nothing if all were.
+    /// The stroke with every number clamped to its range, and the list of changes; `None` if all were in range.
     fn sanitised(&self) -> Option<(Self, Vec<Clamped>)> {
         let mut brush = self.brush.clone();
         let mut moved = brush.sanitise();
@@ -194,7 +195,7 @@ impl Stroke {
     }
 }
 
-/// Strokes in the order in which they act. Cloning shares them.
+/// Brush strokes in the order in which they act. Cloning shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Strokes(Vec<Arc<Stroke>>);
 
@@ -206,38 +207,38 @@ impl PartialEq for Strokes {
 }
 
 impl Strokes {
-    /// No strokes.
+    /// An empty list of strokes.
     pub fn none() -> Arc<Self> {
         Arc::default()
     }
 
-    /// The strokes, the first one first.
+    /// The strokes, in the order in which they act.
     pub fn list(&self) -> &[Arc<Stroke>] {
         &self.0
     }
 
-    /// The strokes for changing them.
+    /// Mutable access to the strokes.
     pub fn list_mut(&mut self) -> &mut Vec<Arc<Stroke>> {
         &mut self.0
     }
 
-    /// Those that take part.
+    /// The strokes that are not hidden.
     pub fn visible(&self) -> impl Iterator<Item = &Arc<Stroke>> {
         self.0.iter().filter(|stroke| !stroke.hidden && !stroke.path.is_empty())
     }
 
-    /// Whether what they make of a place follows from that place alone.
+    /// Whether the result at a sample depends on that sample alone, for all visible strokes.
     pub fn act_by_place(&self) -> bool {
         self.visible().all(|stroke| stroke.brush.tool.acts_by_place())
     }
 
-    /// Hash of all that they are.
+    /// Hash of all strokes.
     pub fn key(&self) -> u128 {
         let bytes: Vec<u8> = self.0.iter().flat_map(|stroke| stroke.key().to_le_bytes()).collect();
         xxh3_128(&bytes)
     }
 
-    /// The files that they read.
+    /// The image files that the strokes use.
     pub fn image_files(&self) -> impl Iterator<Item = &ImageFile> {
         self.visible().filter(|stroke| stroke.brush.tool == BrushTool::Stamp).map(|stroke| &stroke.brush.image)
     }

@@ -1,35 +1,35 @@
-//! Where a stroke goes: points with their pressure, written `x,y` or `x,y,pressure`, separated by spaces.
+//! The path of a stroke: points with pressure, written `x,y` or `x,y,pressure` and separated by spaces.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
 use super::{FARTHEST_METRES, MAX_POINTS};
 
-/// A place that the brush passed.
+/// A point of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrokePoint {
-    /// Metres to the east of the western edge.
+    /// Metres east of the western edge.
     pub x: f32,
-    /// Metres to the south of the northern edge.
+    /// Metres south of the northern edge.
     pub y: f32,
-    /// How hard the hand pressed, from 0 to 1.
+    /// Pen pressure, from 0 to 1.
     pub pressure: f32,
 }
 
 impl StrokePoint {
-    /// A point passed with full pressure.
+    /// A point with full pressure.
     pub fn new(x: f32, y: f32) -> Self {
         Self { x, y, pressure: 1.0 }
     }
 
-    /// The point with its numbers in their ranges; none where they are no numbers.
+    /// The point with its numbers clamped to their ranges; `None` if one is not finite.
     pub(super) fn sanitised(self) -> Option<Self> {
         let is_number = self.x.is_finite() && self.y.is_finite() && self.pressure.is_finite();
         let within = |v: f32| v.clamp(-FARTHEST_METRES, FARTHEST_METRES);
         is_number.then(|| Self { x: within(self.x), y: within(self.y), pressure: self.pressure.clamp(0.0, 1.0) })
     }
 
-    /// The point with as many digits as a brush of `radius` metres needs, so that files stay short.
+    /// The point rounded to the precision that a brush of `radius` metres needs, which keeps files short.
     #[must_use]
     pub fn rounded(self, radius: f32) -> Self {
         let digits = libm::exp10((2.0 - libm::log10(f64::from(radius.max(1e-3)))).ceil().clamp(-3.0, 4.0));
@@ -43,8 +43,7 @@ pub(super) fn distance(a: StrokePoint, b: StrokePoint) -> f32 {
     ((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)).sqrt()
 }
 
-/// Points along a path, `spacing` metres apart along it, the first and the last among them; of every one how far it
-/// stands for, in metres.
+/// Points `spacing` metres apart along a path, including its ends, each with the length in metres that it represents.
 pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)> {
     let length = length(path);
     let count = ((length / spacing).ceil() as usize).min(MAX_POINTS);
@@ -63,14 +62,14 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
         gone += along;
     }
     made.push((path[path.len() - 1], step));
-    // the two ends stand for half as much
+    // The two ends represent half as much.
     let last = made.len() - 1;
     (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
     made
 }
 
-/// A path cut into pieces of `length` metres along it, the last one of what is left over; each begins where the one
-/// before ends. A longer path begins with the same pieces.
+/// A path cut into pieces of `length` metres along it, the last one with the remainder. Each piece starts where the
+/// previous one ends. Extending a path does not change its earlier pieces.
 pub(super) fn pieces(path: &[StrokePoint], length: f32) -> Vec<Vec<StrokePoint>> {
     let Some(&first) = path.first() else { return Vec::new() };
     let (mut made, mut piece, mut gone) = (Vec::new(), vec![first], 0.0);
@@ -95,14 +94,14 @@ pub(super) fn length(path: &[StrokePoint]) -> f32 {
     path.windows(2).map(|ends| distance(ends[0], ends[1])).sum()
 }
 
-/// A point between two.
+/// A linearly interpolated point between two points.
 pub(super) fn interpolated(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoint {
     let mix = |a: f32, b: f32| a + (b - a) * t;
     StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
 }
 
-/// The fewest of the points that stay within `tolerance` metres of the path, and within as much of its pressure as that
-/// is of `radius` (Ramer 1972, Douglas & Peucker 1973).
+/// The fewest points that approximate the path within `tolerance` metres, and its pressure within `tolerance` /
+/// `radius` (Ramer 1972, Douglas & Peucker 1973).
 pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<StrokePoint> {
     let mut kept = vec![false; path.len()];
     let mut open = vec![(0, path.len().saturating_sub(1))];
@@ -149,13 +148,12 @@ fn parsed(text: &str) -> Result<Vec<StrokePoint>, String> {
             _ => {
                 let short: String = point.chars().take(40).collect();
                 return Err(format!(
-                    "`{short}` is no point of a stroke: write metres to the east and to the south as x,y, and the \
-                     pressure from 0 to 1 behind it where it is not 1"
+                    "`{short}` is not a point of a stroke: write metres to the east and to the south as x,y, followed by the pressure from 0 to 1 if it is not 1"
                 ));
             }
         };
         if path.len() == MAX_POINTS {
-            return Err(format!("the stroke has more than {MAX_POINTS} points, the most that one can have"));
+            return Err(format!("the stroke has more than {MAX_POINTS} points, which is the maximum"));
         }
         path.push(found);
     }

@@ -26,7 +26,7 @@ fn covered(stroke: &Stroke, samples: usize, edges: Edges) -> Vec<f32> {
 fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
     let brush = Brush { radius: 200.0, hardness: 0.25, ..Brush::default() };
     let line = stroke(brush, &[(300.0, 500.0), (700.0, 500.0)]);
-    // 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) of the rest
+    // 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) over the rest.
     for (samples, edges) in [(101, Edges::Open), (201, Edges::Open), (101, Edges::Wrap)] {
         let (all, step) = (covered(&line, samples, edges), (samples - 1) / 100);
         let at = |x: usize, y: usize| all[y / 10 * step * samples + x / 10 * step];
@@ -36,7 +36,7 @@ fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
         let expected = 1.0 - (3.0 * t * t - 2.0 * t * t * t);
         let near = 0.5 * (at(500, 620) + at(500, 630));
         assert!((near - expected).abs() < 0.01, "{near} for {expected} at {samples}");
-        // round at its end
+        // The end of the stroke is round.
         assert!((at(820, 500) - at(500, 620)).abs() < 1e-6);
         assert_eq!(at(910, 500), 0.0);
     }
@@ -74,7 +74,7 @@ fn strokes_go_on_at_the_other_side_of_a_wrapping_terrain() {
     let corner = stroke(brush, &[(0.0, 0.0)]);
     let count = |edges| covered(&corner, 101, edges).iter().filter(|&&w| w > 0.0).count();
     let (open, wrapping) = (count(Edges::Open), count(Edges::Wrap));
-    // a quarter of the disc, against all of it
+    // With open edges a quarter of the disc is covered, with wrapping all of it.
     assert!(wrapping > 3 * open, "{open} {wrapping}");
     let all = covered(&corner, 101, Edges::Wrap);
     assert_eq!([all[95], all[95 * 101], all[95 * 101 + 95]], [1.0; 3]);
@@ -96,13 +96,13 @@ fn strokes_are_written_a_line_each_and_read_back_equal() {
     assert!(text.contains("path:\"10,20 30,40\"") && text.contains("path:\"1,2,0.25\""), "{text}");
     let read: Strokes = ron_dialect().from_str(&text).unwrap();
     assert_eq!((&read, read.key()), (&strokes, strokes.key()));
-    assert_eq!(strokes.visible().count(), 2, "one is hidden, one goes nowhere");
+    assert_eq!(strokes.visible().count(), 2, "one stroke is hidden, one has no points");
     strokes.list_mut().pop();
     assert_ne!(read, strokes);
     assert_ne!(read.key(), strokes.key());
     for wrong in ["[(path: \"1\")]", "[(path: \"1,2,3,4\")]", "[(path: \"a,b\")]"] {
         let error = strokes.parse(wrong).unwrap_err();
-        assert!(error.contains("no point of a stroke"), "{error}");
+        assert!(error.contains("not a point of a stroke"), "{error}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_stroke_that_erodes_is_cut_into_pieces_which_stay_as_it_grows() {
     assert!(others.len() > 8 && others.iter().all(|long| (long - 100.0).abs() < 0.01), "{lengths:?}");
     assert!((lengths.iter().sum::<f32>() - path::length(&path)).abs() < 0.1 && *last <= 100.0);
     assert!(whole.windows(2).all(|pair| pair[0].path.last() == pair[1].path.first()));
-    // each draws of its own; what is left over runs for its share
+    // Each piece has its own seed; the remainder runs for its fraction of the iterations.
     assert!(whole.iter().enumerate().all(|(k, piece)| piece.brush.seed == 7 + k as u32));
     assert_eq!(whole.last().unwrap().brush.iterations, (30.0 * last / 100.0).ceil() as u32);
     for points in 1..=path.len() {
@@ -170,7 +170,7 @@ fn a_stroke_that_erodes_is_cut_into_pieces_which_stay_as_it_grows() {
     }
     let raised = Stroke::new(Brush { tool: BrushTool::Raise, ..brush.clone() }, path.clone());
     assert_eq!(Arc::new(raised).pieces().len(), 1);
-    // as many as there can be, and no more
+    // The maximum number of pieces is reached and not exceeded.
     let far = [0.0, FARTHEST_METRES].map(|x| StrokePoint::new(x, 0.0)).to_vec();
     let thin = Arc::new(Stroke::new(Brush { radius: 0.01, ..brush }, far));
     assert!((MAX_PIECES..=MAX_PIECES + 1).contains(&thin.pieces().len()));

@@ -1,4 +1,4 @@
-//! Strokes as RON: a list with a line for each.
+//! Strokes as RON: a list with one line per stroke.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use super::{MAX_STROKES, Stroke, Strokes};
 use crate::io::{RAW_RON, ron_dialect};
 use crate::param::{Clamped, ParamKind, StructuredParam};
 
-/// Where a list of strokes begins in a scene's file.
+/// Indentation of a stroke list in a scene file.
 const INDENT: usize = 16;
 
-/// A stroke on a line.
+/// A stroke on a single line.
 pub(super) fn stroke_text(stroke: &Stroke) -> String {
-    // numbers and names: nothing that could not be written
+    // Numbers and names can always be serialised.
     ron_dialect().to_string(stroke).unwrap_or_default()
 }
 
@@ -48,12 +48,12 @@ impl<'de> Deserialize<'de> for Strokes {
 }
 
 fn too_many() -> String {
-    format!("there are more than {MAX_STROKES} strokes, the most that a layer can have")
+    format!("there are more than {MAX_STROKES} strokes, which is the maximum for a layer")
 }
 
 impl StructuredParam for Strokes {
     const KIND: ParamKind = ParamKind::Strokes;
-    const EXPECTED: &'static str = "strokes of a brush";
+    const EXPECTED: &'static str = "brush strokes";
 
     fn to_text(&self) -> String {
         self.to_ron(0)

@@ -1,15 +1,15 @@
-//! How work hears that it should stop, and tells how far it is.
+//! Cancellation and progress of an evaluation.
 
 use std::fmt::{Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The evaluation was superseded or cancelled; what it had is dropped.
+/// The evaluation was superseded or cancelled; its partial results are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
 
-/// Shared by the one who asks for an evaluation and the one who runs it.
+/// Shared between the caller that requests an evaluation and the worker that runs it.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
@@ -18,7 +18,7 @@ pub struct Control {
     listener: Mutex<LayerListener>,
 }
 
-/// Is told which layer is being computed, and at the end that none is any more.
+/// Callback that receives the layer being computed, and `None` at the end.
 #[derive(Default)]
 struct LayerListener(Option<Box<dyn Fn(Option<usize>) + Send>>);
 
@@ -37,44 +37,44 @@ impl Debug for LayerListener {
 }
 
 impl Control {
-    /// Asks the evaluation to stop at the next look.
+    /// Requests cancellation; the evaluation stops at its next check.
     pub fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// [`Cancelled`] if it was asked to stop.
+    /// Returns [`Cancelled`] if cancellation was requested.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Says which layer is being computed.
+    /// Reports which layer is now being computed.
     pub fn enter_layer(&self, index: usize) {
         self.layer.store(index as u32, Ordering::Relaxed);
         self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(Some(index));
         self.advance(0.0);
     }
 
-    /// No layer is being computed any more.
+    /// Reports that no layer is being computed any more.
     pub fn leave_layers(&self) {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(None);
     }
 
-    /// From now on `listener`, and no other, is told which layer is being computed and when none is any more.
+    /// Registers `listener`, replacing any earlier one. It receives the layer being computed, and `None` at the end.
     pub fn tell_layers(&self, listener: impl Fn(Option<usize>) + Send + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = LayerListener(Some(Box::new(listener)));
     }
 
-    /// Says how much of the layer is done, from 0 to 1.
+    /// Reports the completed fraction of the current layer, from 0 to 1.
     pub fn advance(&self, fraction: f32) {
         self.fraction.store(fraction.to_bits(), Ordering::Relaxed);
     }
 
-    /// The layer being computed and how much of it is done.
+    /// The layer being computed and its completed fraction.
     pub fn progress(&self) -> (usize, f32) {
         (self.layer.load(Ordering::Relaxed) as usize, f32::from_bits(self.fraction.load(Ordering::Relaxed)))
     }

@@ -1,4 +1,4 @@
-//! The grid a field lives on; `topology.rs` knows the neighbours of its samples.
+//! The grid of samples that holds a field; `topology.rs` finds the neighbours of its samples.
 
 use super::Globe;
 use super::topology::FACES;
@@ -7,36 +7,36 @@ crate::choices! {
     /// What lies beyond the edges of the terrain.
     Edges {
         Open "Open": "The terrain ends at its edges.",
-        Wrap "Wrapping": "The terrain continues on the other side, so that copies tile without a seam.",
+        Wrap "Wrapping": "The terrain continues at the opposite edge, so that copies tile without a seam.",
     }
 }
 
-/// Samples per side at the least.
+/// Minimum number of samples per side.
 pub const MIN_SAMPLES: usize = 2;
-/// Samples per side at the most.
+/// Maximum number of samples per side.
 pub const MAX_SAMPLES: usize = 16_384;
 
 /// A square grid of `samples` × `samples` heights; sample (row i, column j) lies at (i, j) / (samples - 1).
 ///
-/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond
-/// an edge is therefore the sample one step inside the opposite edge.
+/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond an edge is
+/// therefore the sample one step inside the opposite edge.
 ///
-/// A globe is six such squares, the faces of a cube blown up to a sphere, one after the other: `rows` is then
-/// 6 · `samples`, and faces repeat the samples of the borders they share.
+/// A globe consists of six square faces, those of a cube projected onto a sphere, stored one after the other. `rows` is
+/// then 6 · `samples`, and adjacent faces both store the samples on their shared border.
 ///
-/// A [window](Self::window) is a square cut out of an open square: its samples have the positions and spacing of the
-/// whole, and beyond its sides there is nothing.
+/// A [window](Self::window) is a square cut out of an open square. Its samples keep the positions and the spacing of
+/// the whole grid, and have no neighbours beyond the window's sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
-    /// Samples per side of what is held: of a globe per side of a face, of a window per side of the window.
+    /// Stored samples per side: of one face on a globe, of the window if this is a window.
     pub samples: usize,
     /// What lies beyond the edges of a square.
     pub edges: Edges,
-    /// Squares that it consists of: 1, or the [`FACES`] of a globe, whose edges are none.
+    /// Number of square faces: 1, or [`FACES`] on a globe, which has no outer edges.
     faces: usize,
-    /// Row and column of the first sample in the whole.
+    /// Row and column of the first sample within the whole grid.
     first: [usize; 2],
-    /// Samples per side of the whole.
+    /// Samples per side of the whole grid.
     whole: usize,
 }
 
@@ -46,35 +46,35 @@ impl Grid {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
 
-    /// A working grid inside a node, which may be a little larger than a terrain can be.
+    /// A working grid inside a node, which can be slightly larger than a terrain is allowed to be.
     pub fn working(samples: usize, edges: Edges) -> Self {
         Self { samples, edges, faces: 1, first: [0; 2], whole: samples }
     }
 
-    /// The grid of a globe, with `samples` along the side of a face.
+    /// The grid of a globe with `samples` along each side of a face.
     pub fn globe(samples: usize) -> Self {
         Self { faces: FACES, ..Self::new(samples, Edges::Open) }
     }
 
-    /// The whole grid of so many samples a side with the same edges and faces.
+    /// The whole grid with `samples` per side and the same edges and faces.
     pub fn with_samples(self, samples: usize) -> Self {
         Self { samples, first: [0; 2], whole: samples, ..self }
     }
 
-    /// The square of `samples` per side whose first sample stands in a row and column of this one, a square with open
-    /// edges; `first` + `samples` is no more than its samples.
+    /// A window of `samples` per side whose first sample is at row and column `first` of this grid. This grid must be a
+    /// square with open edges, and `first` + `samples` must not exceed its side.
     pub fn window(self, first: [usize; 2], samples: usize) -> Self {
         debug_assert!(self.has_edge() && first.iter().all(|first| first + samples <= self.samples));
         let first = [first[0] + self.first[0], first[1] + self.first[1]];
         Self { samples, first, ..self }
     }
 
-    /// Row and column, in the whole, of the first sample: 0 except of a window.
+    /// Row and column of the first sample within the whole grid; 0 unless this is a window.
     pub fn first(self) -> [usize; 2] {
         self.first
     }
 
-    /// Samples per side of the whole, of which this may be a window.
+    /// Samples per side of the whole grid, also if this is a window of it.
     pub fn whole_samples(self) -> usize {
         self.whole
     }
@@ -85,17 +85,17 @@ impl Grid {
         self.samples * self.rows()
     }
 
-    /// Number of rows in the field: those of all faces.
+    /// Number of rows in the field, counting all faces.
     pub fn rows(self) -> usize {
         self.samples * self.faces
     }
 
-    /// Squares that the grid consists of: 1, or the [`FACES`] of a globe.
+    /// Number of square faces: 1, or [`FACES`] on a globe.
     pub fn faces(self) -> usize {
         self.faces
     }
 
-    /// Whether the grid goes around a globe.
+    /// Whether the grid covers a globe.
     pub fn is_globe(self) -> bool {
         self.faces == FACES
     }
@@ -105,7 +105,7 @@ impl Grid {
         1.0 / (self.whole - 1) as f32
     }
 
-    /// Position of row or column `index` of the whole, from 0 to 1; on a globe of a row or column of its face.
+    /// Position of row or column `index`, from 0 to 1 across the whole square or, on a globe, across its face.
     pub fn position(self, index: usize) -> f32 {
         index as f32 / (self.whole - 1) as f32
     }
@@ -120,8 +120,8 @@ impl Grid {
         self.position(self.first[1] + column)
     }
 
-    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face:
-    /// [`neighbour`](Self::neighbour).
+    /// The index before row or column `index`, or `None` at an edge. On a globe the neighbour lies on the next face:
+    /// use [`neighbour`](Self::neighbour).
     pub fn previous(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,
@@ -130,7 +130,7 @@ impl Grid {
         }
     }
 
-    /// The row or column after `index`, if there is one.
+    /// The index after row or column `index`, or `None` at an edge.
     pub fn next(self, index: usize) -> Option<usize> {
         match (index + 1 == self.samples, self.edges) {
             (true, Edges::Open) => None,
@@ -139,7 +139,7 @@ impl Grid {
         }
     }
 
-    /// The row of a square that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
+    /// The row of a square that `row` maps to. `row` may lie slightly beyond the edges; `None` beyond an open edge.
     pub fn row_beyond(self, row: isize) -> Option<usize> {
         let last = self.samples as isize - 1;
         let mut found = row.clamp(0, last) as usize;
@@ -157,7 +157,7 @@ impl Grid {
         &field[row * self.samples..(row + 1) * self.samples]
     }
 
-    /// How many rows (and columns) of a square count once when something is summed: a wrapping grid repeats its first.
+    /// Number of distinct rows (and columns) of a square: the last row of a wrapping grid repeats the first.
     pub fn distinct(self) -> usize {
         match self.edges {
             Edges::Open => self.samples,
@@ -165,23 +165,23 @@ impl Grid {
         }
     }
 
-    /// How many of all rows count once when something is summed.
+    /// Number of distinct rows over all faces.
     pub fn distinct_rows(self) -> usize {
         if self.is_globe() { self.rows() } else { self.distinct() }
     }
 
-    /// Whether the ground ends somewhere: it does on an open square alone.
+    /// Whether the terrain has an outer edge: only an open square has one.
     pub fn has_edge(self) -> bool {
         !self.is_globe() && self.edges == Edges::Open
     }
 
-    /// The shape of a globe; a square has none.
+    /// The shape of the globe, or `None` for a square.
     pub fn shape(self) -> Option<Globe> {
         self.is_globe().then(|| Globe::new(self.samples))
     }
 
     /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count. On a globe
-    /// each counts by the area it stands for, in cells of the mean area.
+    /// each sample is weighted by its area in units of the mean cell area.
     pub fn sum(self, field: &[f32]) -> f64 {
         if let Some(globe) = self.shape() {
             return globe.sum(field);

@@ -1,20 +1,18 @@
-//! How far apart the samples of a grid are, and what area each stands for.
+//! Distances between the samples of a grid, and the area of each cell.
 //!
-//! A law that is written over a [`Metric`] serves squares and globes. [`Uniform`] is a square, all of whose cells are
-//! alike: its values are constants that the compiler puts into the loops. [`Spherical`] is a globe: its values stand in
-//! tables that all faces share.
-//! Units: distances are counted in the spacing of the samples on a square and in radii on a globe
-//! ([`Metric::spacing`] tells one in the other); areas in cells of the mean area; conductances have no unit.
+//! A process written over a [`Metric`] works on squares and globes. [`Uniform`] is a square with identical cells: its
+//! values are constants that the compiler inlines into the loops. [`Spherical`] is a globe: its values come from tables
+//! that all faces share. Units: distances are in sample spacings on a square and in radii on a globe
+//! ([`Metric::spacing`] converts between them); areas are in units of the mean cell area; conductances have no unit.
 //!
-//! Links: a value of a pair of neighbours stands once, with the north or west of its two cells, in a table that all
-//! faces share: a cube-sphere looks the same in the mirrors of its faces' borders, middles and diagonals. Links are
-//! worked out in an eighth of a face and copied to all of it, so both cells of a pair read the same bits, on whatever
-//! faces they are computed. At a corner of the cube three faces meet, and two of the eight directions lead nowhere:
-//! there a link has a value of its own.
-//! Conductance: diffusion between cells i and j passes w·(h_j - h_i), w = ½·(cot α + cot β) with α and β the
-//! angles that look at the pair in the two triangles beside it. The quadrangles of the grid are cut along their shorter
-//! diagonal, which keeps every w above 0.
-//! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
+//! Links: the value of a pair of neighbours is stored once, at the northern or western cell of the pair. All faces
+//! share one table, because a cube-sphere is symmetric about the borders, centre lines and diagonals of its faces.
+//! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair read the same bits on
+//! any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour. Such links
+//! get a special value. Conductance: diffusion between cells i and j transports w·(h_j - h_i), w = ½·(cot α + cot β).
+//! Here α and β are the angles opposite the pair in the two adjacent triangles. Each grid quadrangle is cut along its
+//! shorter diagonal, which keeps every w above 0. Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces
+//! and their conjugates*.
 
 use std::sync::Arc;
 
@@ -25,43 +23,43 @@ use super::{Globe, Grid};
 
 /// Distances and areas of a grid.
 pub trait Metric: Clone + Send + Sync + 'static {
-    /// The same for the cells of a row.
+    /// The metric of a single row.
     type Row<'a>: RowMetric
     where
         Self: 'a;
 
-    /// The metric of a grid.
+    /// The metric of `grid`.
     fn of_grid(grid: Grid) -> Self;
 
-    /// The cells of row `row` of all rows.
+    /// The metric of row `row`, counted over all faces.
     fn row(&self, row: usize) -> Self::Row<'_>;
 
     /// Side of a square cell of the mean area, in units of distance.
     fn spacing(&self) -> f64;
 
-    /// Area of every cell of row `row` of all rows, in cells of the mean area and 0 for a copy. None where all cells of
-    /// the grid have the same.
+    /// Area of every cell of row `row` (counted over all faces), in units of the mean cell area; 0 for a copy. `None`
+    /// if all cells of the grid have the same area.
     fn owned_areas(&self, row: usize) -> Option<&[f32]>;
 }
 
 /// Distances and areas of the cells of a row; directions are indices of [`DIRECTIONS`](super::DIRECTIONS).
 pub trait RowMetric: Copy {
-    /// Of `n` cells: a loop over them needs no bounds checks.
+    /// The same metric limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
     fn cut(self, n: usize) -> Self;
 
-    /// Distance from a cell to its neighbour in a direction; infinite where a globe has none.
+    /// Distance from a cell to its neighbour in a direction; infinite if a globe has no neighbour there.
     fn distance(self, direction: usize, column: usize) -> f32;
 
-    /// Area of a cell, in cells of the mean area.
+    /// Area of a cell, in units of the mean cell area.
     fn area(self, column: usize) -> f32;
 
-    /// Share of its depth that a cell gives away as much volume with as a cell of the mean area with `share` of its
-    /// own; 1 at the most.
+    /// Converts `share`, a fraction of the depth of a mean-area cell, to the fraction of this cell's depth that has the
+    /// same volume. At most 1.
     fn depth_share(self, share: f32, column: usize) -> f32;
 }
 
-/// The metric of a square: its samples are 1 apart, diagonally √2.
+/// The metric of a square: neighbouring samples are 1 apart, diagonal ones √2.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform;
 
@@ -112,14 +110,14 @@ impl RowMetric for Uniform {
 pub struct Spherical {
     globe: Globe,
     distances: Links,
-    /// Of the cells of a face.
+    /// Areas of the cells of one face.
     areas: Vec<f32>,
-    /// Of all cells; 0 for copies.
+    /// Areas of the cells of all faces; 0 for copies.
     owned_areas: Vec<f32>,
 }
 
 impl Spherical {
-    /// The globe that it measures.
+    /// The globe that this metric describes.
     pub fn globe(&self) -> &Globe {
         &self.globe
     }
@@ -129,13 +127,13 @@ impl Spherical {
         &self.distances
     }
 
-    /// Areas of the cells of row `row` of a face, in cells of the mean area.
+    /// Areas of the cells of row `row` of a face, in units of the mean cell area.
     pub fn face_areas(&self, row: usize) -> &[f32] {
         let n = self.globe.samples();
         &self.areas[row * n..][..n]
     }
 
-    /// Areas of all cells, in cells of the mean area; 0 for copies.
+    /// Areas of the cells of all faces, in units of the mean cell area; 0 for copies.
     pub fn all_owned_areas(&self) -> &[f32] {
         &self.owned_areas
     }
@@ -174,7 +172,7 @@ impl Metric for Spherical {
     }
 }
 
-/// The cells of a row of a globe.
+/// The metric of one row of a globe.
 #[derive(Clone, Copy, Debug)]
 pub struct SphericalRow<'a> {
     distances: [&'a [f32]; 8],
@@ -204,7 +202,7 @@ impl RowMetric for SphericalRow<'_> {
     }
 }
 
-/// The metric of a grid that is known only when it runs.
+/// The metric of a grid whose kind is known only at run time.
 #[derive(Clone, Debug)]
 pub enum GridMetric {
     /// Every cell is a square of one size.
@@ -214,12 +212,12 @@ pub enum GridMetric {
 }
 
 impl GridMetric {
-    /// The metric that `grid` has.
+    /// The metric of `grid`.
     pub fn new(grid: Grid) -> Self {
         if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
     }
 
-    /// That of a globe.
+    /// The metric of the globe, or `None` for a square.
     pub fn spherical(&self) -> Option<&Spherical> {
         match self {
             Self::Uniform => None,
@@ -227,29 +225,30 @@ impl GridMetric {
         }
     }
 
-    /// [`Metric::owned_areas`].
+    /// Cell areas of a row; see [`Metric::owned_areas`].
     pub fn owned_areas(&self, row: usize) -> Option<&[f32]> {
         self.spherical().and_then(|metric| metric.owned_areas(row))
     }
 
-    /// Metres of a unit of distance on a terrain of `grid` with sides of `size_metres`: of a cell, or of a radius.
+    /// Metres per unit of distance (a cell on a square, a radius on a globe), for a terrain with sides of
+    /// `size_metres`.
     pub fn unit_metres(&self, grid: Grid, size_metres: f32) -> f32 {
         size_metres * if grid.is_globe() { std::f32::consts::FRAC_2_PI } else { grid.cell() }
     }
 }
 
-/// What diffusion does to the cells of a row: it adds up what passes between a cell and its neighbours.
+/// The diffusion stencil of a row: sums the flow between a cell and its neighbours.
 pub trait Stencil: Copy {
-    /// Of `n` cells: a loop over them needs no bounds checks.
+    /// The same stencil limited to `n` cells, so that a loop over them needs no bounds checks.
     #[must_use]
     fn cut(self, n: usize) -> Self;
 
-    /// Sum over the neighbours of `flow(direction)`, each by the conductance of the pair, over the area of the cell.
+    /// Sum over the neighbours of conductance · `flow(direction)`, divided by the area of the cell.
     fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
 }
 
-/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the error of the
-/// second order alike in all directions.
+/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the second-order
+/// error the same in all directions.
 impl Stencil for Uniform {
     #[inline(always)]
     fn cut(self, _: usize) -> Self {
@@ -264,7 +263,7 @@ impl Stencil for Uniform {
     }
 }
 
-/// The cells of a row of a globe as diffusion sees them.
+/// Conductances and areas of one row of a globe.
 #[derive(Clone, Copy, Debug)]
 pub struct Conductances<'a> {
     links: [&'a [f32]; 8],
@@ -272,7 +271,7 @@ pub struct Conductances<'a> {
 }
 
 impl Spherical {
-    /// The cells of row `row` of all rows; `links` are [`Links::conductances`].
+    /// Conductances of row `row`, counted over all faces; `links` must come from [`Links::conductances`].
     pub fn conductances<'a>(&'a self, links: &'a Links, row: usize) -> Conductances<'a> {
         Conductances { links: links.around_row(row), areas: self.row(row).areas }
     }
@@ -294,11 +293,11 @@ impl Stencil for Conductances<'_> {
     }
 }
 
-/// A value for every pair of neighbours on a globe, on a padded face: n + 2 rows of n + 2.
+/// One value for every pair of neighbours on a globe, stored on a padded face of n + 2 rows and columns.
 #[derive(Clone, Debug)]
 pub struct Links {
     n: usize,
-    /// Of the cell to the west or north of the pair.
+    /// Values of pairs, stored at the western or northern cell.
     east: Vec<f32>,
     south: Vec<f32>,
     south_east: Vec<f32>,
@@ -306,12 +305,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Distances in radii of the globe; infinite where there is no neighbour.
+    /// Distances in radii of the globe; infinite without a neighbour.
     pub fn distances(globe: &Globe) -> Self {
         Self::of_pairs(globe, f32::INFINITY, |angle| angle)
     }
 
-    /// One over the [`distances`](Self::distances); 0 where there is no neighbour.
+    /// Reciprocals of the [`distances`](Self::distances); 0 without a neighbour.
     pub fn inverse_distances(globe: &Globe) -> Self {
         Self::of_pairs(globe, 0.0, |angle| 1.0 / angle)
     }
@@ -329,14 +328,14 @@ impl Links {
         .unfold(none)
     }
 
-    /// Conductances; nothing passes where there is no neighbour.
+    /// Conductances; 0 without a neighbour, so nothing flows there.
     pub fn conductances(globe: &Globe) -> Self {
         let quadrangle = |i: usize, j: usize| Quadrangle::new(globe, i, j);
         Eighth {
             n: globe.samples(),
             straight: &|i, j| {
                 let south = quadrangle(i, j).north;
-                // beyond the border there is as much
+                // The quadrangle beyond the border is a mirror image, so it contributes the same amount.
                 south + if i == 0 { south } else { quadrangle(i - 1, j).south }
             },
             diagonal: &|i, j| quadrangle(i, j).diagonals,
@@ -344,26 +343,26 @@ impl Links {
         .unfold(0.0)
     }
 
-    /// Links of the cells of row `row` of all rows to their neighbours, in the order of
+    /// Links from the cells of row `row` (counted over all faces) to their neighbours, in the order of
     /// [`DIRECTIONS`](super::DIRECTIONS).
     pub fn around_row(&self, row: usize) -> [&[f32]; 8] {
         let (n, at) = (self.n, self.start(row, 0));
         self.tables(at).map(|(table, start)| &table[start..][..n])
     }
 
-    /// Links of sample `k` to its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
+    /// Links from sample `k` to its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
     #[inline(always)]
     pub fn to_neighbours(&self, k: usize) -> [f32; 8] {
         self.tables(self.start(k / self.n, k % self.n)).map(|(table, at)| table[at])
     }
 
-    /// Where the links of a cell stand in the padded face.
+    /// Index of a cell's links in the padded face.
     #[inline(always)]
     fn start(&self, row: usize, column: usize) -> usize {
         (row % self.n + 1) * (self.n + 2) + 1 + column
     }
 
-    /// The tables of the eight directions, and where the links of the cell at `at` stand in them.
+    /// For each of the eight directions, the table and the index in it of the link from the cell at `at`.
     #[inline(always)]
     fn tables(&self, at: usize) -> [(&[f32], usize); 8] {
         let stride = self.n + 2;
@@ -381,16 +380,17 @@ impl Links {
     }
 }
 
-/// What the links of a face are made of: those of an eighth of it.
+/// The links of one eighth of a face, from which those of the whole face follow by symmetry.
 struct Eighth<'a> {
     n: usize,
-    /// Of (row, column) and (row, column + 1).
+    /// Link between (row, column) and (row, column + 1).
     straight: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    /// Of the quadrangle south-east of (row, column): from its north-west corner, and from its north-east corner.
+    /// Diagonal links of the quadrangle south-east of (row, column): from its north-west and from its north-east
+    /// corner.
     diagonal: &'a (dyn Fn(usize, usize) -> [f64; 2] + Sync),
 }
 impl Eighth<'_> {
-    /// Links of a face and its rim; `none` where there is no neighbour.
+    /// Links of a whole face and its margin; `none` without a neighbour.
     fn unfold(&self, none: f32) -> Links {
         let (n, last) = (self.n, self.n as isize - 1);
         let inside = |k: isize| (0..=last).contains(&k);
@@ -406,7 +406,7 @@ impl Eighth<'_> {
         };
         Links {
             n,
-            // over its two borders the corner of a face leads to the same sample: one way counts
+            // At a corner of a face, the steps over both borders lead to the same sample: count only one of them.
             east: table(&|i, j| {
                 let twice = (j == -1 || j == last) && at_corner(i);
                 (inside(i) && j <= last && !twice).then(|| self.straight(i, j))
@@ -423,7 +423,7 @@ impl Eighth<'_> {
         }
     }
 
-    /// The step from `k` to `k + 1` in the first half of a face, and whether it is turned around there.
+    /// Maps the step from `k` to `k + 1` into the first half of a face, and says whether it is mirrored there.
     fn fold(&self, k: isize) -> (usize, bool) {
         let last = self.n as isize - 1;
         let (low, turned) = match k {
@@ -442,7 +442,7 @@ impl Eighth<'_> {
     fn diagonal(&self, row: isize, column: isize, which: usize) -> f64 {
         let ((i, down), (j, right)) = (self.fold(row), self.fold(column));
         let pair = (self.diagonal)(i.min(j), i.max(j));
-        // the two diagonals of a quadrangle in the middle of a face are each other's mirror images
+        // The two diagonals of a quadrangle in the middle of a face are mirror images.
         let middle = |k: usize| 2 * k + 2 == self.n;
         if middle(i) || middle(j) { 0.5 * (pair[0] + pair[1]) } else { pair[which ^ usize::from(down != right)] }
     }
@@ -455,7 +455,7 @@ struct Quadrangle {
     diagonals: [f64; 2],
 }
 
-/// Diagonals of lengths closer than this, as squares on the unit sphere, are alike.
+/// Squared diagonal lengths on the unit sphere that differ by less than this count as equal.
 const ALIKE: f64 = 1.0e-12;
 
 impl Quadrangle {
@@ -489,7 +489,7 @@ impl Quadrangle {
     }
 }
 
-/// Half the cotangent of the angle at `top` towards `a` and `b`.
+/// Half the cotangent of the angle at `top` between `a` and `b`.
 fn half_cotangent(top: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
     let (u, v) = (minus(a, top), minus(b, top));
     let inner = dot(u, v);
@@ -506,7 +506,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test results do not affect heights")]
 
     use super::*;
     use std::collections::HashMap;
@@ -516,7 +516,7 @@ mod tests {
         globe.exact_direction(k / (n * n), k / n % n, k % n)
     }
 
-    /// Both cells of a pair have one value, and it is the true one.
+    /// Both cells of a pair read the same, correct value.
     #[test]
     fn pairs_have_one_link() {
         for n in [2, 3, 4, 5, 12, 17] {
@@ -538,8 +538,8 @@ mod tests {
                     seen += 1;
                     let angle = dot(exact(&metric.globe, k), exact(&metric.globe, there)).clamp(-1.0, 1.0).acos();
                     assert!((f64::from(links[direction]) - angle).abs() < 1e-6, "{n}: {k}, {direction}");
-                    // near the corners of the cube rows and columns meet at up to 120°: a diagonal is then √3 steps
-                    // long
+                    // Near the corners of the cube, rows and columns meet at up to 120°: a diagonal is then √3 steps
+                    // long.
                     assert!(n < 3 || angle < 1.74 * std::f64::consts::FRAC_PI_2 / (n - 1) as f64 + 1e-6);
                     assert!((inverse[direction] * links[direction] - 1.0).abs() < 1e-6);
                     assert!(flows[direction] >= -1e-6, "{n}: {k}, {direction}: {}", flows[direction]);
@@ -548,11 +548,11 @@ mod tests {
                     assert_eq!(*pair, bits, "{n}: {k} and {there}");
                 }
             }
-            assert_eq!(seen, 2 * pairs.len(), "each cell of a pair knows the other");
+            assert_eq!(seen, 2 * pairs.len(), "each cell of a pair must list the other");
         }
     }
 
-    /// Heights in proportion to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
+    /// Heights proportional to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
     #[test]
     fn conductances_make_the_laplacian_of_the_sphere() {
         let grid = Grid::globe(33);
@@ -568,7 +568,7 @@ mod tests {
                 let sum: f32 = conductances.to_neighbours(k).iter().zip(differences).map(|(link, d)| link * d).sum();
                 let laplacian = sum / (metric.owned_areas[k] * steradians);
                 let off = (laplacian + 2.0 * field[k]).abs();
-                // where three faces meet the cells are not those of a lattice, and the scheme is of first order
+                // Where three faces meet, the cells do not form a regular lattice and the scheme is only first-order.
                 let worst = if around.contains(&None) { &mut worst_corner } else { &mut worst };
                 *worst = worst.max(off);
             }

@@ -1,5 +1,5 @@
-//! Sampled terrain: the grid, its neighbours and its metric, heights and data maps, sampling, slope, random numbers,
-//! and the stop flag that all work on them looks at.
+//! Sampled terrain: the grid, its neighbours and its metric, heights and data maps, resampling, slope, random numbers,
+//! and the cancellation flag that every evaluation checks.
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 

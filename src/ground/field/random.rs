@@ -1,7 +1,7 @@
-//! Random values from a place, never from call order.
+//! Random values derived from a position, never from call order.
 
-/// A stream of random values addressed by lattice position: the same place gives the same value at any
-/// resolution and with any number of threads. The mixer is the finaliser of SplitMix64 (Steele et al. 2014).
+/// A stream of random values addressed by lattice position: the same position gives the same value at any resolution
+/// and with any number of threads. The mixer is the finaliser of SplitMix64 (Steele et al. 2014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
 
@@ -25,20 +25,20 @@ impl Stream {
         Self(mix(self.0 ^ mix(salt.wrapping_add(GOLDEN))).wrapping_add(GOLDEN))
     }
 
-    /// 64 random bits of lattice position (x, y).
+    /// 64 random bits for lattice position (x, y).
     #[inline(always)]
     pub fn bits(self, x: i32, y: i32) -> u64 {
         let place = (x as u32 as u64) << 32 | y as u32 as u64;
         mix(self.0 ^ mix(place.wrapping_add(GOLDEN)))
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-24.
+    /// A uniform value in [0, 1), a multiple of 2^-24.
     #[inline(always)]
     pub fn unit(self, x: i32, y: i32) -> f32 {
         (self.bits(x, y) >> 40) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// Uniform in [-1, 1).
+    /// A uniform value in [-1, 1).
     #[inline(always)]
     pub fn signed(self, x: i32, y: i32) -> f32 {
         self.unit(x, y) * 2.0 - 1.0
@@ -49,7 +49,7 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// These bits are a promise to old scenes.
+    /// These bits must never change, or old scenes would change.
     #[test]
     fn golden_vector() {
         let stream = Stream::new(7, 3);

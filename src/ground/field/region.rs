@@ -4,32 +4,32 @@ use std::ops::Range as Span;
 
 use super::Grid;
 
-/// Some rows and columns of a square grid.
+/// A range of rows and a range of columns of a square grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Rows from the north, the last one excluded.
+    /// Rows, counted from the north; the end is excluded.
     pub rows: Span<usize>,
-    /// Columns from the west, the last one excluded.
+    /// Columns, counted from the west; the end is excluded.
     pub columns: Span<usize>,
 }
 
 impl Region {
-    /// All samples of `grid`.
+    /// The region of all samples of `grid`.
     pub fn whole(grid: Grid) -> Self {
         Self { rows: 0..grid.samples, columns: 0..grid.samples }
     }
 
-    /// No samples.
+    /// The empty region.
     pub fn none() -> Self {
         Self { rows: 0..0, columns: 0..0 }
     }
 
-    /// Whether there is no sample in it.
+    /// Whether the region contains no sample.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() || self.columns.is_empty()
     }
 
-    /// Whether there is a sample in both.
+    /// Whether both regions share a sample.
     pub fn overlaps(&self, other: &Self) -> bool {
         let meet = |a: &Span<usize>, b: &Span<usize>| a.start < b.end && b.start < a.end;
         meet(&self.rows, &other.rows) && meet(&self.columns, &other.columns)
@@ -40,7 +40,7 @@ impl Region {
         self.rows.len() * self.columns.len()
     }
 
-    /// The smallest that holds both.
+    /// The smallest region that contains both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         if self.is_empty() || other.is_empty() {
@@ -50,7 +50,7 @@ impl Region {
         Self { rows: both(&self.rows, &other.rows), columns: both(&self.columns, &other.columns) }
     }
 
-    /// The one that reaches `samples` farther on every side, within a grid of `side` samples.
+    /// The region extended by `samples` on every side, clipped to a grid of `side` samples.
     #[must_use]
     pub fn grown(&self, samples: usize, side: usize) -> Self {
         let grown = |span: &Span<usize>| span.start.saturating_sub(samples)..(span.end + samples).min(side);

@@ -1,4 +1,4 @@
-//! A field on a grid of another number of samples.
+//! Resamples a field to a grid with a different number of samples.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ use rayon::prelude::*;
 
 use super::{Cancelled, Control, Edges, Grid, Stream};
 
-/// Weights of four samples about a place `t` of the way from the second to the third (Catmull & Rom 1974): at ½ they
-/// are (-1, 9, 9, -1)/16, at 0 the second sample alone.
+/// Weights of four consecutive samples for the point at fraction `t` between the second and the third (Catmull & Rom
+/// 1974). At ½ they are (-1, 9, 9, -1)/16; at 0 only the second sample counts.
 pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
     let t2 = t * t;
     let t3 = t2 * t;
     [0.5 * (-t + 2.0 * t2 - t3), 0.5 * (2.0 - 5.0 * t2 + 3.0 * t3), 0.5 * (t + 4.0 * t2 - 3.0 * t3), 0.5 * (t3 - t2)]
 }
 
-/// Which samples along an axis a new one is made of.
+/// The input samples along one axis that contribute to an output sample, and their weights.
 #[derive(Clone, Copy)]
 struct AxisStencil {
     samples: [usize; 4],
     weights: [f32; 4],
-    /// It is the second of them alone.
+    /// The output sample coincides with the second input sample, so that one is copied.
     coincides: bool,
 }
 
-/// Fewest samples along a side between which a curve is drawn.
+/// Minimum number of samples per side for cubic interpolation; below it, interpolation is linear.
 const LEAST_FOR_CURVES: usize = 4;
 
-/// The stencils of all samples along an axis of `to`, 0 for rows and 1 for columns. Beyond an open edge the curve
-/// through the last three goes on.
+/// The stencils of all samples of `to` along an axis (0 for rows, 1 for columns). At an open edge, the parabola through
+/// the three outermost samples is extrapolated.
 fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
     let (last, steps) = (from.whole_samples() - 1, to.whole_samples() - 1);
     let whole_stencil = |k: usize| {
@@ -54,7 +54,7 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
         let [a, b, c, d] = catmull_rom_weights(t);
         let (samples, weights) = match (before, after) {
             (Some(before), Some(after)) => ([before, second, third, after], [a, b, c, d]),
-            // f(-1) = 3 f(0) - 3 f(1) + f(2)
+            // Extrapolation: f(-1) = 3 f(0) - 3 f(1) + f(2).
             (None, Some(after)) => ([second, second, third, after], [0.0, b + 3.0 * a, c - 3.0 * a, d + a]),
             (Some(before), None) => ([before, second, third, third], [a + d, b - 3.0 * d, c + 3.0 * d, 0.0]),
             (None, None) => ([second, second, third, third], [0.0, 1.0 - t, t, 0.0]),
@@ -68,18 +68,20 @@ fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
     (0..to.samples).map(stencil).collect()
 }
 
-/// The samples along an axis of a whole square of `from` samples that [`resample`] reads for the samples `wanted` of a
-/// whole one of `to`.
+/// The range of input samples along one axis that [`resample`] reads to compute the output samples `wanted`. `from` and
+/// `to` are the samples per side of the whole grids.
 pub fn samples_around(from: usize, to: usize, wanted: Range<usize>) -> Range<usize> {
     let before = |k: usize| k * (from - 1) / (to - 1);
     before(wanted.start).saturating_sub(2)..(before(wanted.end.saturating_sub(1)) + 3).min(from)
 }
 
-/// `field` of the grid `from` on the grid `to`, of the same edges and faces: on curves through four samples along rows
-/// and then along columns. What lies at a sample of both grids keeps its bits; on a grid twice as fine the others are
-/// the interpolating subdivision of Dubuc 1986 and Deslauriers & Dubuc 1989. Each face of a globe is interpolated by
-/// itself; along their borders they agree. Either may be a window: that of `from` then holds the four samples around
-/// every sample of `to` along rows and columns, [`samples_around`].
+/// Resamples `field` from grid `from` to grid `to`, which must have the same edges and faces. Interpolation is by
+/// Catmull-Rom curves through four samples, first along rows and then along columns. Samples common to both grids keep
+/// their bits. On a grid twice as fine, the others follow the interpolating subdivision of Dubuc 1986 and Deslauriers &
+/// Dubuc
+/// 1989. Each face of a globe is interpolated separately; the faces agree along their borders. Either grid can be a
+///       window;
+/// the window of `from` must then hold the [`samples_around`] the samples of `to`.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -116,28 +118,28 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     Ok(made)
 }
 
-/// How far a finer grid is displaced on a coarser one, for [`resample_displaced`]: smooth and random, so that what lies
-/// along the rows of the coarse grid no longer does.
+/// Random smooth offsets between a finer grid and a coarser one, for [`resample_displaced`]. They hide features that
+/// follow the rows and columns of the coarse grid.
 #[derive(Clone, Debug)]
 pub struct GridDisplacement {
     from: Grid,
     to: Grid,
-    /// To the east and to the south, in cells of the coarse grid.
+    /// Offsets to the east and to the south, in cells of the coarse grid.
     cells: [Vec<f32>; 2],
 }
 
-/// Cells of the coarse grid by which more is read where a displacement is of one of them or less: with what the curve
-/// swings beyond, less than two.
+/// Extra coarse cells that a displacement with a strength of up to one cell needs on every side. The curve overshoots
+/// one cell, but by less than two.
 pub const DISPLACED_CELLS: usize = 2;
-/// Cells of the coarse grid between two random values of a [`GridDisplacement`].
+/// Spacing of the random values of a [`GridDisplacement`], in cells of the coarse grid.
 const DISPLACEMENT_SPACING: usize = 2;
-/// Cells of the coarse grid over which a displacement fades towards edges and the borders of faces.
+/// Width of the strip in which a displacement fades out towards edges and face borders, in cells of the coarse grid.
 const FADE_CELLS: f32 = 3.0;
 
 impl GridDisplacement {
-    /// At most about `strength` cells of `from`, a little beyond where the curve swings. Nothing is displaced on edges
-    /// and on the borders of a globe's faces. Either grid may be a window: that of `from` then holds
-    /// [`DISPLACED_CELLS`] more on every side than [`samples_around`], where there are any.
+    /// Random offsets of at most about `strength` cells of `from`; the interpolation can overshoot slightly. Offsets
+    /// are 0 on edges and on the borders of a globe's faces. Either grid can be a window. The window of `from` must
+    /// then hold [`DISPLACED_CELLS`] more on every side than [`samples_around`], as far as the grid extends.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -169,7 +171,7 @@ impl GridDisplacement {
     }
 }
 
-/// [`resample`], where every sample of the finer grid reads the coarser one beside its place.
+/// Like [`resample`], but every output sample reads the coarse grid at a displaced position.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -178,7 +180,7 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
     let (n, m) = (from.samples, to.samples);
     let [last, steps] = [from, to].map(|grid| grid.whole_samples() - 1);
     let wraps = from.edges == Edges::Wrap && !from.is_globe();
-    // sample before a place along an axis, and how far beyond it the place is
+    // The last sample before a position along an axis, and the distance from it to the position.
     let place = |k: usize, cells: f32| {
         let exact = (k * last) as f32 / steps as f32 + cells;
         let inside = if wraps {
@@ -190,7 +192,7 @@ pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Contro
         } else {
             exact
         };
-        // no floor, which is a call
+        // Integer arithmetic instead of `floor`, which would be a function call.
         let whole = inside as i32;
         let before = whole - i32::from(whole as f32 > inside);
         (before as isize, inside - before as f32)

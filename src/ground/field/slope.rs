@@ -3,14 +3,14 @@
 use super::topology::{EAST, NORTH, SOUTH, WEST};
 use super::{Globe, Grid};
 
-/// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in relief over side.
+/// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in units of relief per side length.
 #[inline]
 pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, f32) {
     let n = grid.samples;
     sampled_gradient(grid, |i, j| height[i * n + j], row, column)
 }
 
-/// [`gradient`] of heights that are asked for by row and column.
+/// [`gradient`] of heights read through a function of row and column.
 pub fn sampled_gradient(grid: Grid, at: impl Fn(usize, usize) -> f32, row: usize, column: usize) -> (f32, f32) {
     let (west, east) = (grid.previous(column), grid.next(column));
     let (north, south) = (grid.previous(row), grid.next(row));
@@ -25,15 +25,15 @@ pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, reli
     gradient_degrees(gradient(grid, height, row, column), relief_over_size)
 }
 
-/// Slope in degrees where heights rise by `gradient` to the east and to the south.
+/// Slope in degrees for a height gradient (east, south).
 pub fn gradient_degrees((gx, gy): (f32, f32), relief_over_size: f32) -> f32 {
     let tangent = (gx * gx + gy * gy).sqrt() * relief_over_size;
     libm::atanf(tangent) * (180.0 / std::f32::consts::PI)
 }
 
-/// Slope vector on a globe at the sample of that index, in heights per radian: uphill, tangent to the sphere.
+/// Slope vector on a globe at sample `index`, in heights per radian: it points uphill and is tangent to the sphere.
 ///
-/// The two differences along the face's rows and columns fix it, whatever the angle between them. Copies of a sample
+/// The differences along the face's rows and columns determine it, whatever the angle between them. Copies of a sample
 /// have the slope of their owner.
 pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
     let index = globe.grid().owner(index);
@@ -72,7 +72,7 @@ mod tests {
         }
     }
 
-    /// h = x falls off from the pole of the x-axis as cos θ: its slope is sin θ.
+    /// h = x decreases from the pole of the x axis as cos θ: its slope is sin θ.
     #[test]
     fn the_slope_on_a_globe_is_that_of_the_function() {
         let globe = Globe::new(65);
@@ -82,7 +82,7 @@ mod tests {
             let slope = (x * x + y * y + z * z).sqrt();
             let here = globe.direction_of(k);
             let expected = (here[1] * here[1] + here[2] * here[2]).sqrt();
-            // at the corners of the cube the differences are one-sided
+            // At the corners of the cube the differences are one-sided.
             let corner = (0..8).any(|step| globe.grid().neighbour(k, step).is_none());
             assert!((slope - expected).abs() < if corner { 0.05 } else { 2e-3 }, "{slope} at {k}");
         }

@@ -1,28 +1,28 @@
-//! A square terrain that is read some rows or a window at a time, whether it is held as a whole or not.
+//! Reading a square terrain by rows or windows, whether or not the whole terrain is in memory.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Cancelled, Grid, MapKind, Terrain};
 
-/// Reads a square terrain in parts.
+/// Reads parts of a square terrain.
 pub trait SquareReader: Sync {
-    /// The grid of the whole.
+    /// The grid of the whole terrain.
     fn grid(&self) -> Grid;
 
-    /// Whether it has a data map.
+    /// Whether the terrain has this data map.
     fn has_map(&self, kind: MapKind) -> bool;
 
-    /// Some whole rows of a data map, or of the heights.
+    /// Returns complete rows of a data map, or of the heights if `kind` is `None`.
     ///
     /// # Errors
-    /// When it was cancelled, or they cannot be read: then the reader tells why.
+    /// When it was cancelled, or the rows cannot be read; the reader then reports the reason.
     fn rows(&self, kind: Option<MapKind>, rows: Range<usize>) -> Result<Vec<f32>, Cancelled>;
 
-    /// Heights and all data maps in a [window](Grid::window) of the whole.
+    /// Heights and all data maps in a [window](Grid::window) of the whole terrain.
     ///
     /// # Errors
-    /// When it was cancelled, or they cannot be read: then the reader tells why.
+    /// When it was cancelled, or the window cannot be read; the reader then reports the reason.
     fn window(&self, grid: Grid) -> Result<Terrain, Cancelled>;
 }
 

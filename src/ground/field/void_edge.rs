@@ -1,16 +1,16 @@
-//! The ground beyond the edge of the void, as pictures need it.
+//! Extends the terrain slightly beyond the edge of the void, for drawing.
 
 use rayon::prelude::*;
 
 use super::Terrain;
 
-/// Samples that the ground goes on for beyond its edge.
+/// Number of samples by which the terrain is extended.
 const RINGS: usize = 2;
 
-/// The heights of a terrain that has ground in some places only; None where it has ground everywhere.
+/// Heights for drawing a terrain with void samples; `None` if the terrain has no void.
 ///
-/// Just beyond the edge the ground goes on as the mean of what lies around, so that what is drawn between samples
-/// neither falls nor rises there; farther away everything is as low as the lowest ground, and casts no shadow on it.
+/// Within a few samples of the edge, void samples get the mean of their neighbours, so that interpolation at the edge
+/// neither dips nor rises. All other void samples get the lowest ground height and therefore cast no shadow.
 pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
     if terrain.void_samples() == 0 {
         return None;
@@ -20,7 +20,7 @@ pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
     let mut heights: Vec<f32> =
         terrain.height.iter().enumerate().map(|(k, &h)| if terrain.has_ground(k) { h } else { low }).collect();
     let mut known: Vec<bool> = (0..heights.len()).map(|k| terrain.has_ground(k)).collect();
-    // the faces of a globe are not drawn as one square
+    // The faces of a globe are not drawn as one square.
     let rings = if terrain.grid.is_globe() { 0 } else { RINGS };
     for _ in 0..rings {
         let (before, was_known) = (heights.clone(), known.clone());
@@ -56,13 +56,13 @@ mod tests {
         });
         assert_eq!(terrain.void_samples(), 17 * 8);
         assert_eq!(terrain.range(), (1.5, 2.0));
-        let heights = heights_over_void(&terrain).expect("half of it is missing");
+        let heights = heights_over_void(&terrain).expect("half of the terrain is void");
         for (k, h) in heights.iter().enumerate() {
             assert!(k % 17 < 8 || *h == terrain.height[k]);
             assert_eq!(*h, if k % 17 < 8 { 1.5 } else { terrain.height[k] });
         }
         terrain.height.iter_mut().enumerate().for_each(|(k, h)| *h = if k % 17 == 8 { 3.0 } else { *h });
-        let row = &heights_over_void(&terrain).expect("half of it is missing")[17..34];
+        let row = &heights_over_void(&terrain).expect("half of the terrain is void")[17..34];
         assert_eq!(&row[..9], &[1.5625, 1.5625, 1.5625, 1.5625, 1.5625, 1.5625, 3.0, 3.0, 3.0]);
     }
 }

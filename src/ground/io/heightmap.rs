@@ -1,4 +1,4 @@
-//! Heights alone, in any raster format: what patches and simple programs write.
+//! Export of heights alone, in any raster format; used for patches and for importing programs without data maps.
 
 use std::path::PathBuf;
 
@@ -8,55 +8,55 @@ use super::formats::{RasterFormat, RasterSheet, SampleType, Samples};
 use super::{FileError, SaveTarget, StagedFile};
 use crate::field::Terrain;
 
-/// What another program must know to read an exported heightmap.
+/// Facts that another program needs in order to read an exported heightmap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HeightReport {
     /// The file that was written.
     pub path: PathBuf,
-    /// Samples of a row.
+    /// Samples per row.
     pub samples: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Height of the value 0 (16-bit formats) and lowest height.
+    /// Lowest height; in 16-bit formats, the height of the value 0.
     pub min_metres: f32,
-    /// Height of the value 65535 (16-bit formats) and highest height.
+    /// Highest height; in 16-bit formats, the height of the value 65535.
     pub max_metres: f32,
-    /// Distance between neighbouring samples; on maps of planets along the equator.
+    /// Distance between neighbouring samples; on planet maps, along the equator.
     pub cell_metres: f32,
-    /// Height that one step of a 16-bit format stands for; 0 for floats.
+    /// Height difference of one step in a 16-bit format; 0 for floats.
     pub metres_per_step: f32,
-    /// Samples without ground; they hold the lowest height, [`Self::min_metres`].
+    /// Number of samples without ground; they hold the lowest height, [`Self::min_metres`].
     pub void_samples: usize,
 }
 
 impl HeightReport {
-    /// What is in the file where there is no ground, if that is anywhere.
+    /// A sentence about the void samples in the file, or `None` if there are none.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min_metres;
         (self.void_samples > 0)
-            .then(|| format!("{} samples have no ground; they hold the lowest height, {lowest} m", self.void_samples))
+            .then(|| format!("{} samples have no ground; they have the lowest height, {lowest} m", self.void_samples))
     }
 }
 
-/// The highest whole number of 16 bits.
+/// The largest 16-bit value.
 const STEPS: f32 = 65535.0;
 
-/// Heights to be written, row by row.
+/// Heights to export, row by row.
 pub struct HeightSheet<'a> {
-    /// Samples of a row.
+    /// Samples per row.
     pub width: usize,
-    /// Fractions of the relief.
+    /// Heights as fractions of the relief.
     pub heights: &'a [f32],
     /// Heights of black and white, as fractions of the relief.
     pub range: (f32, f32),
-    /// Height that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
     /// Distance between neighbouring samples.
     pub cell_metres: f32,
 }
 
-/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `to` asks for, row
-/// by row.
+/// Writes the heights of a square terrain of side `side_metres`, row by row, in the format given by the file extension
+/// of `to`.
 pub fn export_heightmap(
     terrain: &Terrain,
     relief_metres: f32,
@@ -82,7 +82,7 @@ pub fn export_heightmap(
     Ok(HeightReport { void_samples, ..export_sheet(&sheet, to)? })
 }
 
-/// Writes a sheet of heights in the format that the extension of `to` asks for, row by row.
+/// Writes a sheet of heights, row by row, in the format given by the file extension of `to`.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn where_there_is_no_ground_the_lowest_height_is_written_and_counted() {
         let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
-        // the lowest and the highest corner are not there
+        // The lowest and the highest corner are void.
         for k in [0, 32 * 33, 32] {
             terrain.map_mut(MapKind::Ground)[k] = 0.0;
             terrain.height[k] = -5.0;

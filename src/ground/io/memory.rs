@@ -1,29 +1,30 @@
-//! Memory: what the machine has and lets this process have, and how people write amounts of it.
+//! Memory: the amounts that the machine has and that this process may use, as numbers and as text.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What people gave as a limit; 0 is none.
+/// Limit set by the user, in bytes; 0 for none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// From now on `bytes` count as free, whatever the machine says; 0 is what the machine says.
+/// Sets the memory that counts as free to `bytes`, whatever the machine reports; 0 removes the limit.
 pub fn limit_memory(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The limit that people gave, if they did.
+/// The limit set by the user, if any.
 pub fn memory_limit() -> Option<u64> {
     Some(LIMIT.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that this process can still take: the least of what the machine has available, what its control groups
-/// (cgroup v2) leave, and what its own address space (`ulimit -v`) has room for; or the [limit](limit_memory) that was
-/// given. `None` where the system does not tell, as those that are not Linux. `held` is what the process has and counts
-/// as free: a limit is about all that it takes.
+/// Bytes that this process can still allocate. This is the least of three amounts: the memory available on the machine,
+/// the remainder of its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A
+/// [limit](limit_memory) set by the user replaces all three. Returns `None` if the system does not report these
+/// numbers, for example outside Linux. `held` is memory that the process already uses but that counts as free, because
+/// a limit applies to the total.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {
-            // a quarter of the address space is for stacks of threads and for what the allocator sets aside
+            // Reserve a quarter of the address space for thread stacks and the allocator.
             let address_space = address_space().map(|left| left / 4 * 3);
             Some([available(), control_groups(), address_space].into_iter().flatten().min()? + held)
         }
@@ -31,24 +32,24 @@ pub fn free_memory(held: u64) -> Option<u64> {
     }
 }
 
-/// Bytes of memory that this process holds; 0 where the system does not tell.
+/// Bytes of memory that this process uses; 0 if the system does not report it.
 pub fn resident_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     kibibytes(&status, "VmRSS:").unwrap_or(0)
 }
 
-/// What can be taken without swapping.
+/// Memory available without swapping.
 fn available() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// The number behind a name, which files of the system give in kB and mean in KiB.
+/// The number after `name` in a system file, which labels it kB but means KiB.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// The least that is left in the group of this process and in those around it.
+/// The smallest remainder among the control group of this process and its parents.
 fn control_groups() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -57,7 +58,8 @@ fn control_groups() -> Option<u64> {
     own.ancestors().take_while(|folder| folder.starts_with(root)).map(PathBuf::from).filter_map(left_in).min()
 }
 
-/// What is left in a group that has a limit. What it keeps of files it gives back when asked.
+/// Remaining memory of a group that has a limit. Its file cache counts as free, because the system reclaims it on
+/// demand.
 fn left_in(group: PathBuf) -> Option<u64> {
     let number = |name: &str| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let (most, used) = (number("memory.max")?, number("memory.current")?);
@@ -66,7 +68,7 @@ fn left_in(group: PathBuf) -> Option<u64> {
     Some(most.saturating_sub(used.saturating_sub(files)))
 }
 
-/// What is left of the address space of this process, where it is limited.
+/// Remaining address space of this process, if it is limited.
 pub fn address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -75,18 +77,18 @@ pub fn address_space() -> Option<u64> {
     Some(most.saturating_sub(used))
 }
 
-/// What is needed and what is free, where `bytes` are more than that.
+/// A message with the required and the free memory, if `bytes` exceeds the free memory.
 pub fn shortage(bytes: u64) -> Option<String> {
     let free = free_memory(0).filter(|&free| free < bytes)?;
-    Some(format!("needs {}, {} are free", bytes_text(bytes), bytes_text(free)))
+    Some(format!("needs {}, but only {} are free", bytes_text(bytes), bytes_text(free)))
 }
 
-/// Reads what people type for an amount of memory: `4GiB`, `512 MB`, `2G`, bytes without a unit.
+/// Parses an amount of memory as people type it: `4GiB`, `512 MB`, `2G`, or bytes without a unit.
 ///
 /// # Errors
-/// When it is no amount.
+/// When the text is not an amount of memory.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    let wrong = || "give an amount of memory like 4GiB or 512MiB".to_string();
+    let wrong = || "give an amount of memory such as 4GiB or 512MiB".to_string();
     let text = text.trim();
     let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let unit = match text[at..].to_ascii_lowercase().as_str() {
@@ -106,7 +108,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     if (1.0..=1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// An amount of memory for people, in MiB or GiB.
+/// An amount of memory as text, in MiB or GiB.
 pub fn bytes_text(bytes: u64) -> String {
     let mebibytes = bytes as f64 / 1_048_576.0;
     match mebibytes {

@@ -1,4 +1,4 @@
-//! Files in and out. Whatever is written goes through `files`, which says what that promises.
+//! Reading and writing files. All writing goes through `files`, whose documentation states the guarantees.
 
 mod files;
 pub mod formats;
@@ -18,15 +18,15 @@ pub use raster::{
     stamp_names,
 };
 
-/// Levels of RON inside each other, when it is read and when it is written: those of the deepest construction tree
-/// (`construction::check::DEEPEST`), of which each piece takes about ten, in a scene.
+/// Maximum nesting depth of RON, for reading and writing. It suffices for a scene with the deepest construction tree
+/// (`construction::check::DEEPEST`), where each tree level takes about ten levels of RON.
 const MOST_LEVELS: usize = 400;
 
-/// What RON calls text that is written as it is. Its own `RawValue` reads the text again, and not as deep as
-/// construction trees go.
+/// RON's internal name for text that is written verbatim. RON's own `RawValue` parses the text again, with too low a
+/// depth limit for construction trees.
 pub const RAW_RON: &str = "$ron::private::RawValue";
 
-/// The RON that scenes, biome tables and construction trees are written in.
+/// The RON dialect of scenes, biome tables and construction trees.
 pub fn ron_dialect() -> ron::Options {
     ron::Options::default()
         .with_recursion_limit(MOST_LEVELS)

@@ -1,4 +1,4 @@
-//! Files that stand where a heightmap or picture is asked for: rasters, or meshes seen from above.
+//! Files accepted where a heightmap or image is expected: rasters, or meshes seen from above.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_by};
 
-/// Samples along the longer side of a mesh, at the least and at the most.
+/// Minimum and maximum number of samples along the longer side of a mesh.
 const FEWEST: usize = 1025;
 const MOST: usize = 8193;
-/// Of meshes with few triangles a single sliver shall not decide: samples for each triangle in a row, at the most, were
-/// all of one size.
+/// Limits the influence of a single sliver in meshes with few triangles: maximum samples per triangle along a row, if
+/// all triangles had equal size.
 const MOST_FOR_TRIANGLE: f64 = 32.0;
 
-/// The raster called `name` as [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above: its heights are metres,
-/// what lies under no triangle has no data, and it is as wide as it says.
+/// The raster called `name` as by [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above. A mesh gives heights
+/// in metres, has no data where no triangle lies, and defines its own width.
 ///
 /// # Errors
-/// When there is no such file, or it cannot be understood.
+/// When the file does not exist, or cannot be parsed.
 pub fn raster_or_mesh(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
     if is_shipped(name) || !is_mesh(Path::new(name)) {
         return raster_as(name, layout);
@@ -66,14 +66,14 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
     })
 }
 
-/// Samples along the longer side of a mesh that spans so many metres to the east and to the south: as far apart as its
-/// nearest vertices, so that those of a mesh that was made of a grid lie on samples; where that would be fewer than
-/// [`FEWEST`], a whole number of times as many.
+/// Number of samples along the longer side of a mesh whose extent is `size` metres (east, south). The spacing is that
+/// of the closest vertices, so that the vertices of a mesh made from a grid coincide with samples. If that gives fewer
+/// than [`FEWEST`] samples, the number of cells is multiplied by a whole number.
 fn samples_along(surface: &MeshSurface, size: [f64; 2]) -> usize {
     let side = size[0].max(size[1]);
     let in_row = (surface.triangles.len() as f64 / 2.0).sqrt();
     let most = (MOST - 1).min((in_row * MOST_FOR_TRIANGLE) as usize).max(FEWEST - 1);
-    // what lies nearer is no spacing, but the same vertex twice, a wall or a sliver
+    // Vertices that are closer come from duplicates, walls or slivers, and say nothing about the spacing.
     let least = 0.75 * side / most as f64;
     let place = |k: u32| surface.positions[k as usize].map(f64::from);
     let spacing = |[a, b]: [u32; 2]| {

@@ -1,29 +1,29 @@
-//! The ground as triangles: for engines, for printers, for maps on a globe; and meshes read back as heights.
+//! Terrain as triangle meshes for engines, 3D printers and globe maps; and meshes read back as heights.
 //!
-//! A [`Mesh`] is made of a [`Terrain`], square or planet, by [`Mesh::from_terrain`]: from every sample, or from as few
-//! as a given error in metres allows. It is written by [`formats`], and read, whoever made it, by [`import`].
+//! [`Mesh::from_terrain`] makes a [`Mesh`] of a [`Terrain`], square or planet: from every sample, or from as few
+//! samples as a given error in metres allows. [`formats`] writes meshes, and [`import`] reads meshes from any program.
 //!
-//! Axes are those of glTF: x to the east, y up, z to the south, in metres, the middle of a square at x = z = 0 and
-//! height 0 at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
+//! Axes are those of glTF: x to the east, y up, z to the south, in metres. The centre of a square is at x = z = 0, and
+//! height 0 is at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
 //! Triangles are anticlockwise seen from outside.
 //!
-//! The triangulation is our own: packages of it (`delatin`, and with it what could be built on `delaunator` or `spade`,
-//! which know points and no error) hold all points at once; of 4097² samples to 1 m ours takes 14 s and 158 MiB,
-//! `delatin` 51 s and 878 MiB, and `martini` 8 s and 1085 MiB without holding the error. `simplify` and
-//! `benches/mesh.rs` have more.
+//! The triangulation is our own, because available crates hold all points in memory at once: `delatin`, and solutions
+//! built on `delaunator` or `spade`, which support no error bound. For 4097² samples with an error of 1 m, ours takes
+//! 14 s and 158 MiB, `delatin` 51 s and 878 MiB, and `martini` 8 s and 1085 MiB without meeting the error bound.
+//! `simplify` and `benches/mesh.rs` have more.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `sample_set` | sets of samples, and the number of a sample within one |
-//! | `region` | which ground there is: cells cut out, the samples along its border |
-//! | `triangles` | the triangles of a sheet of samples: regular, or to a given error |
+//! | `sample_set` | sets of samples, and the number of a sample within a set |
+//! | `region` | the samples that are ground, and those along its border |
+//! | `triangles` | the regular triangles of a sheet of samples |
 //! | `simplify` | triangulation to a given error: tiles, the lines between them, greedy insertion |
 //! | `sheet` | vertices and normals of a surface over the samples of a grid |
 //! | `water` | the surface of sea, lakes and rivers |
-//! | `solid` | walls and a base, which make a square a body |
-//! | `formats` | one file a format, and the one list of them |
-//! | `import` | heights of a mesh of anybody's |
-//! | `as_raster` | files where a heightmap is asked for: rasters, or meshes from above |
+//! | `solid` | walls and a base, which make a square a closed solid |
+//! | `formats` | one file per format, and the list of formats |
+//! | `import` | heights from any mesh |
+//! | `as_raster` | files accepted where a heightmap is expected: rasters, or meshes from above |
 
 mod as_raster;
 pub mod formats;
@@ -45,7 +45,7 @@ pub use as_raster::raster_or_mesh;
 use region::GroundRegion;
 use sheet::MeshSheet;
 
-/// What a part of a mesh is.
+/// Kinds of mesh parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// The surface of the terrain.
@@ -54,12 +54,12 @@ pub enum PartKind {
     Walls,
     /// The flat underside.
     Base,
-    /// The surface of sea, lakes and rivers. It ends under the ground, one sample beyond the shore.
+    /// The surface of sea, lakes and rivers. It ends under the terrain, one sample beyond the shore.
     Water,
 }
 
 impl PartKind {
-    /// The name that files give it.
+    /// Name of the part in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ground => "ground",
@@ -70,71 +70,71 @@ impl PartKind {
     }
 }
 
-/// Triangles that belong together, and the vertices that they alone use.
+/// A group of triangles, with vertices that no other part uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshPart {
-    /// What it is.
+    /// Kind of the part.
     pub kind: PartKind,
-    /// Which vertices of the mesh are its own.
+    /// Range of the part's vertices in the mesh.
     pub vertices: Range<u32>,
-    /// Indices of vertices of the mesh, anticlockwise seen from outside.
+    /// Vertex indices in the mesh, anticlockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A surface of triangles. Parts share no vertices: where ground meets a wall there is one of each, at the same place
-/// to the bit and with normals of their own.
+/// A triangle mesh. Parts share no vertices: where the ground meets a wall, each has its own vertex at the same
+/// position (to the bit), with its own normal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Metres: x to the east, y up, z to the south.
     pub positions: Vec<[f32; 3]>,
-    /// Unit vectors, one a vertex.
+    /// Unit vectors, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// sRGB, one a vertex, where colours were given.
+    /// sRGB colours, one per vertex, if colours were given.
     pub colours: Option<Vec<[u8; 3]>>,
-    /// Places on a picture of the terrain of one pixel a sample, from its top left corner (north-west) to its bottom
-    /// right one, both from 0 to 1: a sample lies in the middle of its pixel. None on planets.
+    /// Texture coordinates from 0 to 1 for an image of the terrain with one pixel per sample, from its top left corner
+    /// (north-west). A sample lies in the centre of its pixel. `None` on planets.
     pub uvs: Option<Vec<[f32; 2]>>,
-    /// Ground first, then walls, base and water where they were asked for and there are any.
+    /// Ground first, then walls, base and water, if they were requested and exist.
     pub parts: Vec<MeshPart>,
 }
 
-/// How large the world is.
+/// Size of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MeshExtent {
-    /// A square: length of its side in metres.
+    /// Side of a square in metres.
     Side(f32),
-    /// A planet: its radius at height 0 in metres.
+    /// Radius of a planet at height 0, in metres.
     Radius(f32),
 }
 
-/// What the numbers of a terrain stand for.
+/// Scale and colours of the terrain.
 #[derive(Clone, Copy)]
 pub struct MeshGround<'a> {
     /// Its size.
     pub extent: MeshExtent,
-    /// Height in metres that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
-    /// Height of the sea in metres, where there is one.
+    /// Height of the sea in metres, if there is a sea.
     pub sea_metres: Option<f32>,
-    /// Colour (sRGB) of the sample of an index.
+    /// Colour (sRGB) for a sample index.
     pub colour: Option<&'a (dyn Fn(usize) -> [u8; 3] + Sync)>,
 }
 
-/// What shall be made of the ground.
+/// Options for the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshOptions {
-    /// How far the mesh may lie above or below any sample, in metres; on planets along the radius. Every sample becomes
-    /// a vertex where none is given.
+    /// Maximum vertical distance between the mesh and any sample, in metres; on planets along the radius. If `None`,
+    /// every sample becomes a vertex.
     pub error_metres: Option<f32>,
-    /// Whether all samples along the rim of a square are kept, so that neighbours fit without cracks.
+    /// Whether all samples along the rim of a square are kept, so that adjacent meshes fit without cracks.
     pub keep_rim: bool,
-    /// Whether walls go down from the rim and from holes to a flat base. Planets need none.
+    /// Whether walls connect the rim and the holes to a flat base. Planets need no walls.
     pub walls: bool,
-    /// Height of the base; where none is given, a twentieth of the side below the lowest ground.
+    /// Height of the base; if `None`, a twentieth of the side below the lowest ground.
     pub base_metres: Option<f32>,
-    /// Whether the surface of sea, lakes and rivers is a part of its own.
+    /// Whether to add the surface of sea, lakes and rivers as a separate part.
     pub water: bool,
-    /// Whether vertices have places on a picture.
+    /// Whether to add texture coordinates.
     pub uvs: bool,
 }
 
@@ -144,50 +144,51 @@ impl Default for MeshOptions {
     }
 }
 
-/// Why there is no mesh.
+/// Why no mesh could be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
-    /// It was asked to stop.
+    /// The operation was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// Not a size, error or height that makes sense.
+    /// A size, error or height is invalid.
     #[error("{what} is {value} m; {wanted}")]
     Number {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f32,
-        /// What it has to be.
+        /// The valid range, in words.
         wanted: String,
     },
-    /// A planet is measured by its radius, a square by its side.
-    #[error("a planet is measured by its radius, a square by its side; the other was given")]
+    /// A planet was given a side, or a square a radius.
+    #[error("a planet needs a radius and a square a side length; the other one was given")]
     Extent,
-    /// No three samples with ground lie beside each other.
-    #[error("no three samples with ground lie beside each other: there is nothing to make triangles of")]
+    /// No three adjacent samples are ground.
+    #[error("no three adjacent samples are ground, so there is nothing to triangulate")]
     NoGround,
-    /// It would not fit into memory.
+    /// The mesh does not fit into memory.
     #[error(
-        "the mesh of {samples} samples needs {needed} of memory, {free} are free; allow an error in metres, or fewer samples"
+        "the mesh of {samples} samples needs {needed} of memory, but only {free} are free; allow an error in metres, or use fewer samples"
     )]
     Memory {
-        /// Samples of the terrain.
+        /// Number of terrain samples.
         samples: usize,
-        /// What it needs.
+        /// Required memory.
         needed: String,
-        /// What is free.
+        /// Free memory.
         free: String,
     },
 }
 
 impl Mesh {
-    /// Triangles for the ground, and what else the options ask for. The same bits on any number of threads.
+    /// Triangulates the terrain and adds the parts that the options request. The result is the same on any number of
+    /// threads.
     ///
-    /// With an error, the surface of the triangles lies within it above or below every sample that has ground, up to
-    /// the rounding of positions to f32.
+    /// With an error, the surface stays within it above or below every ground sample, up to the rounding of positions
+    /// to f32.
     ///
     /// # Errors
-    /// When it is cancelled, a number makes no sense, there is no ground, or the memory does not suffice.
+    /// When it is cancelled, a number is invalid, there is no ground, or there is too little memory.
     pub fn from_terrain(
         terrain: &Terrain,
         ground: &MeshGround,
@@ -225,22 +226,22 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// Number of triangles of all parts.
+    /// Total number of triangles.
     pub fn triangle_count(&self) -> usize {
         self.parts.iter().map(|part| part.triangles.len()).sum()
     }
 
-    /// Lowest and highest x, y and z of vertices; zeros where there are none.
+    /// Minimum and maximum x, y and z of all vertices; zeros if there are none.
     pub fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         bounds(&self.positions)
     }
 
-    /// The part of a kind, if the mesh has it.
+    /// The part of the given kind, if the mesh has one.
     pub fn part(&self, kind: PartKind) -> Option<&MeshPart> {
         self.parts.iter().find(|part| part.kind == kind)
     }
 
-    /// Adds a vertex to those of the last part.
+    /// Appends a vertex to the last part.
     fn push(&mut self, position: [f32; 3], normal: [f32; 3], colour: impl FnOnce() -> [u8; 3], uv: [f32; 2]) {
         self.positions.push(position);
         self.normals.push(normal);
@@ -253,7 +254,7 @@ impl Mesh {
     }
 }
 
-/// Lowest and highest x, y and z; zeros where there is no place.
+/// Minimum and maximum x, y and z; zeros without positions.
 fn bounds(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
     let Some(&first) = positions.first() else { return ([0.0; 3], [0.0; 3]) };
     positions.iter().fold((first, first), |(low, high), place| {
@@ -272,7 +273,7 @@ fn check_numbers(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) 
             positive("the radius", radius)?;
             let low = terrain.range().0 * ground.relief_metres;
             if radius + low <= 0.0 {
-                let wanted = format!("the ground reaches {low} m, which is below the centre");
+                let wanted = format!("the ground reaches {low} m, which is below the planet's centre");
                 return Err(MeshError::Number { what: "the radius", value: radius, wanted });
             }
         }
@@ -282,10 +283,10 @@ fn check_numbers(terrain: &Terrain, ground: &MeshGround, options: &MeshOptions) 
     options.error_metres.map_or(Ok(()), |error| positive("the error", error))
 }
 
-/// Refuses what would not fit: positions, normals, colours and places on pictures, and two triangles a sample.
+/// Fails if positions, normals, colours, texture coordinates and two triangles per sample do not fit into memory.
 fn check_memory(terrain: &Terrain, options: &MeshOptions) -> Result<(), MeshError> {
     let samples = terrain.grid.len();
-    // with an error it is known only afterwards; a tenth of the samples is more than ground needs
+    // With an error bound, the vertex count is known only afterwards; terrain needs less than a tenth of the samples.
     let vertices = if options.error_metres.is_some() { samples / 10 } else { samples };
     let bytes = (vertices * (12 + 12 + 3 + 8 + 24)) as u64;
     match free_memory(0) {

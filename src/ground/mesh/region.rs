@@ -1,18 +1,18 @@
-//! Which ground there is to make triangles of.
+//! The region of ground samples that becomes triangles.
 //!
-//! A cell between four samples with ground belongs to the region whole, one with three of them as the triangle between
-//! these. What hangs together at a single sample only is parted there, by leaving that sample out: walls along its
-//! outline would otherwise meet in one line of four, and no printer could tell inside from outside.
+//! A cell between four ground samples is included completely; with three, only the triangle between them is. Where two
+//! parts touch at a single sample, that sample is removed to separate them. Otherwise their walls would meet in one
+//! line of four, and a printer could not tell inside from outside.
 
 use super::sample_set::SampleSet;
 use crate::field::Grid;
 
-/// Corners of the four cells around a sample, anticlockwise from the north-east: steps (row, column) along the first
-/// axis, to the far corner, along the second.
+/// Corners of the four cells around a sample, anticlockwise from the north-east, as (row, column) steps: along the
+/// first axis, to the far corner, along the second axis.
 const QUARTERS: [[(isize, isize); 3]; 4] =
     [[(0, 1), (-1, 1), (-1, 0)], [(-1, 0), (-1, -1), (0, -1)], [(0, -1), (1, -1), (1, 0)], [(1, 0), (1, 1), (0, 1)]];
 
-/// Samples of the faces of a grid that triangles are made of.
+/// The samples of a grid's faces that become triangles.
 #[derive(Clone, Debug)]
 pub(super) struct GroundRegion {
     grid: Grid,
@@ -20,14 +20,14 @@ pub(super) struct GroundRegion {
 }
 
 impl GroundRegion {
-    /// The region of all samples that belong; none where all do. `parted` leaves samples out where two pieces touch at
-    /// a point.
+    /// The region of all samples for which `belongs` is true; `None` if all are. `parted` removes samples at which two
+    /// parts touch in a point.
     pub fn new(grid: Grid, belongs: impl Fn(usize) -> bool, parted: bool) -> Option<Self> {
         if (0..grid.len()).all(&belongs) {
             return None;
         }
         let mut region = Self { grid, samples: SampleSet::from_fn(grid.len(), belongs) };
-        // a sample that goes may leave a neighbour alone, or touching at a point
+        // Removing a sample can isolate a neighbour, or leave it touching at a point.
         let mut left: Vec<usize> = region.samples.iter().collect();
         while let Some(k) = left.pop() {
             if !region.samples.contains(k) {
@@ -53,7 +53,7 @@ impl GroundRegion {
         self.samples.contains(k)
     }
 
-    /// The neighbours of a sample on its face.
+    /// The neighbours of a sample on the same face.
     fn neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         let n = self.grid.samples;
         let (face, row, column) = (k / (n * n), k / n % n, k % n);
@@ -64,8 +64,8 @@ impl GroundRegion {
         })
     }
 
-    /// Which of the eight half quarters around a sample belong to the region, bit by bit anticlockwise from the east.
-    /// What lies beyond the face does not.
+    /// Bit mask of the eight 45° sectors around a sample that belong to the region, anticlockwise from the east.
+    /// Sectors beyond the face do not belong.
     fn sectors(&self, k: usize) -> u8 {
         let n = self.grid.samples;
         let (row, column) = (k / n % n, k % n);
@@ -89,7 +89,7 @@ impl GroundRegion {
         sectors
     }
 
-    /// Whether a hole or the outline of the ground, other than the edge of the face, goes through a sample.
+    /// Whether the sample lies on the border of a hole or of the ground, not counting the edge of the face.
     pub fn is_border(&self, k: usize) -> bool {
         let n = self.grid.samples;
         let (row, column) = (k / n % n, k % n);
@@ -106,15 +106,16 @@ impl GroundRegion {
         self.contains(k) && self.sectors(k) | beyond != 0xff
     }
 
-    /// Which samples of a cell belong: north-west, north-east, south-west, south-east, of the cell right and below of
-    /// sample `k`.
+    /// Which corners of the cell to the lower right of sample `k` belong: north-west, north-east, south-west,
+    /// south-east.
     #[inline]
     pub fn corners(&self, k: usize) -> [bool; 4] {
         let n = self.grid.samples;
         [k, k + 1, k + n, k + n + 1].map(|k| self.samples.contains(k))
     }
 
-    /// Whether a place of a face belongs, given as a row and a column with fractions, not on the edge of a triangle.
+    /// Whether a position on a face, given as fractional row and column, lies inside the region (triangle edges
+    /// excluded).
     pub fn has_place(&self, face: usize, row: f64, column: f64) -> bool {
         let n = self.grid.samples;
         let (i, j) = ((row as usize).min(n - 2), (column as usize).min(n - 2));
@@ -130,7 +131,7 @@ impl GroundRegion {
     }
 }
 
-/// How many pieces eight half quarters in a circle make.
+/// Number of connected parts that the sectors around a sample form.
 fn pieces(sectors: u8) -> u32 {
     if sectors == 0xff { 1 } else { (sectors & !sectors.rotate_left(1)).count_ones() }
 }
@@ -170,7 +171,7 @@ mod tests {
         for (row, column) in [(1, 2), (2, 1), (2, 3), (3, 2)] {
             assert!(region.is_border(row * 6 + column), "{row}, {column}");
         }
-        // the four cells around the hole keep the triangles at their far corners
+        // The four cells around the hole keep the triangles at their far corners.
         assert!(!region.is_border(6 + 1));
         assert!(region.has_place(0, 1.2, 1.2) && !region.has_place(0, 1.8, 1.8));
     }

@@ -1,4 +1,4 @@
-//! Sets of samples as bits, which also number their members.
+//! Sets of samples as bit sets, which also number their members.
 
 /// A set of indices below a given number.
 #[derive(Clone, Debug)]
@@ -7,12 +7,12 @@ pub(super) struct SampleSet {
 }
 
 impl SampleSet {
-    /// No index of those below `len`.
+    /// The empty set for indices below `len`.
     pub fn empty(len: usize) -> Self {
         Self { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// The indices below `len` for which `belongs` says so.
+    /// The indices below `len` for which `belongs` is true.
     pub fn from_fn(len: usize, belongs: impl Fn(usize) -> bool) -> Self {
         let mut set = Self::empty(len);
         (0..len).filter(|&k| belongs(k)).for_each(|k| set.insert(k));
@@ -41,7 +41,7 @@ impl SampleSet {
         })
     }
 
-    /// The set with the number of members before each word.
+    /// Converts to a set that can return the number of each member.
     pub fn numbered(self) -> SampleNumbers {
         let mut before = 0;
         let starts = self.words.iter().map(|word| {
@@ -53,7 +53,7 @@ impl SampleSet {
     }
 }
 
-/// A set whose members are numbered in their order.
+/// A set that numbers its members in ascending order.
 #[derive(Clone, Debug)]
 pub(super) struct SampleNumbers {
     set: SampleSet,
@@ -62,7 +62,7 @@ pub(super) struct SampleNumbers {
 }
 
 impl SampleNumbers {
-    /// How many members there are.
+    /// Number of members.
     pub fn count(&self) -> usize {
         self.count
     }

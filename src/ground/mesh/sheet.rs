@@ -1,4 +1,4 @@
-//! A surface over the samples of a grid, square or globe: where its vertices lie, their normals, its triangles.
+//! The surface over the samples of a square or globe grid: vertex positions, normals, triangles.
 
 use rayon::prelude::*;
 
@@ -9,27 +9,27 @@ use super::triangles::regular;
 use super::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, MeshPart, PartKind};
 use crate::field::{Control, Globe, Grid};
 
-/// Tangents of rows and columns of a globe become whole numbers of this many steps: orientation is exact then.
+/// Resolution of the tangents of a globe's rows and columns: as whole numbers they allow an exact orientation test.
 const STEPS_PER_TANGENT: f64 = 33_554_432.0;
-/// Vertices between two looks at whether to stop.
+/// Number of vertices between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 16;
 
-/// Heights over a grid, and which of them there are.
+/// Heights over a grid, and the region that is ground.
 pub(super) struct MeshSheet<'a> {
     pub grid: Grid,
-    /// Fractions of the relief.
+    /// Heights as fractions of the relief.
     pub heights: &'a [f32],
-    /// The ground there is, where that is not all.
+    /// The ground region; `None` if all samples are ground.
     pub region: Option<&'a GroundRegion>,
     pub ground: &'a MeshGround<'a>,
 }
 
-/// Where samples lie in space, in double precision.
+/// Positions of samples in space, in double precision.
 struct SheetPlaces<'a> {
     heights: &'a [f32],
     relief: f64,
     n: usize,
-    /// Side of a square and half of it; on a globe its radius.
+    /// Side and half side of a square; radius of a globe.
     size: f64,
     globe: Option<Globe>,
 }
@@ -40,7 +40,7 @@ impl SheetPlaces<'_> {
         f64::from(self.heights[k]) * self.relief
     }
 
-    /// x to the east, y up, z to the south.
+    /// Position of a sample: x to the east, y up, z to the south.
     fn place(&self, k: usize) -> [f64; 3] {
         let n = self.n;
         let metres = self.metres(k);
@@ -52,7 +52,7 @@ impl SheetPlaces<'_> {
             Some(globe) => {
                 let [x, y, z] = globe.exact_direction(k / (n * n), k / n % n, k % n);
                 let radius = self.size + metres;
-                // north is up
+                // North is up.
                 [x * radius, z * radius, -y * radius]
             }
         }
@@ -74,17 +74,17 @@ impl MeshSheet<'_> {
         SheetPlaces { heights: self.heights, relief, n: self.grid.samples, size, globe: self.grid.shape() }
     }
 
-    /// Side of a square, radius of a planet.
+    /// Side of a square or radius of a planet.
     pub fn size_metres(&self) -> f64 {
         self.places().size
     }
 
-    /// Position of a vertex as it is written.
+    /// Position of a vertex as stored in the mesh.
     pub fn position(&self, k: usize) -> [f32; 3] {
         self.places().place(k).map(|x| x as f32)
     }
 
-    /// Triangles of samples of the grid: every sample, or within the error. On a globe they name owners.
+    /// Triangles of sample indices: from every sample, or within the error. On a globe they refer to owners.
     pub fn triangles(&self, options: &MeshOptions, control: &Control) -> Result<Vec<[u32; 3]>, MeshError> {
         let n = self.grid.samples;
         let mut all = Vec::new();
@@ -140,10 +140,11 @@ impl MeshSheet<'_> {
             return Ok(simplify(&surface, control)?);
         };
         let coordinates: Vec<f64> = (0..n).map(|k| (globe.tangent(k) * STEPS_PER_TANGENT).round()).collect();
-        // 1/r is linear over a flat triangle in the gnomonic projection, times the length of (x, y, 1)
+        // 1/r is linear over a flat triangle in the gnomonic projection, after multiplication by the length of (x, y,
+        // 1).
         let dividend = |k: usize| {
             let [x, y] = [k % n, k / n].map(|k| coordinates[k] / STEPS_PER_TANGENT);
-            // squares of the sides first: the bits are those of the other face that has the sample
+            // Add the squares first, so that the other face that stores this sample gets the same bits.
             (1.0 + (x * x + y * y)).sqrt()
         };
         let value = |k: usize| dividend(k) / (places.size + f64::from(heights[k]) * places.relief);
@@ -160,7 +161,7 @@ impl MeshSheet<'_> {
         Ok(simplify(&surface, control)?)
     }
 
-    /// Adds the samples that `triangles` use as vertices of a part of their own.
+    /// Appends the samples that `triangles` use as a new part.
     pub fn add_to(
         &self,
         mesh: &mut Mesh,
@@ -195,7 +196,7 @@ impl MeshSheet<'_> {
         Ok(())
     }
 
-    /// Normal at a sample from the neighbours that there are, outwards.
+    /// Outward normal at a sample, from its existing neighbours.
     fn normal(&self, places: &SheetPlaces, k: usize) -> [f32; 3] {
         let has = |k: &usize| self.region.is_none_or(|region| region.contains(*k));
         if places.globe.is_none() {
@@ -204,7 +205,8 @@ impl MeshSheet<'_> {
         let around = self.grid.neighbours(k);
         let place = |direction: usize| places.place(around[direction].filter(has).unwrap_or(k));
         let sub = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-        // from west to east and from south to north; at corners of the cube one of them goes from the sample itself
+        // From west to east and from south to north; at corners of the cube, one difference starts at the sample
+        // itself.
         let (east, north) = (sub(place(0), place(4)), sub(place(2), place(6)));
         let here = places.place(k);
         let normal = [
@@ -237,7 +239,7 @@ impl MeshSheet<'_> {
     }
 }
 
-/// The vector of length 1; up where it has no length.
+/// Normalises a vector; a zero vector becomes "up".
 pub(super) fn unit(vector: [f64; 3]) -> [f32; 3] {
     let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 { vector.map(|x| (x / length) as f32) } else { [0.0, 1.0, 0.0] }

@@ -1,4 +1,4 @@
-//! Walls and a base: with the ground they enclose a body without gaps, to print or to place.
+//! Walls and a base, which close the ground to a watertight solid for printing or placing.
 
 use super::sample_set::{SampleNumbers, SampleSet};
 use super::sheet::{MeshSheet, level_place, unit};
@@ -6,13 +6,13 @@ use super::simplify::{FaceSurface, simplify};
 use super::{Mesh, MeshError, MeshOptions, MeshPart, PartKind};
 use crate::field::Control;
 
-/// How far the base lies below the lowest ground where nobody says: a part of the side.
+/// Default depth of the base below the lowest ground, as a fraction of the side.
 const BASE_OF_SIDE: f64 = 0.05;
 
 /// Height of the base in metres.
 ///
 /// # Errors
-/// When a given one does not lie below the ground.
+/// When the given height is not below the ground.
 pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f64, MeshError> {
     let relief = f64::from(sheet.ground.relief_metres);
     let has = |k: usize| sheet.region.is_none_or(|region| region.contains(k));
@@ -23,15 +23,15 @@ pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f6
         None => Ok(lowest - sheet.size_metres() * BASE_OF_SIDE),
         Some(base) if base.is_finite() && f64::from(base) < lowest => Ok(f64::from(base)),
         Some(value) => {
-            let wanted = format!("it has to lie below the lowest ground, {lowest} m");
+            let wanted = format!("it must be below the lowest ground, {lowest} m");
             Err(MeshError::Number { what: "the base", value, wanted })
         }
     }
 }
 
-/// The edges where the ground ends.
+/// The boundary edges of the ground.
 pub(super) struct MeshRim {
-    /// From sample to sample, with the ground on the left seen from above; in the order of the first.
+    /// Pairs of samples with the ground on the left, seen from above; sorted by the first sample.
     edges: Vec<[u32; 2]>,
     samples: SampleSet,
 }
@@ -40,7 +40,7 @@ impl MeshRim {
     /// The rim of the triangles of a square sheet.
     pub fn new(sheet: &MeshSheet, triangles: &[[u32; 3]]) -> Self {
         let n = sheet.grid.samples;
-        // only edges between samples of the border can be open
+        // Only edges between border samples can be boundary edges.
         let border = SampleSet::from_fn(sheet.grid.len(), |k| {
             let (row, column) = (k / n, k % n);
             let is_edge = row == 0 || column == 0 || row == n - 1 || column == n - 1;
@@ -63,7 +63,7 @@ impl MeshRim {
         Self { edges, samples }
     }
 
-    /// Adds walls from the rim down to the height of the base, four vertices an edge.
+    /// Adds walls from the rim down to the base, with four vertices per edge.
     pub fn add_walls(&self, mesh: &mut Mesh, sheet: &MeshSheet, base: f64) {
         let first = mesh.positions.len() as u32;
         let mut triangles = Vec::with_capacity(2 * self.edges.len());
@@ -86,7 +86,7 @@ impl MeshRim {
         mesh.parts.push(MeshPart { kind: PartKind::Walls, vertices, triangles });
     }
 
-    /// Adds the underside: a triangulation of nothing but the rim and the corners of tiles.
+    /// Adds the underside: a triangulation of only the rim and the tile corners.
     pub fn add_base(&self, mesh: &mut Mesh, sheet: &MeshSheet, base: f64, control: &Control) -> Result<(), MeshError> {
         let n = sheet.grid.samples;
         let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();

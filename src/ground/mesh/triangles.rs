@@ -1,8 +1,8 @@
-//! The triangles of a face of samples, all of them.
+//! The regular triangulation of a face, which uses every sample.
 
 use super::region::GroundRegion;
 
-/// Two triangles a cell, parted along the diagonal whose ends differ least in height; one where a corner has no
+/// Two triangles per cell, split along the diagonal whose ends differ least in height; one triangle if a corner has no
 /// ground. Indices are those of samples of the face, anticlockwise seen from above; `heights` are those of the face.
 pub(super) fn regular(face: usize, samples: usize, heights: &[f32], region: Option<&GroundRegion>) -> Vec<[u32; 3]> {
     let n = samples;

@@ -1,22 +1,22 @@
-//! The surface of water over the ground: the sea, and what [`MapKind::Water`] holds.
+//! The water surface: the sea, and the water in [`MapKind::Water`].
 
 use super::MeshGround;
 use super::region::GroundRegion;
 use crate::field::{MapKind, Terrain};
 
-/// Thinner water is none: it would lie in the rounding of the ground.
+/// Shallower water is ignored, because it would be lost in the rounding of the ground.
 const THINNEST_METRES: f64 = 0.01;
 
-/// Heights of the water surface, and where it is.
+/// Heights of the water surface, and its region.
 pub(super) struct WaterSurface {
-    /// Fractions of the relief; the ground's where there is no water.
+    /// Fractions of the relief; where there is no water, the height of the ground.
     pub heights: Vec<f32>,
-    /// Samples with water, and those beside them, where the surface meets the ground or goes under it.
+    /// Samples with water and their neighbours, where the surface meets the ground or goes under it.
     pub region: GroundRegion,
 }
 
 impl WaterSurface {
-    /// The water of a terrain, if it has any. `ground_region` is the ground there is, where that is not all.
+    /// The water of a terrain, if there is any. `ground_region` is the ground region; `None` if all samples are ground.
     pub fn new(terrain: &Terrain, ground: &MeshGround, ground_region: Option<&GroundRegion>) -> Option<Self> {
         let relief = f64::from(ground.relief_metres);
         let depth = terrain.map(MapKind::Water);
@@ -40,7 +40,7 @@ impl WaterSurface {
                 .flatten()
                 .filter_map(surface)
                 .fold((0.0, 0), |(sum, count), top| (sum + f64::from(top), count + 1));
-            // where the ground falls away the water ends at it
+            // If the ground is lower, the water surface ends at the ground.
             (count > 0 && has_ground(k)).then(|| ((sum / f64::from(count)) as f32).min(terrain.height[k]))
         };
         let found = |k: usize| surface(k).or_else(|| beside(k));

@@ -4,18 +4,18 @@
 ///
 /// ```
 /// talweg::params! {
-///     /// Lets loose rock slide until no slope is steeper than the talus angle.
+///     /// Moves loose rock downhill until no slope is steeper than the talus angle.
 ///     Slide "Rock slide" in "Erosion", from "Musgrave et al. 1989", also "talus scree" {
-///         /// Steepest slope that stays where it is.
+///         /// Steepest slope that is still stable.
 ///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
 ///         /// Number of passes.
 ///         passes: u32 [""] = 50, 0..=10_000, slider 1..=500;
-///         /// Whether the edges stay where they are.
+///         /// Whether the edges keep their height.
 ///         pin_edges: bool = false;
-///         /// How wide the strip along the edges is.
+///         /// Width of the fixed strip along the edges.
 ///         pinned_metres: f32 ["m"] = 50.0, 0.0..=1000.0 => |slide| slide.pin_edges;
 ///         presets {
-///             Light "Light": "Takes the sharpness off." { passes = 10 }
+///             Light "Light": "Softens sharp ridges." { passes = 10 }
 ///             Strong "Strong": "Buries the valleys in scree." { passes = 300, talus_angle = 28.0 }
 ///         }
 ///     }
@@ -23,27 +23,27 @@
 /// # use talweg::param::Params;
 /// assert_eq!(Slide::default().about().params[0].unit, "°");
 /// assert_eq!(Slide::default().about().presets[1].values.len(), 2);
-/// assert!(!Slide::default().matters(3), "nothing is pinned");
+/// assert!(!Slide::default().matters(3), "no edge is pinned");
 /// ```
 ///
-/// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
-/// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
-/// is the hard range when left out. `=>` says when a parameter matters; where it does not, the panel leaves it out.
-/// `from`, `also` (search words) and `presets` may be left out; what a preset does not name has its default. The panel
-/// calls a parameter by its name in files, `Pin edges`, or as it is told to:
-/// `pin_edges as "Fixed edges": bool = false;`. What has the unit `"share"` is a number from 0 to 1 in files and
-/// percent in the panel.
+/// The macro generates the struct (with public fields), `Default`, serde and [`Params`](crate::param::Params). In files a
+/// missing key means the default, an unknown key is an error, and defaults are not written. A number needs a hard
+/// range; without a slider range, the slider covers the hard range. `=>` gives the condition under which a parameter
+/// has an effect; otherwise the panel hides it. `from`, `also` (search words) and `presets` are optional. Parameters
+/// that a preset does not name keep their defaults. The panel derives the label from the name in files, here
+/// `Pin edges`, unless the parameter states a label: `pin_edges as "Fixed edges": bool = false;`. A number with the unit
+/// `"share"` is a fraction: 0 to 1 in files, percent in the panel.
 ///
-/// Parameters that several groups share are written once, in a macro that puts them before what follows, and stand in
-/// each group as `name!(…);`. They are fields and keys like all others:
+/// Parameters that several groups share are written once, in a macro that inserts them before the remaining
+/// parameters. Each group then invokes it as `name!(…);`. They are fields and keys like all others:
 ///
 /// ```
 /// macro_rules! size_params {
 ///     (@into $head:tt $done:tt [$($rest:tt)*] width = $width:expr) => {
 ///         talweg::params! { @each $head $done [
-///             /// How wide it is.
+///             /// Width of the hill.
 ///             width: f32 ["m"] = $width, 1.0..=1000.0;
-///             /// How high it is.
+///             /// Height of the hill.
 ///             height: f32 ["m"] = 10.0, 0.0..=1000.0;
 ///             $($rest)*
 ///         ] }
@@ -62,49 +62,49 @@
 /// assert_eq!(Hill::default().about().params[1].name, "height");
 /// ```
 ///
-/// What is missing is said by name. Without the brackets around the unit:
+/// A compiler error names the missing element. Without the brackets around the unit:
 ///
 /// ```compile_fail
 /// talweg::params! {
-///     /// Lets loose rock slide.
+///     /// Moves loose rock downhill.
 ///     Slide "Rock slide" in "Erosion" {
-///         /// Steepest slope that stays where it is.
+///         /// Steepest slope that is still stable.
 ///         talus_angle: f32 "°" = 34.0, 0.0..=89.0;
 ///     }
 /// }
 /// ```
 ///
-/// the compiler says "`talus_angle` of `Slide`: the unit stands in brackets, as in `f32 ["m"]`". Likewise without a
-/// sentence, a default, a range or a semicolon:
+/// the compiler says "`talus_angle` of `Slide`: the unit must be in brackets, as in `f32 ["m"]`". It reports a missing
+/// help sentence, default, range or semicolon in the same way:
 ///
 /// ```compile_fail
 /// # talweg::params! {
-/// #   /// Lets loose rock slide.
+/// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
 ///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0;
 /// # } }
 /// ```
 /// ```compile_fail
 /// # talweg::params! {
-/// #   /// Lets loose rock slide.
+/// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
-///         /// Steepest slope that stays where it is.
+///         /// Steepest slope that is still stable.
 ///         talus_angle: f32 ["°"], 0.0..=89.0;
 /// # } }
 /// ```
 /// ```compile_fail
 /// # talweg::params! {
-/// #   /// Lets loose rock slide.
+/// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
-///         /// Steepest slope that stays where it is.
+///         /// Steepest slope that is still stable.
 ///         talus_angle: f32 ["°"] = 34.0;
 /// # } }
 /// ```
 /// ```compile_fail
 /// # talweg::params! {
-/// #   /// Lets loose rock slide.
+/// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
-///         /// Steepest slope that stays where it is.
+///         /// Steepest slope that is still stable.
 ///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0
 ///         /// Number of passes.
 ///         passes: u32 = 50, 0..=10_000;
@@ -151,7 +151,7 @@ macro_rules! params {
             }
         }
 
-        #[allow(unused_variables, reason = "a group may have no parameters")]
+        #[allow(unused_variables, reason = "a group can have no parameters")]
         impl $crate::param::Params for $name {
             fn about(&self) -> &'static $crate::param::About {
                 static ABOUT: ::std::sync::LazyLock<$crate::param::About> = ::std::sync::LazyLock::new(|| {
@@ -178,7 +178,7 @@ macro_rules! params {
                             label: $plabel,
                             help: $phelp,
                             values: {
-                                #[allow(unused_mut, reason = "a preset may be the default itself")]
+                                #[allow(unused_mut, reason = "a preset can equal the default")]
                                 let mut _made = $name::default();
                                 $( _made.$pfield = $pvalue; )*
                                 vec![ $( (
@@ -222,7 +222,7 @@ macro_rules! params {
     (@kind $ty:ty, $hard:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $hard) };
     (@kind $ty:ty, $hard:expr, $slider:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $slider) };
 
-    // one parameter after the other goes from the last brackets to the second, where all are well formed
+    // Moves well-formed parameters, one per step, from the last brackets to the second.
     (@each [$($head:tt)*] [$($done:tt)*] [
         $(#[doc = $fdoc:literal])+
         $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
@@ -249,10 +249,10 @@ macro_rules! params {
         } }
     };
     (@each [$($head:tt)*] [$($done:tt)*] [presets $($rest:tt)*]) => {
-        compile_error! { "a preset is `Name \"Label\": \"A sentence.\" { parameter = value }`, and the presets come last" }
+        compile_error! { "write a preset as `Name \"Label\": \"A sentence.\" { parameter = value }`, with all presets after the parameters" }
     };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [$field:ident : $($rest:tt)*]) => {
-        $crate::params! { @error $name $field "begin with a sentence for the tooltip, `/// …`" }
+        $crate::params! { @error $name $field "begin with a help sentence for the tooltip, `/// …`" }
     };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
         $(#[$_fdoc:meta])+ $field:ident : $ty:ty $([$unit:literal])? ; $($rest:tt)*
@@ -262,21 +262,21 @@ macro_rules! params {
     ]) => { $crate::params! { @error $name $field "give a default before the range, `= value`" } };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
         $(#[$_fdoc:meta])+ $field:ident : $ty:ident $unit:literal $($rest:tt)*
-    ]) => { $crate::params! { @error $name $field "the unit stands in brackets, as in `f32 [\"m\"]`" } };
+    ]) => { $crate::params! { @error $name $field "the unit must be in brackets, as in `f32 [\"m\"]`" } };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
         $(#[$_fdoc:meta])+ $field:ident : $ty:ty $([$unit:literal])? = $default:expr, $hard:expr, $slider:expr ;
         $($rest:tt)*
-    ]) => { $crate::params! { @error $name $field "the second range begins with `slider`" } };
+    ]) => { $crate::params! { @error $name $field "write `slider` before the second range" } };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
         $(#[$_fdoc:meta])+ $field:ident : $($rest:tt)*
     ]) => {
         $crate::params! { @error $name $field
-            "write `type [\"unit\"] = default, hard range, slider range => |group| whether it matters;`, \
-             where only the type, the default and the semicolon are always needed" }
+            "write `type [\"unit\"] = default, hard range, slider range => |group| condition;`, \
+             only the type, the default and the semicolon are always required" }
     };
     (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [$($rest:tt)*]) => {
         compile_error! { concat!(
-            "`", stringify!($name), "`: a parameter is `/// A sentence.` and `name: type = default;`, found: ",
+            "`", stringify!($name), "`: expected a parameter as `/// A sentence.` and `name: type = default;`, found: ",
             stringify!($($rest)*)
         ) }
     };
@@ -284,7 +284,8 @@ macro_rules! params {
         compile_error! { concat!("`", stringify!($field), "` of `", stringify!($name), "`: ", $says) }
     };
 
-    // what is not well formed as a whole, or has shared parameters, is taken apart
+    // Fallback for a group that has shared parameters or does not match the first rule: parse it one parameter at a
+    // time.
     (
         $(#[doc = $doc:literal])+
         $name:ident $label:literal in $category:literal $(, from $source:literal)? $(, also $also:literal)? {
@@ -297,13 +298,13 @@ macro_rules! params {
         ] [] [$($body)*] }
     };
     ($($other:tt)*) => {
-        compile_error! { "params! describes `/// A sentence.`, \
+        compile_error! { "params! expects `/// A sentence.`, \
             `Name \"Label\" in \"Category\", from \"source\", also \"search words\" { parameters }`; \
-            `from` and `also` may be left out" }
+            `from` and `also` are optional" }
     };
 }
 
-/// Describes a choice once: an enum whose variants carry a label and a sentence.
+/// Describes a choice once: an enum whose variants carry a label and a help sentence.
 ///
 /// ```
 /// talweg::choices! {
@@ -324,7 +325,7 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// All of them, in the order of the panel.
+            /// All variants, in the order of the panel.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
             const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
                 $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+
@@ -333,8 +334,8 @@ macro_rules! choices {
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }
-            /// What it means, in one sentence.
-            #[allow(dead_code, reason = "not every choice is explained outside its panel")]
+            /// Help text of the variant, in one sentence.
+            #[allow(dead_code, reason = "only some choices show their help outside the panel")]
             pub fn help(self) -> &'static str {
                 Self::OPTIONS[self as usize].help
             }

@@ -1,8 +1,8 @@
-//! One description of a parameter: value, unit, hard range, slider range, sentence.
+//! Parameter descriptions: value, unit, hard range, slider range and help sentence.
 //!
-//! A parameter is described once, with [`params!`](crate::params); the panel, the tooltip, `--set`, RON,
-//! `talweg nodes` and `assets/help/nodes.md` all read that description.
-//! The slider range is advice, the hard range is law: [`Params::set`] and [`Params::sanitise`] clamp to it.
+//! A parameter is described once, with [`params!`](crate::params). The panel, the tooltip, `--set`, RON, `talweg nodes`
+//! and `assets/help/nodes.md` all read that description. The slider range is only a suggestion. The hard range is
+//! binding: [`Params::set`] and [`Params::sanitise`] clamp to it.
 
 mod macros;
 mod text;
@@ -18,26 +18,26 @@ pub use types::{
     ImageFile, LayerName, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange, WithoutRange,
 };
 
-/// What a parameter holds at the moment, free of its Rust type.
+/// The current value of a parameter, independent of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of [`ParamKind::Float`].
+    /// Value of a [`ParamKind::Float`].
     Float(f32),
-    /// Of [`ParamKind::Int`].
+    /// Value of a [`ParamKind::Int`].
     Int(i64),
-    /// Of [`ParamKind::Bool`].
+    /// Value of a [`ParamKind::Bool`].
     Bool(bool),
     /// Index into [`ParamKind::Choice`]'s options.
     Choice(usize),
-    /// Of [`ParamKind::Curve`].
+    /// Value of a [`ParamKind::Curve`].
     Curve(ToneCurve),
-    /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
+    /// Value of a [`ParamKind::Image`] or [`ParamKind::Layer`].
     Text(String),
-    /// Of [`ParamKind::Tree`] and [`ParamKind::Strokes`].
+    /// Value of a [`ParamKind::Tree`] or [`ParamKind::Strokes`].
     Structured(Arc<dyn StructuredValue>),
 }
 
-/// One entry of a choice.
+/// One option of a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChoiceOption {
     /// Name in files and on the command line.
@@ -67,7 +67,7 @@ pub enum ParamKind {
     },
     /// A switch.
     Bool,
-    /// One of these.
+    /// One of the listed options.
     Choice(&'static [ChoiceOption]),
     /// A [`ToneCurve`] from [0, 1] to [0, 1].
     Curve,
@@ -77,7 +77,7 @@ pub enum ParamKind {
     Layer,
     /// A [`StructuredValue`]: a construction tree.
     Tree,
-    /// A [`StructuredValue`]: strokes of a brush.
+    /// A [`StructuredValue`]: brush strokes.
     Strokes,
 }
 
@@ -88,56 +88,56 @@ pub struct ParamSpec {
     pub name: &'static str,
     /// Name in the panel.
     pub label: String,
-    /// "°", "m", "" …
+    /// Unit, such as "°" or "m"; empty if it has none.
     pub unit: &'static str,
-    /// Whether it is a share of a whole, from 0 to 1 in files, which people read in percent.
+    /// Whether the value is a fraction of a whole: 0 to 1 in files, percent in the window.
     pub is_share: bool,
     /// One sentence for the tooltip and the help.
     pub help: &'static str,
     /// Type and ranges.
     pub kind: ParamKind,
-    /// What it is when nothing is said.
+    /// Default value.
     pub default: Value,
 }
 
 /// A group of parameters: a node, the scene's settings, a band of a mask.
 #[derive(Debug)]
 pub struct About {
-    /// Name in files: `DiamondSquare`.
+    /// Name in files, for example `DiamondSquare`.
     pub name: &'static str,
-    /// Name in the panel: `Diamond-square`.
+    /// Name in the panel, for example `Diamond-square`.
     pub label: &'static str,
-    /// Where the Add menu shows it.
+    /// Category in the Add menu.
     pub category: &'static str,
-    /// Paper or standard it follows.
+    /// The paper or standard that the node follows.
     pub source: &'static str,
-    /// Other words people search it by, separated by spaces.
+    /// Further search words, separated by spaces.
     pub synonyms: &'static str,
-    /// What it does, in a sentence or two.
+    /// Help text: what the node does, in one or two sentences.
     pub help: &'static str,
-    /// Their names in files, in the order of the panel.
+    /// The names of the parameters in files, in the order of the panel.
     pub names: &'static [&'static str],
     /// The parameters, in the order of the panel.
     pub params: Vec<ParamSpec>,
-    /// Good settings to begin with, one click each.
+    /// Presets: useful starting values, each applied with one click.
     pub presets: Vec<Preset>,
 }
 
-/// A good setting of a group of parameters, with a name.
+/// A named set of useful parameter values.
 #[derive(Debug)]
 pub struct Preset {
     /// Name in files and on the command line.
     pub name: &'static str,
     /// Name in the panel.
     pub label: &'static str,
-    /// One sentence: what comes of it.
+    /// One sentence that describes the result.
     pub help: &'static str,
-    /// The parameters it sets; all others have their default.
+    /// The parameters that the preset sets; all others keep their defaults.
     pub values: Vec<(&'static str, Value)>,
 }
 
 impl About {
-    /// The preset called `name`, in any case.
+    /// The preset called `name`, ignoring case.
     pub fn preset(&self, name: &str) -> Option<&Preset> {
         self.presets.iter().find(|p| p.name.eq_ignore_ascii_case(name) || p.label.eq_ignore_ascii_case(name))
     }
@@ -148,37 +148,37 @@ impl About {
     }
 }
 
-/// Why a value was not taken.
+/// Why a parameter value was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
-    /// The text is no value of the parameter's type; `expected` says what would be.
+    /// The text cannot be read as the parameter's type.
     #[error("`{param}` cannot be `{text}`: {expected}")]
     Parse {
         /// The name of the parameter.
         param: String,
         /// The text that was given.
         text: String,
-        /// What would be right.
+        /// What the parameter accepts.
         expected: String,
     },
-    /// The value is of another type.
+    /// The value has the wrong type.
     #[error("`{param}` takes {expected}")]
     Type {
         /// The name of the parameter.
         param: String,
-        /// What would be right.
+        /// What the parameter accepts.
         expected: &'static str,
     },
 }
 
-/// A value that was outside its hard range and has been moved inside.
+/// A report that a value was outside its hard range and was clamped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clamped {
     /// Name of the parameter.
     pub param: Cow<'static, str>,
-    /// The value that was given.
+    /// The value before clamping.
     pub was: String,
-    /// The value that was put in its place.
+    /// The value after clamping.
     pub now: String,
 }
 
@@ -188,33 +188,33 @@ impl fmt::Display for Clamped {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.to_string(),
         };
-        write!(f, "`{}` was {}, out of its range; it is now {}", self.param, short(&self.was), short(&self.now))
+        write!(f, "`{}` was {}, outside its range; it is now {}", self.param, short(&self.was), short(&self.now))
     }
 }
 
-/// A struct made by [`params!`](crate::params).
+/// A struct that [`params!`](crate::params) generated.
 pub trait Params {
     /// The description of the group; the same for every value of the type.
     fn about(&self) -> &'static About;
     /// The value of parameter `index` of [`About::params`].
     fn get(&self, index: usize) -> Value;
-    /// Sets parameter `index` to `value`, in its hard range or not.
+    /// Sets parameter `index` to `value` without clamping it to the hard range.
     ///
     /// # Errors
-    /// When the value is of another type.
+    /// When the value has the wrong type.
     fn put(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
-    /// Whether parameter `index` changes anything as the others are now.
+    /// Whether parameter `index` has any effect, given the current values of the other parameters.
     fn matters(&self, index: usize) -> bool;
 
     /// Sets parameter `index`, clamped to its hard range.
     ///
     /// # Errors
-    /// When the value is of another type.
+    /// When the value has the wrong type.
     fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError> {
         self.put(index, &self.about().params[index].clamp(value))
     }
 
-    /// Moves every value into its hard range and reports what had to move.
+    /// Clamps every value to its hard range and reports the values that changed.
     fn sanitise(&mut self) -> Vec<Clamped> {
         let mut moved = Vec::new();
         for (index, spec) in self.about().params.iter().enumerate() {
@@ -235,7 +235,7 @@ pub trait Params {
 }
 
 impl ParamSpec {
-    /// `value` moved into the hard range; what is not a number becomes the default.
+    /// `value` clamped to the hard range; NaN becomes the default.
     pub fn clamp(&self, value: &Value) -> Value {
         match (&self.kind, value) {
             (ParamKind::Float { .. }, Value::Float(v)) if v.is_nan() => self.default.clone(),
@@ -249,7 +249,7 @@ impl ParamSpec {
         }
     }
 
-    /// The value as people type it and files write it.
+    /// The value as text, as people type it and files store it.
     pub fn show(&self, value: &Value) -> String {
         match (value, &self.kind) {
             (Value::Float(v), _) => format!("{v}"),
@@ -263,7 +263,7 @@ impl ParamSpec {
         }
     }
 
-    /// Reads a value typed by a person. A number outside the hard range is an error that names the range.
+    /// Parses text that a person typed. A number outside the hard range is an error that names the range.
     pub fn parse(&self, text: &str) -> Result<Value, ParamError> {
         let fail =
             |expected: String| ParamError::Parse { param: self.name.to_string(), text: text.to_string(), expected };
@@ -289,11 +289,11 @@ impl ParamSpec {
                 .ok_or_else(|| fail(self.choices_text())),
             ParamKind::Curve => ToneCurve::parse(text_trimmed)
                 .map(Value::Curve)
-                .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
+                .ok_or_else(|| fail("give points with increasing x, like 0,0 0.5,0.3 1,1".into())),
             ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
             ParamKind::Tree | ParamKind::Strokes => match &self.default {
                 Value::Structured(default) => default.parse(text_trimmed).map(Value::Structured).map_err(fail),
-                _ => Err(wrong(self, "a value with a structure")),
+                _ => Err(wrong(self, "a structured value")),
             },
         }
     }
@@ -305,30 +305,30 @@ impl ParamSpec {
             ParamKind::Int { hard, .. } => format!("{} to {}", hard.0, hard.1),
             ParamKind::Bool => "true or false".into(),
             ParamKind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
-            ParamKind::Curve => "points x,y with x growing from 0 to 1".into(),
-            ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a shipped stamp such as stamp:crater".into(),
+            ParamKind::Curve => "points x,y with x increasing from 0 to 1".into(),
+            ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a built-in stamp such as stamp:crater".into(),
             ParamKind::Layer => "the name of a layer".into(),
-            ParamKind::Tree => "a construction tree, as scenes have it".into(),
-            ParamKind::Strokes => "strokes of a brush, as scenes have them".into(),
+            ParamKind::Tree => "a construction tree in the format of scene files".into(),
+            ParamKind::Strokes => "brush strokes in the format of scene files".into(),
         }
     }
 
-    /// The unit of [`shown_number`](Self::shown_number).
+    /// The unit in which the window displays this parameter; see [`shown_number`](Self::shown_number).
     pub fn shown_unit(&self) -> &'static str {
         if self.is_share { "%" } else { self.unit }
     }
 
-    /// A number as the window writes it: a share in percent.
+    /// Converts a stored number to the displayed number: fractions become percent.
     pub fn shown_number(&self, value: f64) -> f64 {
         if self.is_share { value * 100.0 } else { value }
     }
 
-    /// The number that the window writes so.
+    /// Converts a displayed number back to the stored number.
     pub fn number_shown_as(&self, shown: f64) -> f64 {
         if self.is_share { shown / 100.0 } else { shown }
     }
 
-    /// A value as the window writes it, without its unit.
+    /// A value as the window displays it, without its unit.
     pub fn shown_text(&self, value: &Value) -> String {
         match (value, &self.kind) {
             (Value::Float(v), _) if self.is_share => percent_text(*v),
@@ -338,7 +338,7 @@ impl ParamSpec {
         }
     }
 
-    /// The hard range as the window writes it, without the unit.
+    /// The hard range as the window displays it, without the unit.
     pub fn shown_range_text(&self) -> String {
         match &self.kind {
             ParamKind::Float { hard, .. } if self.is_share => {
@@ -357,15 +357,15 @@ impl ParamSpec {
     }
 }
 
-/// The unit by which [`params!`](crate::params) is told that a number is a [share](ParamSpec::is_share).
+/// The unit that marks a number as a [fraction](ParamSpec::is_share) in [`params!`](crate::params).
 pub const SHARE: &str = "share";
 
-/// The unit of a parameter in files, on the command line and in the help.
+/// The unit of a parameter in files, on the command line and in the help: empty for fractions.
 pub fn unit_in_files(unit: &'static str) -> &'static str {
     if unit == SHARE { "" } else { unit }
 }
 
-/// 0.07 → 7, and not 7.0000005.
+/// Converts a fraction to percent without float noise: 0.07 → 7, not 7.0000005.
 fn percent_text(share: f32) -> String {
     let exact: f64 = share.to_string().parse().unwrap_or(f64::from(share));
     format!("{}", (exact * 100.0) as f32)

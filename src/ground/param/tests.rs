@@ -73,13 +73,13 @@ fn what_is_read_is_taken_as_it_is_or_refused_by_name() {
         shape: ToneCurve(vec![(0.0, 0.0), (1.0, 0.5)]),
     };
     assert_eq!(read(all).unwrap(), group);
-    // numbers outside their range are for `sanitise`, which tells of them
+    // Deserialisation keeps numbers outside their range; `sanitise` clamps and reports them later.
     assert_eq!(read("(far_away: -3, count: 90)").map(|read| (read.far_away, read.count)), Ok((-3.0, 90)));
     for (text, at, said) in [
         ("(wya: Down)", 5, "one of `far_away`, `count`, `way`, `on`, or `shape`"),
         ("(way: Sideways)", 15, "`way` cannot be `Sideways`: give one of Up, Down"),
         ("(count: 3, count: 4)", 16, "`count`"),
-        ("(count: -3)", 11, "`count` takes a smaller whole number"),
+        ("(count: -3)", 11, "`count` takes a whole number in its range"),
         ("(count: 2.5)", 10, "comma"),
         ("(on: 1)", 6, "boolean"),
     ] {
@@ -88,7 +88,7 @@ fn what_is_read_is_taken_as_it_is_or_refused_by_name() {
         assert!(line.to_lowercase().contains(&said.to_lowercase()), "{text}: {line}");
         assert!(error.span.end.col.abs_diff(at) <= 3, "{text}: {line}");
     }
-    // and the same from other formats
+    // Other formats give the same result.
     let json = serde_json::to_string(&group).unwrap();
     assert_eq!(json, r#"{"far_away":0.1,"count":9,"way":"Down","on":false,"shape":[[0.0,0.0],[1.0,0.5]]}"#);
     assert_eq!(serde_json::from_str::<TestGroup>(&json).unwrap(), group);
@@ -101,7 +101,7 @@ fn curves_are_monotone_between_monotone_points() {
     assert!(samples.windows(2).all(|w| w[1] >= w[0] - 1e-6));
     assert!((curve.value(0.2) - 0.1).abs() < 1e-6 && (curve.value(0.3) - 0.8).abs() < 1e-6);
     let steep = ToneCurve(vec![(0.0, 0.0), (1e-40, 0.5), (1.0, 1.0)]);
-    assert_eq!(steep.sanitised().0.len(), 2, "points on top of each other have no slope");
+    assert_eq!(steep.sanitised().0.len(), 2, "points at the same x must merge");
     assert!(ToneCurve::parse("0,0 0.00001,1 1,1").is_none());
     let identity = ToneCurve::identity().prepare();
     assert!((identity.value(0.37) - 0.37).abs() < 1e-6);

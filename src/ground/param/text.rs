@@ -1,7 +1,8 @@
-//! Groups of parameters in files: by their description, so that this is compiled once and not once for each group.
+//! Serialisation of parameter groups, driven by their descriptions. The code is therefore compiled once, not once per
+//! group.
 //!
-//! A default is not written, a missing key is the default, an unknown key an error. Numbers outside their range are
-//! taken as they are; [`Params::sanitise`] tells of them.
+//! Defaults are not written, a missing key means the default, and an unknown key is an error. Numbers outside their
+//! range are kept as they are; [`Params::sanitise`] clamps and reports them.
 
 use std::fmt;
 
@@ -11,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, ParamError, ParamKind, ParamSpec, Params, ToneCurve, Value, wrong};
 
-/// Writes what differs from the default.
+/// Writes the parameters that differ from their defaults.
 ///
 /// # Errors
-/// Those of the serializer, and of a structured value that cannot be written.
+/// Errors of the serializer, or of a structured value that cannot be written.
 pub fn serialize_params<S: Serializer>(params: &dyn Params, serializer: S) -> Result<S::Ok, S::Error> {
     let about = params.about();
     let values = about.params.iter().enumerate().map(|(index, spec)| ValueInFile { spec, value: params.get(index) });
@@ -26,7 +27,7 @@ pub fn serialize_params<S: Serializer>(params: &dyn Params, serializer: S) -> Re
     out.end()
 }
 
-/// Parameters whose type is not known, as files have them.
+/// Wrapper that serialises and deserialises any parameter group in the file format.
 pub struct ParamsInFile<P>(pub P);
 
 impl Serialize for ParamsInFile<&dyn Params> {
@@ -65,10 +66,10 @@ impl Serialize for ValueInFile {
     }
 }
 
-/// Reads into `params`, which hold what they are when nothing is said.
+/// Reads parameters into `params`. Parameters without a key keep their current value.
 ///
 /// # Errors
-/// For a key that is unknown or stands there twice, and for what is no value of its parameter.
+/// For an unknown or repeated key, and for a value that its parameter cannot hold.
 pub fn deserialize_params<'de, D: Deserializer<'de>>(params: &mut dyn Params, from: D) -> Result<(), D::Error> {
     let about = params.about();
     from.deserialize_struct(about.name, about.names, ParamsVisitor(params))
@@ -97,7 +98,7 @@ impl<'de> Visitor<'de> for ParamsVisitor<'_> {
     }
 }
 
-/// The index of a parameter by its name.
+/// Reads the name of a parameter and returns its index.
 struct KeySeed(&'static About);
 
 impl<'de> DeserializeSeed<'de> for KeySeed {
@@ -119,7 +120,7 @@ impl Visitor<'_> for KeySeed {
     }
 }
 
-/// A value of the parameter, in its range or not.
+/// Reads a value of the given parameter, without checking its range.
 struct ValueSeed(&'static ParamSpec);
 
 impl<'de> DeserializeSeed<'de> for ValueSeed {
@@ -135,7 +136,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
             ParamKind::Image | ParamKind::Layer => Value::Text(String::deserialize(from)?),
             ParamKind::Tree | ParamKind::Strokes => {
                 let Value::Structured(default) = &self.0.default else {
-                    return Err(D::Error::custom(wrong(self.0, "a value with a structure")));
+                    return Err(D::Error::custom(wrong(self.0, "a structured value")));
                 };
                 let mut from = <dyn erased_serde::Deserializer>::erase(from);
                 Value::Structured(default.deserialize(&mut from).map_err(D::Error::custom)?)
@@ -151,7 +152,7 @@ impl Visitor<'_> for ValueSeed {
         write!(f, "one of {}", self.0.range_text())
     }
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Value, E> {
-        let ParamKind::Choice(options) = self.0.kind else { return Err(E::custom(wrong(self.0, "no name"))) };
+        let ParamKind::Choice(options) = self.0.kind else { return Err(E::custom(wrong(self.0, "no option name"))) };
         let index = options.iter().position(|option| option.name == name);
         index.map(Value::Choice).ok_or_else(|| {
             let (param, text) = (self.0.name.into(), name.into());

@@ -1,4 +1,4 @@
-//! The Rust types a parameter can have.
+//! The Rust types that a parameter can have.
 
 use std::any::Any;
 use std::fmt;
@@ -9,32 +9,34 @@ use serde::{Deserialize, Serialize};
 
 use super::{Clamped, ParamError, ParamKind, ParamSpec, Value};
 
-/// A type that can stand in [`params!`](crate::params).
+/// A type that [`params!`](crate::params) accepts.
 pub trait ParamType: Sized {
-    /// The value, free of its Rust type.
+    /// Converts to a [`Value`], which is independent of the Rust type.
     fn to_value(&self) -> Value;
-    /// The value that `value` stands for; an error where `spec` is of another type.
+    /// Converts back from a [`Value`]; an error if `value` has another type.
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
 
-/// A number, which stands in [`params!`](crate::params) with a hard range.
-#[diagnostic::on_unimplemented(message = "only numbers have a range, and `{Self}` is none: `name: type = default;`")]
+/// A number type; in [`params!`](crate::params) it needs a hard range.
+#[diagnostic::on_unimplemented(
+    message = "only numbers have a range, and `{Self}` is not a number: write `name: type = default;`"
+)]
 pub trait WithRange: ParamType {
-    /// The type, with its hard range and that of its slider.
+    /// The parameter kind with its hard range and slider range.
     fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> ParamKind;
 }
 
-/// What stands in [`params!`](crate::params) without a range.
+/// A type that takes no range in [`params!`](crate::params).
 #[diagnostic::on_unimplemented(
     message = "a number needs a hard range: `name: {Self} = default, lowest..=highest;`",
     label = "a parameter of this type has no range"
 )]
 pub trait WithoutRange: ParamType {
-    /// The type, with its options where it is a choice.
+    /// The parameter kind, including the options of a choice.
     fn kind() -> ParamKind;
 }
 
-/// Why a value of another type was not taken.
+/// The error for a value of the wrong type.
 pub(super) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
@@ -73,7 +75,7 @@ macro_rules! whole_numbers {
             }
             fn from_value(value: &Value, spec: &ParamSpec) -> Result<$ty, ParamError> {
                 match value {
-                    Value::Int(v) => <$ty>::try_from(*v).map_err(|_| wrong(spec, "a smaller whole number")),
+                    Value::Int(v) => <$ty>::try_from(*v).map_err(|_| wrong(spec, "a whole number in its range")),
                     _ => Err(wrong(spec, "a whole number")),
                 }
             }
@@ -107,17 +109,17 @@ impl ParamType for bool {
 pub struct ToneCurve(pub Vec<(f32, f32)>);
 
 impl ToneCurve {
-    /// Points of a curve at the most.
+    /// Maximum number of points of a curve.
     pub const MAX_POINTS: usize = 32;
-    /// Points stand at least this far apart in x, or slopes between them would have no end.
+    /// Minimum distance between points in x; smaller gaps would give infinite slopes.
     pub const MIN_GAP: f32 = 1.0e-4;
 
-    /// The curve that changes nothing: from (0, 0) to (1, 1).
+    /// The identity curve, from (0, 0) to (1, 1).
     pub fn identity() -> Self {
         Self(vec![(0.0, 0.0), (1.0, 1.0)])
     }
 
-    /// Points inside the unit square, with growing x, two at the least.
+    /// The curve with its points inside the unit square, x increasing, and at least two points.
     pub fn sanitised(&self) -> Self {
         let mut points: Vec<(f32, f32)> = self
             .0
@@ -131,7 +133,7 @@ impl ToneCurve {
         if points.len() < 2 { Self::identity() } else { Self(points) }
     }
 
-    /// Reads `x,y x,y …`.
+    /// Parses text of the form `x,y x,y …`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut points = Vec::new();
         for pair in text.split_whitespace() {
@@ -142,7 +144,7 @@ impl ToneCurve {
         (curve.sanitised() == curve).then_some(curve)
     }
 
-    /// A table of slopes, so that many samples cost little.
+    /// Precomputes the tangents, so that evaluating the curve at many points is cheap.
     pub fn prepare(&self) -> PreparedToneCurve {
         let points = self.sanitised().0;
         let secants: Vec<f32> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
@@ -151,7 +153,7 @@ impl ToneCurve {
         tangents[points.len() - 1] = secants[secants.len() - 1];
         for k in 1..points.len() - 1 {
             let (a, b) = (secants[k - 1], secants[k]);
-            // harmonic mean keeps the curve monotone between points
+            // The harmonic mean keeps the curve monotone between points.
             tangents[k] = if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) };
         }
         PreparedToneCurve { points, tangents }
@@ -165,14 +167,14 @@ impl fmt::Display for ToneCurve {
     }
 }
 
-/// A [`ToneCurve`] ready to be sampled.
+/// A [`ToneCurve`] with precomputed tangents.
 pub struct PreparedToneCurve {
     points: Vec<(f32, f32)>,
     tangents: Vec<f32>,
 }
 
 impl PreparedToneCurve {
-    /// The curve at `x`; level before the first and after the last point.
+    /// The value of the curve at `x`, constant before the first and after the last point.
     pub fn value(&self, x: f32) -> f32 {
         let last = self.points.len() - 1;
         if x <= self.points[0].0 {
@@ -211,14 +213,14 @@ impl ParamType for ToneCurve {
     }
 }
 
-/// A heightmap or image: the path of a file, or a shipped stamp as `stamp:crater`; empty for none.
+/// A heightmap or image: the path of a file, or a built-in stamp such as `stamp:crater`; empty if unset.
 ///
-/// Inside the program paths are absolute; a scene's file holds them relative to its own folder where it can.
+/// Inside the program paths are absolute. A scene file stores them relative to its own folder where possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ImageFile(pub String);
 
-/// The name of another layer; empty for none.
+/// The name of another layer; empty if unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LayerName(pub String);
@@ -246,28 +248,28 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-/// A value with a structure of its own, which parameters know only as text: a construction tree, strokes of a brush.
+/// A value with an inner structure that parameters handle only as text: a construction tree or brush strokes.
 pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
-    /// The value as files write it.
+    /// The value as text, as files store it.
     fn to_text(&self) -> String;
-    /// Reads a value of the same type.
+    /// Parses text into a value of the same type.
     ///
     /// # Errors
-    /// When the text is none, with the reason.
+    /// When the text cannot be parsed; the message gives the reason.
     fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String>;
-    /// The value as a file has it, within others.
+    /// The value as serialisable data, to embed in a larger document.
     fn as_serialize(&self) -> &dyn erased_serde::Serialize;
-    /// Reads a value of the same type.
+    /// Deserialises a value of the same type.
     ///
     /// # Errors
-    /// When there is none, with the reason.
+    /// When the input holds no such value; the message gives the reason.
     fn deserialize(
         &self,
         from: &mut dyn erased_serde::Deserializer,
     ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error>;
-    /// The value with every number in its hard range and what had to move; nothing if all were.
+    /// The value with every number clamped to its hard range, and the list of changes; `None` if all were in range.
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)>;
-    /// Whether both are the same.
+    /// Whether both values are equal.
     fn equals(&self, other: &dyn StructuredValue) -> bool;
 }
 
@@ -334,7 +336,7 @@ impl PartialEq for dyn StructuredValue {
 }
 
 impl Value {
-    /// What has a structure of its own, if the value is of that type.
+    /// The structured value, if it has type `T`.
     pub fn structured<T: StructuredValue>(&self) -> Option<Arc<T>> {
         let Self::Structured(value) = self else { return None };
         let any: Arc<dyn Any + Send + Sync> = value.clone();

@@ -1,55 +1,55 @@
-//! Clouds of a planet: how dense they are over a place.
+//! Cloud density of a planet.
 //!
-//! Law: noise in space on a shell, bent by noise twice, turned about the axis by the drift; octaves fall off from it.
-//! What is above a level that the cover decides is cloud, more so in the rain belts at the equator and in middle
-//! latitudes (Hadley, Ferrel and polar cells; as `ascent` of the climate has them). The noise is
-//! that of `space_noise`.
+//! Model: 3D noise on a shell, warped by noise twice and rotated about the axis by the drift, with further octaves
+//! subtracted. Clouds form where the noise exceeds a level set by the cover. The rain belts at the equator and in
+//! middle latitudes get more of them (Hadley, Ferrel and polar cells, from `ascent` of the climate). The noise is that
+//! of `space_noise`.
 //!
-//! The window computes the same in `assets/shaders/globe_clouds.wgsl`, which gets [`CLOUD_CONSTANTS`] as text: the
-//! numbers stand here alone. The form of the law is ours.
+//! The shader `assets/shaders/globe_clouds.wgsl` computes the same and receives [`CLOUD_CONSTANTS`] as text, so the
+//! numbers are defined only here. The form of the model is our own.
 
 use std::array::from_fn;
 
 use super::space_noise::noises;
 
-/// Humps of the widest noise along the radius.
+/// Frequency of the widest noise, in bumps per planet radius.
 const HUMPS: f32 = 3.1;
-/// The wide bend: its noise beside the widest one, where it begins, and how far it bends along the equator.
+/// Wide warp: its frequency relative to the widest noise, its offset, and its strength along the equator.
 const BEND_HUMPS: f32 = 0.7;
 const BEND_START: f32 = 11.3;
 const BEND_LEVEL: f32 = 1.9;
-/// How far it bends along the axis.
+/// Strength of the wide warp along the axis.
 const BEND_AXIS: f32 = 1.1;
-/// The narrow bend.
+/// Narrow warp: its frequency, offset and strength.
 const CURL_HUMPS: f32 = 2.3;
 const CURL_START: f32 = 3.7;
 const CURL: f32 = 0.42;
-/// From octave to octave: its start, its share, its humps; share of the first.
+/// From octave to octave: offset, amplitude factor and frequency factor; then the amplitude of the first octave.
 const OCTAVE_START: f32 = 5.1;
 const OCTAVE_SHARE: f32 = 0.56;
 const OCTAVE_HUMPS: f32 = 2.07;
 const FIRST_SHARE: f32 = 0.5;
-/// How much the rain belts add to the noise.
+/// Amount that the rain belts add to the noise.
 const BELTS: f32 = 0.07;
-/// Level of the noise at which clouds begin, with no and with full cover as its negative; how far under the level and
-/// how far above it they begin and are whole.
+/// Noise level at which clouds begin with no cover; with full cover it is the negative. Clouds begin `EDGE_BELOW` under
+/// the level and are complete `EDGE_ABOVE` over it.
 const LEVEL: f32 = 0.36;
 const EDGE_BELOW: f32 = 0.02;
 const EDGE_ABOVE: f32 = 0.30;
-/// Share of what lies behind that the densest clouds hide, and by how much dense ones are laid on thicker.
+/// Maximum opacity, and the factor by which dense clouds get thicker.
 const OPACITY: f32 = 0.94;
 const THICKNESS: f32 = 1.25;
 
-/// Octaves of the noise from afar, and the most.
+/// Number of noise octaves from afar, and the maximum.
 pub const CLOUD_OCTAVES: [f32; 2] = [5.0, 11.0];
-/// Share of the sun that the densest clouds keep from the ground.
+/// Fraction of the sunlight that the densest clouds block.
 pub const CLOUD_SHADOW: f32 = 0.62;
-/// Air thinner than this carries no clouds; they come with the next as much.
+/// Air thinner than this carries no clouds; above it, they fade in over a further range of the same width.
 const CLOUDLESS: f32 = 0.1;
-/// Highest shell of clouds over the sea, in radii.
+/// Maximum height of the cloud shell above the sea, in planet radii.
 const HIGHEST_SHELL: f64 = 0.05;
 
-/// Names and values of what the shader of the clouds has to know.
+/// Names and values of the constants that the cloud shader needs.
 pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
     ("CLOUD_HUMPS", HUMPS),
     ("CLOUD_BEND_HUMPS", BEND_HUMPS),
@@ -71,31 +71,31 @@ pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
     ("CLOUD_THICKNESS", THICKNESS),
 ];
 
-/// Share of the sky under clouds, from 0 to 1, where `share` would be in Earth's air: thin air carries fewer.
-/// `air_density` is that of the air, 1 is Earth's.
+/// Fraction of the sky covered by clouds, from 0 to 1. `share` is the cover in Earth's air; thinner air carries fewer
+/// clouds. `air_density` is relative to Earth's.
 pub fn cloud_cover(share: f32, air_density: f32) -> f32 {
     share * ((air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
 }
 
-/// How far over the sea the shell of the clouds is drawn, in metres: as much higher than `height_metres` as the relief
-/// is drawn, or mountains would cut through it, and a twentieth of the radius at the most.
+/// Drawn height of the cloud shell above the sea, in metres. It is exaggerated like the relief, so that mountains do
+/// not cut through it, and limited to a twentieth of the radius.
 pub fn cloud_shell_metres(height_metres: f32, exaggeration: f32, radius_metres: f64) -> f64 {
     (f64::from(height_metres) * f64::from(exaggeration)).min(HIGHEST_SHELL * radius_metres)
 }
 
-/// The clouds of a planet, to be asked in any direction.
+/// The clouds of a planet, evaluated in any direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanetClouds {
-    /// Share of the sky under clouds, from 0 to 1.
+    /// Fraction of the sky covered by clouds, from 0 to 1.
     pub cover: f32,
-    /// How far they have drifted about the axis, in radians.
+    /// Rotation about the axis by drift, in radians.
     pub drift: f32,
-    /// Octaves of the noise; parts of one come in softly.
+    /// Number of noise octaves; a fractional octave is faded in.
     pub octaves: f32,
 }
 
 impl PlanetClouds {
-    /// How dense the clouds are in a direction from the middle of the planet, a unit vector: from 0 to 1.
+    /// Cloud density from 0 to 1 in a direction from the centre of the planet, given as a unit vector.
     pub fn density(&self, up: [f32; 3]) -> f32 {
         let (s, c) = libm::sincosf(self.drift);
         let mut place = [c * up[0] + s * up[1], c * up[1] - s * up[0], up[2]].map(|x| x * HUMPS);
@@ -118,7 +118,7 @@ impl PlanetClouds {
         t * t * (3.0 - 2.0 * t)
     }
 
-    /// The same with as many octaves as can be seen, where the finest hump has `humps` along the radius.
+    /// The same clouds with only the octaves that are visible when the finest bumps number `humps` per radius.
     #[must_use]
     pub fn seen_at(self, humps: f64) -> Self {
         let finer = libm::log(humps / f64::from(HUMPS)) / libm::log(f64::from(OCTAVE_HUMPS));
@@ -126,7 +126,7 @@ impl PlanetClouds {
         Self { octaves: (1.0 + finer as f32).clamp(fewest, most), ..self }
     }
 
-    /// Share of what lies behind them that clouds of a density hide.
+    /// Opacity of clouds with a given density.
     pub fn opacity(density: f32) -> f32 {
         (density * THICKNESS).min(1.0) * OPACITY
     }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::field::globe::from_angles;
 
-    /// Mean density over the parallels between two latitudes in degrees, north and south.
+    /// Mean density between two latitudes in degrees, on both hemispheres.
     fn mean(cover: f32, latitudes: [f64; 2]) -> f64 {
         let clouds = PlanetClouds { cover, drift: 0.0, octaves: 5.0 };
         let (mut sum, mut area) = (0.0, 0.0);

@@ -1,6 +1,6 @@
-//! The six faces of a planet as six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of the same size.
+//! Import of the six faces of a planet from six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of equal size.
 //!
-//! Samples lie as on the [cube-sphere](crate::field::globe): the first and last row and column of a file are the
+//! Samples are those of the [cube-sphere](crate::field::globe): the first and last row and column of a file are the
 //! borders of its face, and steps are equal angles.
 
 use std::path::{Path, PathBuf};
@@ -12,26 +12,25 @@ use crate::field::globe::{direction_at, locate};
 use crate::field::topology::FACES;
 use crate::io::{Raster, RasterError, catmull_rom, raster};
 
-/// Why six files are no planet.
+/// Why six files cannot be read as a planet.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FacesError {
-    /// The name of the file does not say which face it is.
+    /// The file name does not state a face.
     #[error(
-        "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
-         Choose one of them, or read it as a map"
+        "{path} is not one of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. Choose one of them, or read the file as a map"
     )]
     NoFace {
         /// The file.
         path: PathBuf,
     },
-    /// A face is of another size than the first.
-    #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
+    /// A face differs in size from the first.
+    #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, like the first")]
     Size {
         /// The file.
         path: PathBuf,
-        /// Samples of a row of the face.
+        /// Samples per row of the face.
         width: usize,
-        /// Rows of the face.
+        /// Number of rows of the face.
         height: usize,
         /// Samples per side of the first face.
         side: usize,
@@ -41,7 +40,7 @@ pub enum FacesError {
     File(#[from] RasterError),
 }
 
-/// Names of all six files, from the name of any of them.
+/// Names of all six files, derived from the name of any one of them.
 pub fn face_names(name: &str) -> Result<[String; FACES], FacesError> {
     let path = Path::new(name);
     let no_face = || FacesError::NoFace { path: path.into() };
@@ -55,18 +54,18 @@ pub fn face_names(name: &str) -> Result<[String; FACES], FacesError> {
     }))
 }
 
-/// Heights of six faces.
+/// Heights of the six faces.
 pub struct Faces {
     globe: Globe,
-    /// In the order of [`Globe`], as fractions of the relief or whatever the reader made of them.
+    /// In the order of [`Globe`], as fractions of the relief or in the unit that the reader chose.
     heights: Vec<f32>,
 }
 
 impl Faces {
-    /// Reads all six files; `height` makes heights of a file's values.
+    /// Reads all six files; `height` converts the values of a file to heights.
     ///
     /// # Errors
-    /// When a file is missing or cannot be read, and when they do not fit together.
+    /// When a file is missing or cannot be read, or the files do not match.
     pub fn read(name: &str, height: impl Fn(&Raster, f32) -> f32) -> Result<Self, FacesError> {
         let rasters = fitting(name)?;
         let mut heights = Vec::with_capacity(rasters.iter().map(|raster| raster.values.len()).sum());
@@ -78,8 +77,8 @@ impl Faces {
         Ok(Self { globe, heights })
     }
 
-    /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond
-    /// the border of a face those of its neighbour count.
+    /// Height in a direction: bilinear, or smooth through 4 × 4 samples (Catmull & Rom 1974) if `is_smooth`. Near the
+    /// border of a face, the samples of the neighbouring face are used.
     pub fn sample(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
         if !is_smooth {
             return self.globe.sample(&self.heights, direction);
@@ -104,10 +103,10 @@ impl Faces {
     }
 }
 
-/// What is in the six files, which are squares of the same size.
+/// The contents of the six files, after checking that they are squares of equal size.
 ///
 /// # Errors
-/// As [`Faces::read`].
+/// As for [`Faces::read`].
 pub fn fitting(name: &str) -> Result<Vec<Arc<Raster>>, FacesError> {
     let names = face_names(name)?;
     let rasters = names.iter().map(|name| raster(name)).collect::<Result<Vec<_>, _>>()?;
@@ -143,7 +142,7 @@ mod tests {
         let faces = Faces { globe, heights };
         let (mut smooth, mut straight) = (0.0_f32, 0.0_f32);
         for k in 0..20_000 {
-            // a spiral from pole to pole
+            // A spiral from pole to pole.
             let z = f64::from(k) / 10_000.0 - 1.0;
             let (turn, level) = (f64::from(k) * 2.399_963, (1.0 - z * z).sqrt());
             let direction = [level * libm::cos(turn), level * libm::sin(turn), z];

@@ -1,7 +1,7 @@
-//! What a planet is besides its stack of layers: its size, air and sun.
+//! Properties of a planet besides its layers: size, air, sun and climate.
 //!
 //! A scene whose settings say `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces, by
-//! the same [`eval`](crate::eval) as a terrain. Nodes say whether they run there
+//! the same [`eval`](crate::eval) as a terrain. Nodes declare whether they support globes
 //! ([`Traits::on_globe`](crate::nodes::Traits::on_globe)).
 
 pub mod climate;

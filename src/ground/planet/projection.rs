@@ -1,9 +1,10 @@
-//! From the cube-sphere to maps: all longitudes and latitudes on one sheet (equirectangular), or the six faces.
+//! Projections of the cube-sphere to maps: an equirectangular map of the whole planet, or the six faces.
 //!
-//! The map of Petitprez 2007 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north
-//! pole to the south pole. Beyond its left and right edges it goes on at the other side, beyond a pole half a turn away
-//! ([`wrapped`](Equirectangular::wrapped), the document's rule). Fields are read from the sphere between samples, so
-//! the map has neither a seam nor torn poles; what it repeats, near the poles, is the projection's doing alone.
+//! The map of Petitprez 2007 is a cylinder projection: columns are longitudes from -180° to 180°, rows latitudes from
+//! the north pole to the south pole. Beyond its left and right edges it continues at the opposite edge; beyond a pole
+//! it continues half a turn away ([`wrapped`](Equirectangular::wrapped), as in that document). Fields are interpolated
+//! on the sphere, so the map has no seam and no torn poles. Only the projection itself stretches features near the
+//! poles.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -16,32 +17,32 @@ use crate::field::globe::{equirectangular, from_angles};
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
 
 crate::choices! {
-    /// What the samples of a map stand for.
+    /// Whether the samples of a map are areas or points.
     Registration {
         Pixel "Pixel": "Areas: the first column lies half a step east of -180°, the first row half a step south of the pole.",
         Grid "Grid": "Points: the first and last column are both ±180°, the first and last row are the poles.",
     }
 }
 
-/// A map of all longitudes and latitudes.
+/// An equirectangular map of the whole planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equirectangular {
-    /// Samples of a row, around the planet.
+    /// Samples per row, around the planet.
     pub width: usize,
     /// Number of rows, from the north pole to the south pole.
     pub height: usize,
-    /// Where in their cells the samples lie.
+    /// Position of the samples within their cells.
     pub registration: Registration,
 }
 
 impl Equirectangular {
-    /// As wide as the planet has samples around its equator.
+    /// A map as wide as the planet has samples around its equator.
     pub fn for_samples(samples: usize) -> Self {
         let width = 4 * (samples - 1);
         Self { width, height: width / 2, registration: Registration::Pixel }
     }
 
-    /// Unit vector of the sample in a column and row.
+    /// Unit vector of the sample at a column and row.
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
         from_angles(self.latitude(row), self.longitude(column))
     }
@@ -49,7 +50,7 @@ impl Equirectangular {
     fn longitude(&self, column: usize) -> f64 {
         match self.registration {
             Registration::Pixel => (column as f64 + 0.5) / self.width as f64 * TAU - PI,
-            // the last column is the first, to the bit
+            // The last column has the same bits as the first.
             Registration::Grid => (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
         }
     }
@@ -61,7 +62,7 @@ impl Equirectangular {
         }
     }
 
-    /// The unit vectors of all samples, ready to be asked for.
+    /// Precomputed unit vectors of all samples.
     pub fn directions(&self) -> Directions {
         let meridian = |column: usize| {
             let [x, y, _] = from_angles(0.0, self.longitude(column));
@@ -77,7 +78,7 @@ impl Equirectangular {
         }
     }
 
-    /// Something of every sample, row by row.
+    /// Evaluates `value` in the direction of every sample, row by row.
     pub fn map<T: Send>(&self, value: impl Fn([f64; 3]) -> T + Sync) -> Vec<T> {
         let directions = self.directions();
         (0..self.width * self.height)
@@ -86,13 +87,12 @@ impl Equirectangular {
             .collect()
     }
 
-    /// A field of the globe.
+    /// Samples a field of the globe at every sample of the map.
     pub fn field(&self, globe: &Globe, field: &[f32]) -> Vec<f32> {
         self.map(|direction| globe.sample(field, direction))
     }
 
-    /// Columns from the first sample and rows from the uppermost to the place of a direction: the inverse of
-    /// [`direction`](Self::direction), between samples too.
+    /// Column and row of a direction, possibly between samples; the inverse of [`direction`](Self::direction).
     pub fn place(&self, direction: [f64; 3]) -> [f64; 2] {
         let [u, v] = equirectangular(direction);
         match self.registration {
@@ -101,10 +101,10 @@ impl Equirectangular {
         }
     }
 
-    /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn
-    /// away.
+    /// The sample for a column and row beyond the edges of the map: columns wrap around, and rows beyond a pole
+    /// continue half a turn away.
     pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
-        // samples of a turn, and rows from a row to the one that mirrors it at the north pole
+        // Samples per turn, and the offset of the row that mirrors a row at the north pole.
         let (turn, mirror) = match self.registration {
             Registration::Pixel => (self.width as isize, -1),
             Registration::Grid => (self.width as isize - 1, 0),
@@ -120,7 +120,7 @@ impl Equirectangular {
     }
 }
 
-/// Unit vectors of the samples of a map, from those of its rows and columns.
+/// Unit vectors of the samples of a map, computed from tables for its rows and columns.
 pub struct Directions {
     /// Cosine and sine of every longitude.
     meridians: Vec<[f64; 2]>,
@@ -129,7 +129,7 @@ pub struct Directions {
 }
 
 impl Directions {
-    /// The bits of [`Equirectangular::direction`].
+    /// Unit vector with the same bits as [`Equirectangular::direction`].
     #[inline]
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
         let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
@@ -137,15 +137,14 @@ impl Directions {
     }
 }
 
-/// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what
-/// [`equirectangular`] takes back.
+/// Direction of a position on an equirectangular map, from 0 to 1 along both axes; the inverse of [`equirectangular`].
 pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
     crate::field::globe::from_angles((0.5 - y) * std::f64::consts::PI, (x - 0.5) * std::f64::consts::TAU)
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test results do not affect heights")]
 
     use super::*;
 
@@ -188,7 +187,7 @@ mod tests {
         let pixel = map(Registration::Pixel);
         let values = pixel.field(&globe, &field);
         let at = |(column, row): (usize, usize)| values[row * 64 + column];
-        // steps over the edges and the poles are no larger than those inside
+        // Steps across the edges and the poles are no larger than those inside.
         let inside = (0..32)
             .flat_map(|row| (1..64).map(move |column| (column, row)))
             .map(|(column, row)| (at((column, row)) - at((column - 1, row))).abs())

@@ -1,17 +1,17 @@
-//! What holds for a planet as a whole.
+//! Planet-wide settings.
 
 use std::f32::consts::FRAC_PI_2;
 
 crate::choices! {
-    /// What the scene shows.
+    /// Whether the scene is a square terrain or a planet.
     World {
-        Terrain "Terrain": "A square of ground.",
-        Planet "Planet": "A whole planet. Layers that need a square are left out.",
+        Terrain "Terrain": "A square terrain.",
+        Planet "Planet": "A whole planet. Layers that need a square terrain are skipped.",
     }
 }
 
 crate::choices! {
-    /// What the air is made of.
+    /// Composition of the air.
     Air {
         Nitrogen "Nitrogen": "Blue by day and red at dusk, as on Earth.",
         Dust "Dust": "Butterscotch by day and bluish around a setting sun, as on Mars.",
@@ -21,17 +21,17 @@ crate::choices! {
 }
 
 crate::params! {
-    /// What holds for the whole planet: its size, its air, and how it stands to the sun.
+    /// Planet-wide settings: size, air and position relative to the sun.
     Planet "Planet" in "Planet" {
         /// Radius at height 0.
         radius_metres: f32 ["m"] = 6_371_000.0, 1000.0..=1.0e9, slider 200_000.0..=20_000_000.0;
-        /// Density of the air; 1 is Earth's. Thick air lets continents grow; in thin air craters cover the ground.
+        /// Density of the air; 1 is Earth's. Thick air lets continents grow; in thin air craters cover the surface.
         atmosphere: f32 = 1.0, 0.0..=100.0, slider 0.0..=2.0;
-        /// What the air is made of. It changes the colour of the sky, not the ground.
+        /// Composition of the air. It changes the colour of the sky, not the terrain.
         air: Air = Air::Nitrogen => |planet| planet.atmosphere > 0.0;
-        /// How far the axis leans from upright on the orbit. More makes stronger seasons.
+        /// Tilt of the axis against the orbit. More makes stronger seasons.
         axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0;
-        /// Where the planet stands on its orbit: 0 is the northern spring equinox, 90 the northern midsummer.
+        /// Position of the planet on its orbit: 0 is the northern spring equinox, 90 the northern midsummer.
         season: f32 ["°"] = 0.0, 0.0..=360.0;
         /// Time of day at longitude 0.
         hour: f32 ["h"] = 12.0, 0.0..=24.0;
@@ -39,24 +39,24 @@ crate::params! {
 }
 
 impl Planet {
-    /// Length of a side of a face: a quarter of the way around.
+    /// Side of a face: a quarter of the circumference.
     pub fn side_metres(&self) -> f32 {
         self.radius_metres * FRAC_PI_2
     }
 
-    /// How much the air keeps stones out and wears the ground down: 0 without air, half at a tenth of Earth's, near 1
-    /// from Earth's on.
+    /// Fraction from 0 to 1 by which the air shields the surface from impacts and erodes it: 0 without air, half at a
+    /// tenth of Earth's density, near 1 from Earth's density on.
     pub fn shelter(&self) -> f32 {
         let air = self.atmosphere;
         air / (air + 0.1)
     }
 
-    /// Latitude where the sun stands in the zenith at noon, in radians.
+    /// Latitude at which the sun is in the zenith at noon, in radians.
     pub fn declination(&self) -> f32 {
         libm::asinf(libm::sinf(self.axial_tilt.to_radians()) * libm::sinf(self.season.to_radians()))
     }
 
-    /// Unit vector towards the sun, in the planet's own axes (+Z is the north pole, +X longitude 0).
+    /// Unit vector towards the sun in planet coordinates (+Z is the north pole, +X longitude 0).
     pub fn sun_direction(&self) -> [f32; 3] {
         let declination = self.declination();
         let longitude = (180.0 - 15.0 * self.hour).to_radians();
@@ -75,7 +75,7 @@ mod tests {
         assert!((noon[0] - 1.0).abs() < 1e-6, "noon of the equinox at longitude 0: {noon:?}");
         let summer = Planet { season: 90.0, hour: 18.0, ..Planet::default() };
         assert!((summer.declination().to_degrees() - 23.4).abs() < 1e-3);
-        assert!(summer.sun_direction()[1] < -0.9, "in the evening the sun stands in the west");
+        assert!(summer.sun_direction()[1] < -0.9, "in the evening the sun must be in the west");
         assert_eq!(Planet { atmosphere: 0.0, ..Planet::default() }.shelter(), 0.0);
     }
 }

@@ -1,11 +1,11 @@
-//! Smooth noise in space, as the shaders of planets have it (`noises` in `assets/shaders/globe.wgsl`).
+//! Smooth 3D noise, identical to that of the planet shaders (`noises` in `assets/shaders/globe.wgsl`).
 //!
-//! Law: values at the corners of a lattice, between them by the quintic of Perlin 2002. The values are the 24 highest
-//! bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU Rendering*.
+//! Equation: random values at the corners of a lattice, interpolated by the quintic of Perlin 2002. The values are the
+//! 24 highest bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU Rendering*.
 
 use std::array::from_fn;
 
-/// Three values from 0 to 1 of a corner of the lattice.
+/// Three random values from 0 to 1 for a corner of the lattice.
 pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     let mut x = place.map(|k| (k as u32).wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     let stir = |x: &mut [u32; 3]| {
@@ -19,7 +19,7 @@ pub fn corner_noises(place: [i32; 3]) -> [f32; 3] {
     x.map(|k| (k >> 8) as f32 * (1.0 / 16_777_216.0))
 }
 
-/// Three smooth noises from 0 to 1, one hump a unit.
+/// Three smooth noises from 0 to 1, with one bump per unit.
 pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
     let low = place.map(f32::floor);
     let part: [f32; 3] = from_fn(|k| place[k] - low[k]);
@@ -36,7 +36,7 @@ pub(super) fn noises(place: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// The numbers of the paper that the hash is from, worked out by hand for one corner.
+    /// Compares with the hash of the paper, computed by hand for one corner.
     #[test]
     fn corners_have_the_hash_of_the_paper() {
         // pcg3d of (0, 0, 0): x = y = z = c, then c + c², and so on, modulo 2³²
@@ -52,6 +52,6 @@ mod tests {
         let expected = stir(stir([c; 3]).map(|k| k ^ (k >> 16))).map(|k| (k >> 8) as f32 / 16_777_216.0);
         assert_eq!(corner_noises([0; 3]), expected);
         assert!(expected.iter().all(|x| (0.0..1.0).contains(x)) && expected[0] != expected[1]);
-        assert_eq!(noises([0.0, 0.0, 0.0]), expected, "on a corner the noise is that of the corner");
+        assert_eq!(noises([0.0, 0.0, 0.0]), expected, "at a corner, the noise must equal the corner value");
     }
 }

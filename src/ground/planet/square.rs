@@ -1,31 +1,30 @@
-//! A square of a planet, laid on the tangent plane in its middle.
+//! A square on a planet, projected to the tangent plane at its centre.
 //!
-//! North is up, and distances along the ground from the middle are true in every direction (azimuthal equidistant
-//! projection).
+//! North is up, and distances from the centre are true in every direction (azimuthal equidistant projection).
 
 use crate::field::globe::{from_angles, latitude, longitude};
 
 /// A square on a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Square {
-    /// Its middle, in degrees.
+    /// Longitude of the centre in degrees.
     pub longitude: f64,
-    /// Degrees to the north of the equator.
+    /// Latitude of the centre in degrees.
     pub latitude: f64,
-    /// Side of the square.
+    /// Side of the square in metres.
     pub side_metres: f64,
 }
 
-/// Largest share of half the way around that a square may span: beyond, its corners lie too far round the planet.
+/// Maximum side of a square, as a fraction of half the circumference; the corners of larger ones lie too far around.
 const MOST: f64 = 0.5;
 
 impl Square {
-    /// Longest side that a square may have on a planet.
+    /// Maximum side of a square on a planet, in metres.
     pub fn longest_side(radius_metres: f64) -> f64 {
         std::f64::consts::PI * radius_metres * MOST
     }
 
-    /// Points along its border, so many on each side; the last is the first.
+    /// Points along the border, `per_side` on each side; the last point repeats the first.
     pub fn border(&self, radius_metres: f64, per_side: usize) -> Vec<[f64; 3]> {
         let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
         let step = |k: usize| k as f64 / per_side as f64;
@@ -36,18 +35,18 @@ impl Square {
         sides.chain([corners[0]]).map(|(u, v)| self.direction(radius_metres, u, v)).collect()
     }
 
-    /// Unit vector of the place (u, v) of the square: to the east and to the south, from 0 to 1.
+    /// Unit vector of the position (u, v) in the square: to the east and to the south, from 0 to 1.
     pub fn direction(&self, radius_metres: f64, u: f64, v: f64) -> [f64; 3] {
         self.frame(radius_metres).direction(u, v)
     }
 
-    /// What the directions of all its places share.
+    /// Precomputed axes, for many directions.
     pub fn frame(&self, radius_metres: f64) -> SquareAxes {
         let (right, up) = self.axes();
         SquareAxes { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
     }
 
-    /// The place of a direction in the square, and whether it lies on its side of the planet.
+    /// Position of a direction in the square; `None` if it lies more than 120° from the centre.
     pub fn place(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let (right, up) = self.axes();
@@ -60,7 +59,7 @@ impl Square {
         Some([0.5 + east * metres / self.side_metres, 0.5 - north * metres / self.side_metres])
     }
 
-    /// The square around a direction.
+    /// A square centred at a direction.
     pub fn centred(direction: [f64; 3], side_metres: f64) -> Self {
         Self { longitude: longitude(direction).to_degrees(), latitude: latitude(direction).to_degrees(), side_metres }
     }
@@ -69,7 +68,7 @@ impl Square {
         from_angles(self.latitude.to_radians(), self.longitude.to_radians())
     }
 
-    /// East and north in the middle.
+    /// Unit vectors to the east and to the north at the centre.
     fn axes(&self) -> ([f64; 3], [f64; 3]) {
         let [x, y, z] = self.middle();
         let around = self.longitude.to_radians();
@@ -78,7 +77,7 @@ impl Square {
     }
 }
 
-/// A square with its axes, for many directions.
+/// A square with precomputed axes, for many directions.
 #[derive(Clone, Copy, Debug)]
 pub struct SquareAxes {
     middle: [f64; 3],
@@ -88,16 +87,16 @@ pub struct SquareAxes {
     radius_metres: f64,
 }
 
-/// Square of the angle, in radians, below which sine and cosine are four terms of their series, to the last bit.
+/// Squared angle, in radians, below which four terms of the series give sine and cosine to the last bit.
 const SMALL: f64 = 1.0e-4;
 
 impl SquareAxes {
-    /// Place of sample `k` of `samples` along a side, from 0 to 1.
+    /// Position of sample `k` of `samples` along a side, from 0 to 1.
     pub fn place(&self, k: usize, samples: usize) -> f64 {
         k as f64 / (samples - 1) as f64
     }
 
-    /// Unit vector of the place (u, v), as [`Square::direction`].
+    /// Unit vector of the position (u, v), as from [`Square::direction`].
     #[inline]
     pub fn direction(&self, u: f64, v: f64) -> [f64; 3] {
         let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
@@ -129,7 +128,7 @@ mod tests {
             assert!((x - u).abs() < 1e-9 && (y - v).abs() < 1e-9, "{u}, {v} became {x}, {y}");
         }
         assert!(latitude(square.direction(radius, 0.5, 0.0)) > latitude(square.direction(radius, 0.5, 0.5)));
-        // true distance: half the side to the north is 1000 km
+        // Distances are true: half the side to the north is 1000 km.
         let up = latitude(square.direction(radius, 0.5, 0.0)) - 60f64.to_radians();
         assert!((up * radius - 1.0e6).abs() < 1.0);
         assert_eq!(square.place(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);

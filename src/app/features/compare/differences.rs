@@ -208,7 +208,7 @@ mod tests {
                 let expected = std::f64::consts::PI * 50_000f64.powi(2) * 100.0;
                 assert!((difference_of(&table, label) / expected - 1.0).abs() < 0.01, "{label}");
             }
-            let Values::Each { a: land, b: none } = value(&table, "Land share") else { panic!() };
+            let Values::Each { a: land, b: none } = value(&table, "Land fraction") else { panic!() };
             assert!((land - 0.5).abs() < 0.02 && none == 0.0, "{land} {none}");
             let Values::Each { a: drained, b: none } = value(&table, "Drained") else { panic!() };
             assert!(

@@ -221,7 +221,7 @@ fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
     let source = std::io::Error::other("the disk does not answer");
     let unsynced = FileError::Unsynced { path: path.clone(), source };
     let error = document.note_save(&path, Err(unsynced.into())).unwrap_err();
-    assert!(error.to_string().contains("is replaced by the new one"), "{error}");
+    assert!(error.to_string().contains("is replaced by the new file"), "{error}");
     assert!(document.is_dirty() && document.path() == Some(&*path));
     assert!(document.edits() > edits, "the journal hears of the file");
     // and the next save asks nobody about a file that this one wrote

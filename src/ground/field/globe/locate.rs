@@ -1,28 +1,29 @@
-//! Where on the faces of a globe a direction points.
+//! Finds the point of a globe's faces that a direction meets.
 
 use std::f64::consts::FRAC_2_PI;
 
 use crate::field::topology::{AXES, Axis};
 
-/// The face that a direction meets, and where: along its rows and its columns, from 0 to 1. The direction need not have
-/// length 1, but must not be 0.
+/// The face that a direction meets, and the position along its rows and columns, from 0 to 1. The direction need not be
+/// a unit vector, but must not be 0.
 pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, libm::atan)
 }
 
-/// [`locate`] to 3e-11 of a face, in a fraction of the time: for what is looked at, not for heights.
+/// Faster [`locate`] with an error of 3e-11 of a face: precise enough for drawing, not for computing heights.
 pub fn nearly_located(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, nearly_arctangent)
 }
 
-/// atan x for x from -1 to 1, to 5e-11; additions and products alone, so that loops run in lanes.
+/// atan x for x from -1 to 1, with an error of 5e-11. It uses only additions and products, so that loops vectorise.
 #[inline(always)]
 pub fn nearly_arctangent(x: f64) -> f64 {
     let s = x * x;
     x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
-/// atan x / x in powers of x² for x up to 1, to 5e-11: the Chebyshev series of twelve terms.
+/// Coefficients of atan x / x in powers of x² for x up to 1, with an error of 5e-11: a Chebyshev series of twelve
+/// terms.
 const ARCTANGENT: [f64; 12] = [
     0.999_999_999_939_010_8,
     -0.333_333_315_181_857_8,
@@ -45,7 +46,7 @@ fn locate_by(direction: [f64; 3], arctangent: impl Fn(f64) -> f64) -> (usize, f6
     (face, along(a), along(b))
 }
 
-/// The face that a direction meets, and where: along its rows and its columns, as tangents from -1 to 1.
+/// The face that a direction meets, and the point along its rows and columns, as tangents from -1 to 1.
 #[inline]
 pub fn meet(direction: [f64; 3]) -> (usize, [f64; 2]) {
     let size = direction.map(f64::abs);

@@ -1,11 +1,11 @@
 //! The cube-sphere: six square grids that together cover a globe without seams and without pinched poles.
 //!
-//! Law: a sample at (a, b) ∈ [-1, 1]² of the face with the axes c (outwards), e (along rows) and s (along columns)
-//! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent makes equal steps of equal angles along the
-//! middle of a face; cells differ by a factor of at most √2 in width and 1.4 in area.
-//! Faces, borders and neighbours are those of the [`Grid`] (`topology.rs`). A direction is computed from coordinates
-//! that are the same on every face (one of them is ±1 exactly), so copies have the same bits.
-//! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; areas of cells by the solid angle of a rectangle.
+//! Projection: a face has the axes c (outwards), e (along rows) and s (along columns). Its sample at (a, b) ∈ [-1, 1]²
+//! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the middle of
+//! a face; cells differ by a factor of at most √2 in width and 1.4 in area. Faces, borders and neighbours are those of
+//! the [`Grid`] (`topology.rs`). A direction is computed from coordinates that are the same on every face (one of them
+//! is ±1 exactly), so copies have the same bits. Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; cell
+//! areas from the solid angle of a rectangle.
 
 mod locate;
 
@@ -18,23 +18,23 @@ pub use locate::{locate, meet, nearly_arctangent, nearly_located};
 use super::Grid;
 use super::topology::{AXES, Axis, FACES};
 
-/// The shape of a globe with `n` samples along the side of a face: directions and areas.
+/// The geometry of a globe with `n` samples along each side of a face: directions and areas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Globe {
     n: usize,
-    /// tan of every row and column.
+    /// Tangent of the angle of every row and column.
     tangents: Vec<f64>,
 }
 
 impl Globe {
-    /// `samples` per side of a face, at least 2.
+    /// A globe with `samples` per side of a face, at least 2.
     pub fn new(samples: usize) -> Self {
         let n = samples.max(2);
         let mut tangents = vec![0.0; n];
         for k in n / 2..n {
             let place = (2 * k) as f64 / (n - 1) as f64 - 1.0;
             let tangent = if k == n - 1 { 1.0 } else { libm::tan(place * FRAC_PI_4) };
-            // both halves to the same bits
+            // Mirror the values, so that both halves have the same bits.
             (tangents[k], tangents[n - 1 - k]) = (tangent, -tangent);
         }
         Self { n, tangents }
@@ -45,23 +45,23 @@ impl Globe {
         self.n
     }
 
-    /// tan of the angle between row or column `k` and the middle of the face.
+    /// Tangent of the angle between row or column `k` and the middle of the face.
     pub fn tangent(&self, k: usize) -> f64 {
         self.tangents[k]
     }
 
-    /// Samples of all faces, copies counted.
+    /// Number of samples on all faces, including copies.
     #[allow(clippy::len_without_is_empty, reason = "a globe has at least 24 samples")]
     pub fn len(&self) -> usize {
         FACES * self.n * self.n
     }
 
-    /// The grid of its samples, which knows faces, neighbours and copies.
+    /// The grid of the samples, which finds faces, neighbours and copies.
     pub fn grid(&self) -> Grid {
         Grid::globe(self.n)
     }
 
-    /// Unit vector of a sample; the same bits on every face that has it.
+    /// Unit vector of a sample; its copies on other faces have the same bits.
     pub fn direction(&self, face: usize, row: usize, column: usize) -> [f32; 3] {
         self.exact_direction(face, row, column).map(|x| x as f32)
     }
@@ -71,20 +71,20 @@ impl Globe {
         face_direction(face, self.tangents[column], self.tangents[row])
     }
 
-    /// Unit vector of the sample of that index.
+    /// Unit vector of sample `index`.
     pub fn direction_of(&self, index: usize) -> [f32; 3] {
         let n = self.n;
         self.direction(index / (n * n), index / n % n, index % n)
     }
 
-    /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z; the bits of
+    /// Writes the unit vectors of row `row` (0 to 6 n, counted over all faces) into x, y and z, with the same bits as
     /// [`direction`](Self::direction).
     pub fn row_directions(&self, row: usize, fields: [&mut [f32]; 3]) {
         let (face, row) = (row / self.n, row % self.n);
         let [out, east, south] = AXES[face];
         let signed = |axis: Axis, length: f64| if axis.is_multiple_of(2) { length } else { -length };
         let (outwards, down) = (signed(out, 1.0), signed(south, self.tangents[row]));
-        // the squares are added in the order of space: x and y, then z
+        // Add the squares in the fixed order x, y, z, so that all faces get the same bits.
         let square = |axis: usize| if out / 2 == axis { outwards * outwards } else { down * down };
         let others = match east / 2 {
             0 => [square(1), square(2)],
@@ -97,8 +97,8 @@ impl Globe {
         directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
     }
 
-    /// Inner products of the steps along the rows and the columns at a sample, as multiples of a step's square in the
-    /// middle of a face: rows by rows, rows by columns, columns by columns.
+    /// Metric tensor at a sample: inner products of the steps along rows and columns (row·row, row·column,
+    /// column·column), in units of the squared step in the middle of a face.
     pub fn metric_tensor(&self, row: usize, column: usize) -> [f32; 3] {
         let (x, y) = (self.tangents[column], self.tangents[row]);
         let (x2, y2) = (1.0 + x * x, 1.0 + y * y);
@@ -106,7 +106,7 @@ impl Globe {
         [x2 * x2 * y2, -x * y * x2 * y2, y2 * y2 * x2].map(|part| (part / (far * far)) as f32)
     }
 
-    /// Area on the unit sphere that a sample stands for: 4 π over all owners.
+    /// Area of a sample's cell on the unit sphere; over all owners the areas add up to 4 π.
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.border_tangents(row);
         let [left, right] = self.border_tangents(column);
@@ -114,7 +114,7 @@ impl Globe {
         inside * self.shares(row, column)
     }
 
-    /// Areas of all samples of a face, row by row, in cells of the mean area; the same for every face.
+    /// Areas of all samples of a face, row by row, in units of the mean cell area; the same for every face.
     pub fn areas(&self) -> Vec<f32> {
         let n = self.n;
         let scale = self.grid().distinct_len() as f64 / (4.0 * PI);
@@ -136,20 +136,20 @@ impl Globe {
         areas
     }
 
-    /// A cell on a border holds as much of the faces beyond as of its own.
+    /// Number of faces that share a cell: a border cell extends equally onto each adjacent face.
     fn shares(&self, row: usize, column: usize) -> f64 {
         let borders = [row, column].iter().filter(|&&k| k == 0 || k == self.n - 1).count();
         [1.0, 2.0, 3.0][borders]
     }
 
-    /// tan of the borders of the cells of row or column `k`, which end at the border of the face.
+    /// Tangents of both borders of the cells in row or column `k`, cut off at the border of the face.
     fn border_tangents(&self, k: usize) -> [f64; 2] {
         let half = |k: f64| libm::tan((2.0 * k / (self.n - 1) as f64 - 1.0) * FRAC_PI_4);
         let k = k as f64;
         [half((k - 0.5).max(0.0)), half((k + 0.5).min((self.n - 1) as f64))]
     }
 
-    /// Sum over the owners, each by its area in cells of the mean area, in the order of their indices.
+    /// Sum over the owners in index order, each weighted by its area in units of the mean cell area.
     pub fn sum(&self, field: &[f32]) -> f64 {
         let (areas, grid) = (self.areas(), self.grid());
         let mut sum = 0.0;
@@ -165,12 +165,12 @@ impl Globe {
         sum
     }
 
-    /// Value of a field in a direction, bilinear.
+    /// Bilinear value of a field in a direction.
     pub fn sample(&self, field: &[f32], direction: [f64; 3]) -> f32 {
         self.sample_at(field, locate(direction))
     }
 
-    /// Value of a field at a place of a face, both from 0 to 1; bilinear.
+    /// Bilinear value of a field at a position on a face, (u, v) from 0 to 1.
     #[inline]
     pub fn sample_at(&self, field: &[f32], (face, u, v): (usize, f64, f64)) -> f32 {
         let last = (self.n - 1) as f64;
@@ -184,16 +184,16 @@ impl Globe {
     }
 }
 
-/// Rows of cells that share the angles at their corners.
+/// Rows of cells per band; within a band, neighbouring rows share the solid angles of their corners.
 const SHARED_ROWS: usize = 16;
 
-/// Solid angle between the axes of a face and the point (x, y) of it, given as tangents.
+/// Solid angle between the axes of a face and its point (x, y), given as tangents.
 fn quarter(x: f64, y: f64) -> f64 {
     libm::atan(x * y / (x * x + y * y + 1.0).sqrt())
 }
 
-/// Unit vectors along a row: into what they have along it, outwards and down the columns. `others` are the squares of
-/// the latter two, as they are added.
+/// Unit vectors along a row, split into the components along the row, outwards and down the columns. `others` are the
+/// squares of the latter two components, in the order of addition.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn directions(
     tangents: &[f64],
@@ -216,12 +216,12 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
         v[axis / 2] = if axis.is_multiple_of(2) { length } else { -length };
     }
-    // in the order of space, whatever the face
+    // Add in the order x, y, z on every face, for the same bits.
     let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
     v.map(|x| x / length)
 }
 
-/// The axes of a face, unit vectors: outwards, along its rows, along its columns.
+/// The axes of a face as unit vectors: outwards, along its rows, along its columns.
 pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
     AXES[face].map(|axis| {
         let sign = if axis.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -229,7 +229,7 @@ pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
     })
 }
 
-/// Unit vector of the place (u, v) of a face: along its rows and its columns, from 0 to 1.
+/// Unit vector of the position (u, v) on a face, along its rows and columns, from 0 to 1.
 pub fn direction_at(face: usize, u: f64, v: f64) -> [f64; 3] {
     face_direction(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
 }
@@ -245,13 +245,13 @@ pub fn longitude(direction: [f64; 3]) -> f64 {
     libm::atan2(direction[1], direction[0])
 }
 
-/// Place of a direction on a map of all longitudes and latitudes: from the west (longitude -180°) to the east and from
-/// the north to the south, from 0 to 1.
+/// Position of a direction on an equirectangular map, from 0 to 1: eastwards from longitude -180°, and southwards from
+/// the north pole.
 pub fn equirectangular(direction: [f64; 3]) -> [f64; 2] {
     [longitude(direction) / (2.0 * PI) + 0.5, 0.5 - latitude(direction) / PI]
 }
 
-/// Unit vector at a latitude and longitude in radians; a pole is one point.
+/// Unit vector at a latitude and longitude in radians; at a pole the longitude has no effect.
 pub fn from_angles(latitude: f64, longitude: f64) -> [f64; 3] {
     let level = if latitude.abs() >= FRAC_PI_2 { 0.0 } else { libm::cos(latitude) };
     [level * libm::cos(longitude), level * libm::sin(longitude), libm::sin(latitude)]
@@ -259,7 +259,7 @@ pub fn from_angles(latitude: f64, longitude: f64) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test results do not affect heights")]
 
     use super::*;
     use std::collections::HashMap;
@@ -270,7 +270,7 @@ mod tests {
             let globe = Globe::new(n);
             let mut seen: HashMap<[u32; 3], usize> = HashMap::new();
             for k in 0..globe.len() {
-                // -0 and 0 are the same place
+                // -0 and 0 are the same position.
                 let bits = globe.direction_of(k).map(|x| (x + 0.0).to_bits());
                 let first = *seen.entry(bits).or_insert(k);
                 assert_eq!(globe.grid().owner(k), first, "{k} of {n}");
@@ -333,8 +333,8 @@ mod tests {
     fn north_is_up_and_east_is_right() {
         let globe = Globe::new(5);
         let [x, y, z] = globe.direction(0, 0, 2);
-        assert!(x > 0.0 && y == 0.0 && z > 0.0, "the top of the first face looks north");
-        assert!(globe.direction(0, 2, 4)[1] > 0.0, "its right looks east");
+        assert!(x > 0.0 && y == 0.0 && z > 0.0, "the top of the first face must point north");
+        assert!(globe.direction(0, 2, 4)[1] > 0.0, "its right side must point east");
         let at = from_angles(0.5, -2.0);
         assert!((latitude(at) - 0.5).abs() < 1e-12 && (longitude(at) + 2.0).abs() < 1e-12);
         assert_eq!(from_angles(FRAC_PI_2, 1.0)[..2], [0.0, 0.0]);

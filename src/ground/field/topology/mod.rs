@@ -1,24 +1,23 @@
-//! What lies beside what: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
+//! Topology: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
 //!
-//! A square is one face, a globe six: the faces of a cube, +X, -X, +Y, -Y, +Z, -Z. North is +Z, longitude 0 is +X and
-//! grows to the east, towards +Y. Rows of the four faces around the equator run to the east, their columns to the
-//! south.
-//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe
-//! repeat the samples between them. The copy of the lowest index *owns* the sample: neighbours are given as owners,
-//! sums count owners, and [`Grid::close`] gives what owners found to their copies.
-//! At the eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
+//! A square has one face. A globe has six, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is +X, and
+//! longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns run
+//! south. Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a
+//! globe both store the samples of their shared border. The copy with the lowest index *owns* the sample: neighbours
+//! are given as owners, sums count owners only, and [`Grid::close`] writes the owners' values to their copies. At the
+//! eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
 
 use super::{Edges, Grid};
 
-/// Faces of a globe.
+/// Number of faces of a globe.
 pub const FACES: usize = 6;
 
 /// Row and column steps to the eight neighbours, anticlockwise from the east; even ones are straight, odd ones
-/// diagonal. What is said of a *direction* everywhere is an index into this list; the opposite one is
-/// `(direction + 4) % 8`.
+/// diagonal. Throughout the code a *direction* is an index into this list; the opposite direction is `(direction + 4) %
+/// 8`.
 pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
 
-/// Indices of [`DIRECTIONS`].
+/// Index in [`DIRECTIONS`].
 pub const EAST: usize = 0;
 /// Index in [`DIRECTIONS`].
 pub const NORTH_EAST: usize = 1;
@@ -35,7 +34,7 @@ pub const SOUTH: usize = 6;
 /// Index in [`DIRECTIONS`].
 pub const SOUTH_EAST: usize = 7;
 
-/// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
+/// A signed axis of space: x, -x, y, -y, z, -z are 0 to 5.
 pub(super) type Axis = usize;
 
 /// Axes of each face of a globe: outwards, along rows, along columns.
@@ -45,7 +44,7 @@ const fn opposite(axis: Axis) -> Axis {
     axis ^ 1
 }
 
-/// A sample by its face, row and column.
+/// A sample, given by face, row and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellPosition {
     face: usize,
@@ -72,25 +71,25 @@ impl Grid {
         CellPosition { face: index / (n * n), row: index / n % n, column: index % n }
     }
 
-    /// Samples that are not copies.
+    /// Number of samples without copies.
     pub fn distinct_len(self) -> usize {
         if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct().pow(2) }
     }
 
-    /// The copy of sample `index` that owns it.
+    /// The owner of sample `index`.
     #[inline]
     pub fn owner(self, index: usize) -> usize {
         self.index(self.owned(self.place(index)))
     }
 
-    /// Whether sample `index` is no copy of another.
+    /// Whether sample `index` owns itself, so that it is not a copy.
     #[inline]
     pub fn owns(self, index: usize) -> bool {
         (self.edges == Edges::Open && !self.is_globe()) || self.owner(index) == index
     }
 
-    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. There is none beyond an open
-    /// edge, and none at the corners of a globe's cube in the two directions in which three faces leave no fourth.
+    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. `None` beyond an open edge,
+    /// and at a corner of a globe's cube in the two directions that have no neighbour because only three faces meet.
     pub fn neighbour(self, index: usize, direction: usize) -> Option<usize> {
         let here = self.place(index);
         let (down, right) = DIRECTIONS[direction];
@@ -121,7 +120,7 @@ impl Grid {
         std::array::from_fn(|direction| self.neighbour(index, direction))
     }
 
-    /// Copies what owners have to all samples that repeat them.
+    /// Writes the values of owners to all their copies.
     pub fn close<T: Copy>(self, field: &mut [T]) {
         let n = self.samples;
         let last = n - 1;
@@ -129,7 +128,8 @@ impl Grid {
             for face in 1..FACES {
                 let place = |row: usize, column: usize| self.index(CellPosition { face, row, column });
                 for (first, step) in [(place(0, 0), 1), (place(last, 0), 1), (place(0, 0), n), (place(0, last), n)] {
-                    // between the corners all samples of a border have their owners on one face, evenly apart
+                    // Between the corners, all samples of a border have their owners on one face, with a constant
+                    // stride.
                     let (one, two) = (self.owner(first + step), self.owner(first + step * (n - 2)));
                     if one != first + step && n > 3 {
                         let to_owner = (two as isize - one as isize) / (n - 3) as isize;
@@ -149,8 +149,8 @@ impl Grid {
         }
     }
 
-    /// Gives all copies of a sample on the borders of a globe's faces what `merged` makes of their values, for what the
-    /// faces work out each by itself.
+    /// Combines the copies of each sample on a globe's face borders into `merged` of their values. Needed when each
+    /// face is computed separately.
     pub fn merge_copies(self, field: &mut [f32], merged: impl Fn(&[f32]) -> f32) {
         let (n, last) = (self.samples, self.samples - 1);
         for face in (0..self.faces()).filter(|_| self.is_globe()) {
@@ -169,7 +169,7 @@ impl Grid {
         self.close(field);
     }
 
-    /// A neighbour on a globe, not yet by its owner.
+    /// The neighbour on a globe, before it is mapped to its owner.
     fn stepped(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
@@ -181,7 +181,7 @@ impl Grid {
             (false, true) => {
                 Some(self.behind_border(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
             }
-            // at a corner the straight steps over both borders reach the same sample
+            // At a corner, the straight steps over both borders reach the same sample.
             (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
             (true, false) => {
                 Some(self.behind_border(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1))
@@ -199,13 +199,13 @@ impl Grid {
         }
     }
 
-    /// The row or column of a square that `index` repeats: the first for the last of a wrapping square, else itself.
+    /// The row or column that `index` repeats: 0 for the last one of a wrapping square, otherwise `index`.
     #[inline]
     pub fn original(self, index: usize) -> usize {
         if self.edges == Edges::Wrap && index + 1 == self.samples { 0 } else { index }
     }
 
-    /// The copies of a sample of a globe on the faces across the borders it lies on.
+    /// The copies of a globe's sample on the faces that share its borders.
     fn copies(self, place: CellPosition) -> [Option<CellPosition>; 2] {
         let last = self.samples - 1;
         let across = |side: Side, along: usize| Some(self.behind_border(place.face, side, along, 0));
@@ -223,7 +223,7 @@ impl Grid {
         ]
     }
 
-    /// The sample `depth` steps behind a border of `face`, at `along` of the border.
+    /// The sample `depth` steps beyond a border of `face`, at position `along` on the border.
     fn behind_border(self, face: usize, side: Side, along: usize, depth: usize) -> CellPosition {
         let [out, east, south] = AXES[face];
         let (beyond, along_axis) = match side {
@@ -233,7 +233,7 @@ impl Grid {
             Side::East => (east, south),
         };
         let last = self.samples - 1;
-        // on the face beyond, the border lies on the side of our own face, and depth leads away from it
+        // On the face beyond, the shared border is on the side of our face, and `depth` increases away from it.
         let coordinate = |axis: Axis| match axis {
             a if a == out => last - depth,
             a if a == opposite(out) => depth,
@@ -243,13 +243,13 @@ impl Grid {
         CellPosition { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
     }
 
-    /// A face of a globe's closed field with the samples up to `margin` steps behind its borders, less than n, as a
-    /// square of n + 2 · `margin`. Its rows and columns go on along those of the faces beyond; `beyond` stands off the
-    /// corners.
+    /// A face of a globe's closed field plus a margin of `margin` samples (less than n) from the adjacent faces, as a
+    /// square of n + 2 · `margin`. The margin continues the rows and columns of the face; its corners, where no face
+    /// lies, are filled as `beyond` says.
     pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: Beyond<T>) -> Vec<T> {
         let (n, side) = (self.samples, self.samples + 2 * margin);
         let at = |row: usize, column: usize| {
-            // steps before the first and behind the last
+            // Steps before the first sample and after the last.
             let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
@@ -268,10 +268,9 @@ impl Grid {
         (0..side * side).map(|k| at(k / side, k % side)).collect()
     }
 
-    /// The closed lines along the rows and columns of a globe's faces: three families of `samples` rings that each run
-    /// through four faces. A ring is its four straight parts in the order they are passed, as (first index, stride);
-    /// the last sample of a part and the first of the next are copies of each other. Every face belongs to two
-    /// families.
+    /// The closed rings along the rows and columns of a globe's faces: three families of `samples` rings that each run
+    /// through four faces. A ring consists of four straight parts in the order of travel, as (first index, stride). The
+    /// last sample of a part and the first of the next are copies of each other. Every face belongs to two families.
     pub fn rings(self) -> [Vec<[(usize, isize); 4]>; 3] {
         let starts = [(0, Side::East), (0, Side::South), (2, Side::South)];
         starts.map(|(face, heading)| (0..self.samples).map(|k| self.ring(face, heading, k)).collect())
@@ -301,19 +300,20 @@ impl Grid {
     }
 }
 
-/// No neighbour, in an [`Adjacency`].
+/// Marks a missing neighbour in an [`Adjacency`].
 pub const NONE: u32 = u32::MAX;
 
-/// Rows and columns along the borders of a face whose neighbours are listed: those next to a border see copies.
+/// Number of border rows and columns of a face whose neighbours are stored in a table: rows next to a border touch
+/// copies.
 pub const RIM: usize = 2;
 
-/// The neighbours of every sample, for work that goes from sample to sample: counted inside the faces, listed along
-/// their borders.
+/// The neighbours of every sample, for algorithms that move from sample to sample: computed inside the faces, stored in
+/// a table along their borders.
 #[derive(Clone, Debug)]
 pub struct Adjacency {
     grid: Grid,
-    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, the ends of the
-    /// others.
+    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, then both ends of
+    /// the other rows.
     rim: Vec<[u32; 8]>,
 }
 
@@ -339,24 +339,25 @@ impl Adjacency {
         let mut found = [NONE; 8];
         for direction in 0..8 {
             let there = grid.neighbour(k, direction).map_or(NONE, |there| there as u32);
-            // on the smallest globes a way leads back or to the same cell twice
+            // On the smallest globes a step can return to the start or reach the same cell twice.
             let again = grid.is_globe() && (there == k as u32 || found.contains(&there));
             found[direction] = if again { NONE } else { there };
         }
         found
     }
 
-    /// Whether the neighbours of sample `k` are found by counting: it lies two or more from the borders of its face.
+    /// Whether the neighbours of sample `k` are computed: it lies two or more steps from the borders of its face.
     #[inline(always)]
     pub fn is_inner(&self, k: usize) -> bool {
-        // one short division: this is asked for every cell that water runs over
+        // 32-bit division is faster, and this runs for every cell that water crosses.
         let (k, n, rim) = (k as u32, self.grid.samples as u32, RIM as u32);
         let inner = |at: u32| at >= rim && at + rim < n;
         let row = k / n;
         inner(if row < n { row } else { row % n }) && inner(k - row * n)
     }
 
-    /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] where there is none.
+    /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] for a missing
+    /// neighbour.
     #[inline(always)]
     pub fn neighbours(&self, k: usize) -> [u32; 8] {
         if self.is_inner(k) {
@@ -366,7 +367,7 @@ impl Adjacency {
         self.rim[self.rim_index(k)]
     }
 
-    /// The neighbours of sample `k` that there are, as indices of owners.
+    /// The existing neighbours of sample `k`, as indices of owners.
     #[inline]
     pub fn existing_neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         self.neighbours(k).into_iter().filter(|&there| there != NONE).map(|there| there as usize)
@@ -388,20 +389,20 @@ impl Adjacency {
     }
 }
 
-/// What stands in a padded row where there is no neighbour.
+/// Fill value of a padded row where a neighbour is missing.
 #[derive(Clone, Copy, Debug)]
 pub enum Beyond<T> {
-    /// This value; NaN compares as neither higher nor lower.
+    /// A constant; NaN compares as neither higher nor lower.
     Value(T),
-    /// The nearest sample of the padded row, or of the row beside it: the edge is a mirror.
+    /// The nearest sample of the row, or of the adjacent row, so that the edge acts as a mirror.
     Nearest,
 }
 
-/// A field of a grid as a [`StencilWindow`] reads it.
+/// Access to the values of a grid's field, for a [`StencilWindow`].
 pub trait FieldValues<T> {
     /// The value of sample `k`.
     fn value(&self, k: usize) -> T;
-    /// Writes the values from sample `first` on.
+    /// Copies values to `out`, starting at sample `first`.
     fn copy(&self, first: usize, out: &mut [T]);
 }
 
@@ -425,22 +426,22 @@ impl<T: Copy> FieldValues<T> for Vec<T> {
     }
 }
 
-/// Three rows of a face with the neighbours beyond their ends, which pass down the face row by row: what a stencil
-/// reads.
+/// Sliding window of three padded rows of a face, as stencils read them. It moves down the face row by row.
 ///
-/// A padded row has n + 2 values. The field it reads is closed ([`Grid::close`]).
+/// A padded row has n + 2 values: the row and one neighbour beyond each end. The field must be closed
+/// ([`Grid::close`]).
 #[derive(Clone, Debug)]
 pub struct StencilWindow<T> {
     grid: Grid,
     beyond: Beyond<T>,
     face: usize,
-    /// The row of the face under work, which stands in the middle.
+    /// The current row of the face, the middle one of the three.
     row: isize,
     rows: [Vec<T>; 3],
 }
 
 impl<T: Copy + Default> StencilWindow<T> {
-    /// A window that [`advance`](Self::advance) will bring to row `first` of all rows of the grid.
+    /// A window placed so that the first [`advance`](Self::advance) moves it to row `first`, counted over all faces.
     pub fn new(grid: Grid, beyond: Beyond<T>, field: &(impl FieldValues<T> + ?Sized), first: usize) -> Self {
         let n = grid.samples;
         let rows = std::array::from_fn(|_| vec![T::default(); n + 2]);
@@ -451,7 +452,7 @@ impl<T: Copy + Default> StencilWindow<T> {
         window
     }
 
-    /// Moves on by a row. At the end of a face the next window begins.
+    /// Moves to the next row; after the last row of a face, to the first row of the next.
     pub fn advance(&mut self, field: &(impl FieldValues<T> + ?Sized)) {
         let (grid, n) = (self.grid, self.grid.samples as isize);
         if self.row + 1 == n {
@@ -468,7 +469,7 @@ impl<T: Copy + Default> StencilWindow<T> {
             if self.row == 1 {
                 grid.load_ends(field, self.face, 0, self.beyond, north);
             }
-            // over its two borders the corner of a face leads to the same sample: the row's ends do not count
+            // At a corner of a face, the steps over both borders lead to the same sample: skip the ends of the row.
             if self.row == 0 || self.row == n - 1 {
                 let ends = match self.beyond {
                     Beyond::Value(value) => [value; 2],
@@ -479,18 +480,18 @@ impl<T: Copy + Default> StencilWindow<T> {
         }
     }
 
-    /// The rows to the north, under work and to the south, padded.
+    /// The padded rows: north, current, south.
     pub fn rows(&self) -> [&[T]; 3] {
         self.rows.each_ref().map(|row| &row[..])
     }
 
-    /// The cells of the row under work.
+    /// The cells of the current row.
     pub fn here(&self) -> &[T] {
         &self.rows[1][1..=self.grid.samples]
     }
 }
 
-/// The neighbours of the cells of the middle row of three padded ones, in the order of [`DIRECTIONS`].
+/// The neighbours of the cells in the middle one of three padded rows, in the order of [`DIRECTIONS`].
 #[inline(always)]
 pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
     let n = here.len() - 2;
@@ -507,8 +508,8 @@ pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
 }
 
 impl Grid {
-    /// Copies row `row` of a face, which may lie one before the first or behind the last, into `out` with what lies
-    /// beyond its ends.
+    /// Copies row `row` of a face into `out` and pads its ends. The row may lie one before the first or one after the
+    /// last.
     fn load_padded<T: Copy>(
         self,
         field: &(impl FieldValues<T> + ?Sized),
@@ -540,7 +541,7 @@ impl Grid {
         self.load_ends(field, face, row, beyond, out);
     }
 
-    /// Fills the ends of a padded row whose cells are loaded.
+    /// Fills both ends of a padded row whose cells are already loaded.
     fn load_ends<T: Copy>(
         self,
         field: &(impl FieldValues<T> + ?Sized),
@@ -553,7 +554,7 @@ impl Grid {
         let ends = if self.is_globe() {
             let is_inside = (0..n as isize).contains(&row);
             [Side::West, Side::East].map(|side| {
-                // beyond the corner of a face there is none
+                // Beyond the corner of a face there is no sample.
                 is_inside.then(|| field.value(self.index(self.behind_border(face, side, row as usize, 1))))
             })
         } else {

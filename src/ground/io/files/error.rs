@@ -4,101 +4,98 @@ use std::path::{Path, PathBuf};
 
 use crate::io::formats::format_list;
 
-/// Why a file could not be written. Paths are as they were given; links are followed.
+/// Why a file could not be written. Paths are those that the caller gave, or the targets of symbolic links.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The name, or that of a folder on the way, is not UTF-8.
+    /// The name of the file, or of a parent folder, is not UTF-8.
     #[error(
-        "cannot use {path}: its name is not UTF-8 text, and scenes could not refer to it. Rename the file, or the \
-         folder that it is in"
+        "cannot use {path}: its name is not UTF-8 text, and scenes could not refer to it. Rename the file, or its folder"
     )]
     Name {
         /// The file.
         path: PathBuf,
     },
-    /// The folder that the file shall be in does not exist.
-    #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
+    /// The parent folder does not exist.
+    #[error("cannot write {path}: there is no folder {folder}. Create it first, or choose another folder")]
     NoFolder {
         /// The file.
         path: PathBuf,
-        /// The folder that is missing.
+        /// The missing folder.
         folder: PathBuf,
     },
-    /// There is a folder of that name.
+    /// The path is a folder.
     #[error("cannot write {path}: it is a folder. Give the name of a file")]
     IsFolder {
         /// The file.
         path: PathBuf,
     },
-    /// A pipe, a socket or a device.
+    /// The path is a pipe, a socket or a device.
     #[error("cannot write {path}: it is a {kind}, not a file. Give the name of a file")]
     NotAFile {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// Its kind, in words.
         kind: &'static str,
     },
-    /// Links that lead to each other.
-    #[error("cannot write {path}: it is a symbolic link that leads nowhere, to itself or through too many others")]
+    /// Symbolic links that form a loop.
+    #[error(
+        "cannot write {path}: it is a symbolic link that is broken, leads to itself, or passes through too many other links"
+    )]
     LinkLoop {
         /// The link.
         path: PathBuf,
     },
-    /// The file may not be written to.
+    /// The file is write-protected.
     #[error(
-        "cannot write {path}: the file is write-protected, and it is untouched. Give another name, or allow writing to \
-         it; on the command line --force replaces it all the same"
+        "cannot write {path}: the file is write-protected, and it is untouched. Give another name, or make it writable; on the command line, --force replaces it anyway"
     )]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
-    /// The file has other names.
+    /// The file has other names (hard links).
     #[error(
-        "cannot write {path}: the file has {names} names (hard links), and it is untouched. Replacing it would leave the \
-         old one under the others. Give another name; on the command line --force replaces it under this one"
+        "cannot write {path}: the file has {names} names (hard links), and it is untouched. The other names would keep the old contents. Give another name; on the command line, --force replaces it under this name"
     )]
     Linked {
         /// The file.
         path: PathBuf,
-        /// How many names lead to it.
+        /// Number of names of the file.
         names: u64,
     },
-    /// The file is not the one that was read any more.
+    /// The file changed since it was read.
     #[error(
-        "cannot write {path}: another program has changed the file since it was read; what that wrote is untouched. \
-         Give another name, or read the file again"
+        "cannot write {path}: another program has changed the file since it was read; that version is untouched. Give another name, or read the file again"
     )]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// A folder of files shall be written where there are files.
-    #[error("the folder {path} is not empty; give a new one, so that its files are not mixed with others")]
+    /// The target folder for a new set of files is not empty.
+    #[error("the folder {path} is not empty; give a new folder, so that the files do not mix with others")]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// The system refused, before anything was replaced.
+    /// The system reported an error before anything was replaced.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The system refused after the file was replaced.
+    /// The system reported an error after the file was replaced.
     #[error(
-        "{path} is replaced by the new one, but the system did not confirm that its folder is on the disk ({source}); \
-         after a power failure the old one may be back. Write it again"
+        "{path} is replaced by the new file, but the system did not confirm that its folder is on the disk ({source}); after a power failure the old file may be back. Write it again"
     )]
     Unsynced {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The system refused when some files of a set were replaced, and refused to take that back.
+    /// Some files of a set were replaced, then an error occurred and the old files could not be restored.
     #[error(
         "cannot write {path}: {source}. Of the files that belong together these are new: {new}; the others are \
          untouched. Write them all again"
@@ -106,21 +103,21 @@ pub enum FileError {
     PartlyReplaced {
         /// The file that was not written.
         path: PathBuf,
-        /// The files that are new.
+        /// The files that were replaced.
         new: String,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The ending is that of no known format.
-    #[error("cannot write {path}: `{extension}` is no format that is written; known are {}", format_list())]
+    /// The file extension belongs to no known format.
+    #[error("cannot write {path}: `{extension}` is not a supported file extension; supported are {}", format_list())]
     Extension {
         /// The file.
         path: PathBuf,
-        /// The ending, with its dot.
+        /// The extension, with its dot.
         extension: String,
     },
-    /// The name has no ending.
-    #[error("cannot write {path}: the name has no ending, which says the format; known are {}", format_list())]
+    /// The name has no extension.
+    #[error("cannot write {path}: the name has no extension to give the format; supported are {}", format_list())]
     NoExtension {
         /// The file.
         path: PathBuf,
@@ -128,7 +125,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// The file, or folder, that it is about.
+    /// The file or folder that the error is about.
     pub fn path(&self) -> &Path {
         match self {
             Self::Name { path }
@@ -148,12 +145,12 @@ impl FileError {
         }
     }
 
-    /// Whether it was not written because somebody stopped it.
+    /// Whether the write failed because it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Write { source, .. } if super::stoppable::is_cancelled(source))
     }
 
-    /// Whether the old file is gone, in spite of the error; of a set, at least one.
+    /// Whether the old file was replaced despite the error; for a set, whether at least one was.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })
     }

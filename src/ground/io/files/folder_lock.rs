@@ -1,4 +1,4 @@
-//! One program at a time, where several files belong together, or where one is compared and then replaced.
+//! A lock on a folder, held while several files are written together or a file is compared and then replaced.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -6,21 +6,21 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 thread_local! {
-    /// Folders that this thread holds.
+    /// Folders that the current thread has locked.
     static HELD: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Holds a folder until it is dropped: others that ask for the same wait, except on the thread that holds it. It keeps
-/// nobody from reading or writing, and where folders cannot be locked it does nothing.
+/// Locks a folder until dropped. Others that request the same lock wait, except on the thread that holds it. The lock
+/// does not prevent reading or writing, and has no effect where folders cannot be locked.
 #[derive(Debug)]
 pub struct FolderLock {
     held: Option<(File, PathBuf)>,
-    /// It is let go on the thread that took it.
+    /// Not `Send`: the lock must be released on the thread that took it.
     _thread: PhantomData<*const ()>,
 }
 
 impl FolderLock {
-    /// Waits for the folder; an empty name is the current one.
+    /// Waits for the lock on `folder`; an empty name means the current folder.
     pub fn new(folder: &Path) -> Self {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());

@@ -1,31 +1,34 @@
-//! How everything is written, and what that promises.
+//! Writing files safely: every file that the program writes has these guarantees.
 //!
-//! Whenever the program, the machine or the disk stops, a file is the old one or the new one, never a mixture:
-//! temporary file in the same folder, everything written and synced, one rename, the folder synced.
+//! Even if the program, the machine or the disk stops midway, a file is either the old or the new version, never a
+//! mixture. The steps are: write a temporary file in the same folder, sync it, rename it once, sync the folder.
 //!
-//! - A symbolic link stays, and the file that it leads to is replaced. A file that was there keeps its permissions,
-//!   access lists too, and, where the system allows it, its owner; a new one gets those that the umask leaves.
-//! - Folders, pipes, sockets and devices are refused. So are a file that is write-protected and one with several names
-//!   (hard links, of which one would be parted from the others), unless the [`SaveTarget`] says otherwise, and one that
-//!   is no longer what a [`FileStamp`] remembers: of two programs that save at the same time the second is refused.
-//! - Temporary files are locked while they are written. One without a lock belongs to a program that was killed; the
-//!   next program that writes into the folder removes it.
-//! - An error before the rename says that the old file is untouched; the only one after it, that it is replaced.
-//! - Files that belong together are a [`StagedSet`]: all of them are written before the first takes its place, and if
-//!   one cannot, the old ones come back. Then they are renamed one after another and nothing else is done: no file
-//!   system replaces several at once, so what is killed within these moments leaves some new and some old files, all
-//!   whole.
-//! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of them.
+//! - A symbolic link stays a link, and its target is replaced. A replaced file keeps its permissions, including access
+//!   lists, and its owner where the system allows it. A new file gets the permissions that the umask leaves.
+//! - Folders, pipes, sockets and devices are refused. Write-protected files and files with several names (hard links)
+//!   are
+//!   also refused unless the [`SaveTarget`] allows them; replacing a hard link would split it from its other names.
+//! - A file that no longer matches its [`FileStamp`] is refused: of two programs that save at the same time, the second
+//!   fails.
+//! - Temporary files are locked while they are written. An unlocked one belongs to a program that was killed; the next
+//!   program that writes into the folder removes it.
+//! - An error before the rename states that the old file is untouched. The only error after it states that the file is
+//!   replaced.
+//! - Files that belong together form a [`StagedSet`]: all are written before the first is replaced. If one cannot be
+//!   replaced, the old files are restored. The final renames run one after another with no other work in between, because no
+//!   file system replaces several files at once. A kill during the renames leaves some new and some old files, each one
+//!   complete.
+//! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of its files.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `error` | why a file could not be written |
-//! | `place` | where a name leads, and what would keep it from being written |
-//! | `temporary` | temporary files and folders, and the sweep of those that were left behind |
-//! | `stamp` | whether a file is still the one that was read |
-//! | `stoppable` | writing that somebody can stop |
+//! | `place` | the real location behind a name, and reasons not to write there |
+//! | `temporary` | temporary files and folders, and the removal of leftover ones |
+//! | `stamp` | whether a file is unchanged since it was read |
+//! | `stoppable` | writing that can be cancelled |
 //! | `set` | files that are replaced together |
-//! | `folder_lock` | one program at a time, where several files belong together or one is compared first |
+//! | `folder_lock` | a lock while several files are written together or one is compared and replaced |
 
 mod error;
 mod folder_lock;
@@ -51,7 +54,7 @@ use temporary::TemporaryFile;
 
 use crate::field::Control;
 
-/// Where something shall be written, and over what.
+/// The path to write to, and which existing files may be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveTarget {
     path: PathBuf,
@@ -61,35 +64,35 @@ pub struct SaveTarget {
 }
 
 impl SaveTarget {
-    /// A file that may be there already, if it may be written to and has no other name.
+    /// A target at `path`. An existing file is replaced only if it is writable and has no other names.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), over_read_only: false, over_links: false, expected: None }
     }
 
-    /// Whether a file that is write-protected is replaced all the same; it stays write-protected.
+    /// Sets whether a write-protected file is replaced; the new file is write-protected too.
     #[must_use]
     pub fn over_read_only(self, over_read_only: bool) -> Self {
         Self { over_read_only, ..self }
     }
 
-    /// Whether a file with several names (hard links) is replaced all the same; the others keep the old one.
+    /// Sets whether a file with several names (hard links) is replaced; the other names keep the old contents.
     #[must_use]
     pub fn over_links(self, over_links: bool) -> Self {
         Self { over_links, ..self }
     }
 
-    /// Refuses with [`FileError::Changed`] when the file is not the one that `stamp` remembers any more.
+    /// Refuses with [`FileError::Changed`] if the file no longer matches `stamp`.
     #[must_use]
     pub fn if_unchanged_since(self, stamp: FileStamp) -> Self {
         Self { expected: Some(stamp), ..self }
     }
 
-    /// The name that was given.
+    /// The path that was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same promise for another file.
+    /// The same options for another path.
     #[must_use]
     pub fn with_path(&self, path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), expected: None, ..self.clone() }
@@ -97,7 +100,7 @@ impl SaveTarget {
 }
 
 impl SaveTarget {
-    /// Whether the file at its place is still the one that was expected, if one was.
+    /// Fails if a stamp was given and the existing file does not match it.
     fn check_expected(&self, place: &WritePlace) -> Result<(), FileError> {
         let Some(expected) = &self.expected else { return Ok(()) };
         let path = self.path.clone();
@@ -133,10 +136,10 @@ impl From<&SaveTarget> for SaveTarget {
     }
 }
 
-/// Replaces a file in one step by what `write` writes. If anything fails before that step the old file stays.
+/// Replaces a file atomically with the output of `write`. If anything fails before the replacement, the old file stays.
 ///
 /// # Errors
-/// With what keeps the file from being written; [`FileError::is_replaced`] tells whether the old file is gone.
+/// When the file cannot be written; [`FileError::is_replaced`] returns whether the old file is gone.
 pub fn write_atomically(
     to: impl Into<SaveTarget>,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
@@ -144,7 +147,7 @@ pub fn write_atomically(
     StagedFile::new(to, write)?.commit()
 }
 
-/// A new file that is written and synced, and has not taken the place of the old one. Dropped, it is gone.
+/// A new file that is written and synced but has not yet replaced the old one. Dropping it deletes it.
 #[derive(Debug)]
 pub struct StagedFile {
     target: SaveTarget,
@@ -153,10 +156,10 @@ pub struct StagedFile {
 }
 
 impl StagedFile {
-    /// Writes the new file beside the old one.
+    /// Writes the new file next to the old one.
     ///
     /// # Errors
-    /// With what keeps it from being written.
+    /// When the file cannot be written.
     pub fn new(
         to: impl Into<SaveTarget>,
         write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
@@ -177,10 +180,10 @@ impl StagedFile {
         Ok(Self { target, place, temporary })
     }
 
-    /// [`new`](Self::new) that stops when `control` says so, and leaves nothing.
+    /// Like [`new`](Self::new), but cancellable through `control`; a cancelled write leaves no file.
     ///
     /// # Errors
-    /// With what keeps it from being written, or that it was stopped ([`FileError::is_cancelled`]).
+    /// When the file cannot be written, or the write was cancelled ([`FileError::is_cancelled`]).
     pub fn new_while(
         to: impl Into<SaveTarget>,
         control: &Control,
@@ -189,16 +192,16 @@ impl StagedFile {
         let target = to.into();
         let path = target.path.clone();
         let staged = Self::new(target, |file| write(&mut StoppableWriter::new(file, control)));
-        // packages may keep to themselves why they stopped
+        // Libraries may hide the cause of an error, so check for cancellation here.
         let stopped = |cancelled| FileError::Write { path, source: std::io::Error::other(cancelled) };
         control.check().map_err(stopped)?;
         staged
     }
 
-    /// What is in the new file, read from the disk.
+    /// The contents of the new file, read back from the disk.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     pub fn contents(&mut self) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::new();
         let file = &mut self.temporary.file;
@@ -207,12 +210,12 @@ impl StagedFile {
         Ok(bytes)
     }
 
-    /// Lets the new file take the place of the old one.
+    /// Replaces the old file with the new one.
     ///
     /// # Errors
-    /// When the old file has changed, or cannot be replaced; or when it is replaced and the folder cannot be synced.
+    /// When the old file has changed or cannot be replaced, or when it was replaced but the folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
-        // nobody else saves between the look and the replacement
+        // Prevents another save between the comparison and the replacement.
         let _lock = FolderLock::new(&self.place.folder);
         self.target.check_expected(&self.place)?;
         let Self { target, place, temporary } = self;
@@ -222,11 +225,11 @@ impl StagedFile {
     }
 }
 
-/// Writes a folder of files that appears whole or not at all: `fill` is given a temporary folder beside it. The folder
-/// may be there already if it is empty.
+/// Writes a folder of files that appears completely or not at all: `fill` writes into a temporary folder next to it.
+/// The folder may already exist if it is empty.
 ///
 /// # Errors
-/// What `fill` says, or what keeps the folder from being made.
+/// The error of `fill`, or the reason why the folder cannot be created.
 pub fn write_folder_atomically<E: From<FileError>>(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<(), E>,
@@ -248,25 +251,25 @@ pub fn write_folder_atomically<E: From<FileError>>(
     Ok(place.sync_folder().map_err(|source| FileError::Unsynced { path: path.into(), source })?)
 }
 
-/// Says early what would keep a file from being written: before a long computation, not after it.
+/// Checks, before a long computation, whether a file could be written.
 ///
 /// # Errors
-/// With the reason.
+/// With the reason why it could not.
 pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
     let to = to.into();
     WritePlace::checked(&to)?.check_folder(&to.path)
 }
 
-/// Says early what would keep a folder of files from being written.
+/// Checks, before a long computation, whether a new folder of files could be written.
 ///
 /// # Errors
-/// With the reason.
+/// With the reason why it could not.
 pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
     WritePlace::new_folder(path)?.check_folder(path)
 }
 
-/// Refuses names that are not UTF-8, or of files in folders whose names are not: scenes are UTF-8 text and could not
-/// refer to them.
+/// Refuses paths in which the name of the file or of a folder is not UTF-8. Scenes are UTF-8 text and could not refer
+/// to such files.
 ///
 /// # Errors
 /// With the name.

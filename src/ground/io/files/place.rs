@@ -1,4 +1,4 @@
-//! Where a name leads, and what would keep it from being written.
+//! Finds the real location behind a name, and the reasons not to write there.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::ErrorKind;
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, SaveTarget};
 
-/// Links that are followed at the most, as Linux has it.
+/// Maximum number of symbolic links that are followed, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Where a name leads.
+/// The real location behind a name.
 #[derive(Debug)]
 pub(super) struct WritePlace {
-    /// What is replaced: no symbolic link.
+    /// The path to replace; never a symbolic link.
     pub file: PathBuf,
     /// The folder of `file`.
     pub folder: PathBuf,
-    /// What is there.
+    /// Metadata of the existing file, if any.
     pub existing: Option<Metadata>,
 }
 
 impl WritePlace {
-    /// Follows the links from `path`.
+    /// Follows symbolic links starting at `path`.
     fn resolved(path: &Path) -> Result<Self, FileError> {
         super::check_name(path)?;
         let mut file = path.to_path_buf();
@@ -30,7 +30,7 @@ impl WritePlace {
             let existing = match std::fs::symlink_metadata(&file) {
                 Ok(data) if data.is_symlink() => {
                     let link = std::fs::read_link(&file);
-                    // a relative link counts from its own folder
+                    // A relative link is relative to its own folder.
                     file = folder.join(link.map_err(|source| FileError::Write { path: path.into(), source })?);
                     continue;
                 }
@@ -52,7 +52,7 @@ impl WritePlace {
         Err(FileError::LinkLoop { path: path.into() })
     }
 
-    /// Where a file of this name goes.
+    /// The location of a target file, after all checks.
     pub fn checked(target: &SaveTarget) -> Result<Self, FileError> {
         let path = &*target.path;
         let place = Self::resolved(path)?;
@@ -67,7 +67,7 @@ impl WritePlace {
                 return Err(FileError::ReadOnly { path: path.into() });
             }
             if !target.over_links && count_names(data) > 1 {
-                // what was killed while it replaced a set may have left a second name
+                // A program killed while it replaced a set may have left a second name for the file.
                 super::sweep_folder(&place.folder);
                 let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&data));
                 if names > 1 {
@@ -80,7 +80,7 @@ impl WritePlace {
         Ok(place)
     }
 
-    /// Where a folder of this name goes: there is none, or an empty one.
+    /// The location of a new folder, which must not exist yet or be empty.
     pub fn new_folder(path: &Path) -> Result<Self, FileError> {
         let place = Self::resolved(path)?;
         let failed = |source| FileError::Write { path: path.into(), source };
@@ -89,7 +89,7 @@ impl WritePlace {
         }
         let Some(data) = &place.existing else { return Ok(place) };
         if !data.is_dir() {
-            return Err(failed(std::io::Error::other("there is a file of that name; give that of a new folder")));
+            return Err(failed(std::io::Error::other("a file of that name exists; give the name of a new folder")));
         }
         match std::fs::read_dir(&place.file).map_err(failed)?.next() {
             Some(_) => Err(FileError::NotEmpty { path: path.into() }),
@@ -97,18 +97,18 @@ impl WritePlace {
         }
     }
 
-    /// Whether the folder takes new files.
+    /// Checks whether new files can be created in the folder.
     pub fn check_folder(&self, path: &Path) -> Result<(), FileError> {
         may_write(&self.folder).map_err(|source| FileError::Write { path: path.into(), source })
     }
 
-    /// Sees to it that the folder remembers what was renamed in it.
+    /// Syncs the folder, so that renames in it survive a power failure.
     pub fn sync_folder(&self) -> std::io::Result<()> {
         if !cfg!(unix) {
             return Ok(());
         }
         match File::open(&self.folder).and_then(|folder| folder.sync_all()) {
-            // a folder that may be written to and not read, or a file system that syncs no folders
+            // The folder is writable but not readable, or the file system cannot sync folders.
             Err(e)
                 if matches!(
                     e.kind(),
@@ -122,7 +122,7 @@ impl WritePlace {
     }
 }
 
-/// The folder of a file, `.` where its name has none.
+/// The parent folder of a file; `.` if the path has none.
 fn folder_of(file: &Path) -> PathBuf {
     match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.into(),
@@ -145,7 +145,7 @@ fn kind(_: FileType) -> &'static str {
     "device"
 }
 
-/// How many names a file has.
+/// Number of names (hard links) of a file.
 #[cfg(unix)]
 fn count_names(data: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(data)
@@ -156,8 +156,8 @@ fn count_names(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether the permissions of a file say that it shall not be written to. They bind nobody whose folder it is in, and
-/// root not at all, so they are asked for here.
+/// Whether the permissions mark a file as write-protected. The system does not enforce this when a file is replaced by
+/// a rename, or for root, so it is checked here.
 #[cfg(unix)]
 fn is_read_only(file: &Path, data: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -169,7 +169,7 @@ fn is_read_only(_: &Path, data: &Metadata) -> bool {
     data.permissions().readonly()
 }
 
-/// Asks the system whether it would let a file or folder be written to.
+/// Asks the system whether a file or folder is writable.
 #[cfg(unix)]
 fn may_write(path: &Path) -> std::io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -181,7 +181,7 @@ fn may_write(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Gives a new file the owner and the permissions of the one whose place it takes.
+/// Copies the owner and the permissions of the old file to the new one.
 #[cfg(unix)]
 pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -190,7 +190,7 @@ pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Re
     const GROUP: u32 = 0o070;
     let new = file.metadata()?;
     let mut mode = old.mode() & 0o7777;
-    // only root can give files away; a member may give one to a group
+    // Only root can change the owner; a member of a group can change the group.
     if new.uid() != old.uid() && fchown(file, Some(old.uid()), None).is_err() {
         mode &= !SET_USER;
     }
@@ -198,20 +198,21 @@ pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Re
         mode &= !SET_GROUP;
     }
     if !adopt_access_list(file, old_file) {
-        // the bits of the group are the most that the list gives to anybody: without it they would give it to the group
+        // With an access list, the group bits are the maximum for all its entries. Without the list, the group itself
+        // would get these rights.
         mode &= !GROUP;
     }
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
-/// Gives a new file the access list (POSIX ACL) of an old one; returns whether it has all that the old one had.
+/// Copies the access list (POSIX ACL) of the old file; returns whether the new file has all entries.
 #[cfg(target_os = "linux")]
 fn adopt_access_list(file: &File, old_file: &Path) -> bool {
     use rustix::fs::{XattrFlags, fsetxattr, getxattr};
     const NAME: &str = "system.posix_acl_access";
-    // the system allows no longer ones
+    // The system's maximum length of a list.
     let mut list = vec![0; 1 << 16];
-    // without a list there is none to adopt
+    // The old file has no list to copy.
     let Ok(bytes) = getxattr(old_file, NAME, &mut list[..]) else { return true };
     fsetxattr(file, NAME, &list[..bytes], XattrFlags::empty()).is_ok()
 }

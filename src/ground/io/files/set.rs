@@ -1,4 +1,4 @@
-//! Files that belong together, such as the faces of a cube, or a map and its legend.
+//! Files that are replaced together, such as the faces of a cube, or a map and its legend.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use super::place::WritePlace;
 use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
 use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
-/// New files that take the places of the old ones together, or not at all. They wait in a temporary folder beside their
-/// places, closed, so that there may be any number of them. File systems replace one file at a time, so what is killed
-/// in between leaves some of each, every one of them whole; nothing but renaming is done in between. What fails in
-/// between is taken back. A folder that is not there yet appears with all of its files at once:
+/// New files that replace the old ones together, or not at all. They wait in a temporary folder next to their targets,
+/// closed, so that their number is not limited by open files. File systems replace one file at a time: a kill during
+/// the renames leaves some old and some new files, each one complete. No other work happens between the renames, and an
+/// error restores the old files. A folder that does not exist yet can appear with all of its files at once:
 /// [`write_folder_atomically`](super::write_folder_atomically).
 #[derive(Debug, Default)]
 pub struct StagedSet {
     files: Vec<SetFile>,
-    /// One in each folder that files go to, by the path of that.
+    /// One temporary folder per target folder, by the path of the target folder.
     waiting: Vec<(PathBuf, TemporaryFolder)>,
 }
 
@@ -26,12 +26,12 @@ struct SetFile {
     new: NewFile,
 }
 
-/// Where a new file waits.
+/// State of a new file that waits to replace the old one.
 #[derive(Debug)]
 enum NewFile {
     /// In a temporary folder.
     Waiting(TemporaryName),
-    /// Beside the old one, open and locked: no folder could be made.
+    /// Next to the old file, open and locked, because no temporary folder could be created.
     Open(TemporaryFile),
 }
 
@@ -44,16 +44,16 @@ impl NewFile {
     }
 }
 
-/// A file of a set that has been replaced.
+/// A file of a set whose replacement is done.
 struct ReplacedFile {
     path: PathBuf,
     place: WritePlace,
-    /// The old file under another name.
+    /// The old file, kept under a temporary name.
     old: Option<TemporaryName>,
 }
 
 impl StagedSet {
-    /// Adds a file.
+    /// Adds a file to the set.
     pub fn push(&mut self, file: StagedFile) {
         let StagedFile { target, place, temporary } = file;
         if self.folder(&place.folder).is_none()
@@ -68,32 +68,32 @@ impl StagedSet {
         self.files.push(SetFile { target, place, new });
     }
 
-    /// The temporary folder in `folder`.
+    /// The temporary folder inside `folder`.
     fn folder(&self, folder: &Path) -> Option<&TemporaryFolder> {
         self.waiting.iter().find(|(around, _)| around == folder).map(|(_, folder)| folder)
     }
 
-    /// Lets all of them take the places of the old ones.
+    /// Replaces all old files.
     ///
     /// # Errors
-    /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the
-    /// error names those that are new. Or when all are replaced and a folder cannot be synced.
+    /// When an old file has changed or cannot be replaced. The old files are then restored, or the error names the
+    /// files that stay replaced. Also when all files were replaced but a folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
         let folders = self.folders();
         let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
         self.replace(&folders)
     }
 
-    /// [`commit`](Self::commit) of files in a temporary folder, which whoever fills it has locked already.
+    /// [`commit`](Self::commit) for files in a temporary folder that the caller has already locked.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`commit`](Self::commit).
     pub fn commit_in_locked_folder(self) -> Result<(), FileError> {
         let folders = self.folders();
         self.replace(&folders)
     }
 
-    /// The folders that the files go to, in one order, so that two programs do not wait for each other.
+    /// The target folders in sorted order, so that two programs cannot deadlock.
     fn folders(&self) -> Vec<PathBuf> {
         let mut folders: Vec<_> = self.files.iter().map(|file| file.place.folder.clone()).collect();
         folders.sort();
@@ -103,7 +103,7 @@ impl StagedSet {
 
     fn replace(self, folders: &[PathBuf]) -> Result<(), FileError> {
         self.files.iter().try_for_each(|file| file.target.check_expected(&file.place))?;
-        // the only one has nothing to go back with
+        // A single file needs no backup to restore.
         let is_alone = self.files.len() == 1;
         let second_name = |file: &SetFile| {
             let is_there = file.place.existing.is_some() && !is_alone;
@@ -125,7 +125,7 @@ impl StagedSet {
     }
 }
 
-/// Puts the old files back, the newest first; `path` could not be replaced because of `source`.
+/// Restores the old files, the most recent first, after `path` could not be replaced because of `source`.
 fn take_back(replaced: Vec<ReplacedFile>, path: PathBuf, source: std::io::Error) -> FileError {
     let mut new = Vec::new();
     for ReplacedFile { path, place, old } in replaced.into_iter().rev() {
@@ -163,7 +163,7 @@ mod tests {
             ReplacedFile { path: path.clone(), place, old: Some(old) }
         });
         let mut replaced: Vec<_> = replaced.collect();
-        // the old file of the second is gone
+        // The backup of the second file is missing.
         replaced[1].old = None;
         let error = take_back(replaced, names[2].clone(), std::io::Error::other("the disk is gone"));
         let said = error.to_string();

@@ -1,4 +1,4 @@
-//! Whether a file is still the one that was read.
+//! Detects whether a file has changed since it was read.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// What a file was when it was read or written. Two stamps are equal when the contents are, byte by byte (a hash of 128
-/// bits), or when there was no file.
+/// State of a file when it was read or written. Two stamps are equal if the contents are equal (compared by a 128-bit
+/// hash), or if there was no file in both cases.
 #[derive(Clone, Debug)]
 pub struct FileStamp {
-    /// `None` where there was no file.
+    /// Length and hash; `None` if there was no file.
     contents: Option<(u64, u128)>,
     modified: Option<SystemTime>,
 }
@@ -25,12 +25,12 @@ impl PartialEq for FileStamp {
 impl Eq for FileStamp {}
 
 impl FileStamp {
-    /// The stamp of a file as it is now. A missing file has one too.
+    /// The stamp of a file in its current state. A missing file also has a stamp.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// When the file exists but cannot be read.
     pub fn read(path: &Path) -> std::io::Result<Self> {
-        // a pipe could keep us waiting for ever
+        // Reading from a pipe could block forever.
         if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
             return Err(std::io::Error::other("it is not a file"));
         }
@@ -57,7 +57,7 @@ impl FileStamp {
         Ok(Self { contents: Some((size, hash.digest128())), modified })
     }
 
-    /// The stamp of a file at `path` that holds `bytes`: what was read from it, or written to it.
+    /// The stamp of a file at `path` whose contents, just read or written, are `bytes`.
     pub fn of_contents(bytes: &[u8], path: &Path) -> Self {
         let mut hash = Xxh3::new();
         hash.update(bytes);
@@ -70,9 +70,9 @@ impl FileStamp {
         self.contents.is_some()
     }
 
-    /// Whether the size or the time of the file is another one: quick, and worth a second look. The same size and time
-    /// do not prove that nothing was changed; [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since)
-    /// compares the contents.
+    /// Quick check whether the size or the modification time differs, as a reason to check the contents. Equal size and
+    /// time do not prove that the contents are equal;
+    /// [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since) compares them.
     pub fn looks_changed(&self, path: &Path) -> bool {
         match (std::fs::metadata(path), self.contents) {
             (Ok(data), Some((size, _))) => data.len() != size || data.modified().ok() != self.modified,
@@ -81,7 +81,7 @@ impl FileStamp {
         }
     }
 
-    /// Whether the contents are other ones. A file that cannot be read counts as another one.
+    /// Whether the contents differ. An unreadable file counts as changed.
     pub fn has_changed(&self, path: &Path) -> bool {
         Self::read(path).map_or(true, |now| now != *self)
     }

@@ -1,18 +1,18 @@
-//! Writing that somebody can stop.
+//! Writing that can be cancelled.
 
 use std::io::{Error, Seek, SeekFrom, Write};
 
 use crate::field::{Cancelled, Control};
 
-/// Hands on what is written until `control` says that it should stop; from then on it fails with [`Cancelled`] as the
-/// cause. What writes thousands of values at a time is so stopped between two of its parts.
+/// Passes data through to `out` until `control` is cancelled. After that, every write fails with [`Cancelled`] as the
+/// cause. Code that writes in chunks therefore stops between two chunks.
 pub struct StoppableWriter<'a, W> {
     out: W,
     control: &'a Control,
 }
 
 impl<'a, W> StoppableWriter<'a, W> {
-    /// Writes to `out`.
+    /// A cancellable writer on top of `out`.
     pub fn new(out: W, control: &'a Control) -> Self {
         Self { out, control }
     }
@@ -40,7 +40,7 @@ impl<W: Seek> Seek for StoppableWriter<'_, W> {
     }
 }
 
-/// Whether that is why something was not written: packages hand errors on inside their own.
+/// Whether an error was caused by cancellation; libraries wrap such errors in their own types.
 pub(super) fn is_cancelled(error: &Error) -> bool {
     let mut cause = error.get_ref().map(|error| error as &(dyn std::error::Error + 'static));
     while let Some(error) = cause {

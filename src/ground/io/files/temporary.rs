@@ -1,7 +1,7 @@
-//! Temporary files and folders, and the sweep of those that were left behind.
+//! Temporary files and folders, and the removal of leftover ones.
 //!
-//! Their names say what they are and do not grow with the name of the file. Whoever writes one holds a lock on it,
-//! which the system takes back when the program ends, however it ends: what has no lock is nobody's.
+//! Their names show that they are temporary, and have a fixed length. The writing program holds a lock on each, which
+//! the system releases when the program ends for any reason. An unlocked temporary file is therefore a leftover.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = ".talweg-";
 const SUFFIX: &str = ".tmp";
-/// Names that are tried: those taken belong to leftovers of a program with the same number.
+/// Number of names to try: leftovers of a program with the same process number can occupy some.
 const MOST_NAMES: usize = 10_000;
 
 fn unused_name(folder: &Path) -> PathBuf {
@@ -28,7 +28,7 @@ fn is_ours(path: &Path) -> bool {
     middle.is_some_and(|(process, count)| is_number(process) && is_number(count))
 }
 
-/// Tries names until `make` makes something that is locked and still there.
+/// Tries names until `make` creates a file or folder that is locked and still exists.
 fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io::Result<(File, PathBuf)> {
     for _ in 0..MOST_NAMES {
         let path = unused_name(folder);
@@ -39,16 +39,16 @@ fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io
         };
         match file.try_lock() {
             Ok(()) if !is_same(&file, &path) => {}
-            // somebody sweeps it
+            // Another program is removing it; try the next name.
             Err(TryLockError::WouldBlock) => {}
-            // a file system without locks: nobody sweeps there
+            // The file system has no locks, so no program removes leftovers there.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok((file, path)),
         }
     }
-    Err(std::io::Error::new(ErrorKind::AlreadyExists, "no name is free for a temporary file"))
+    Err(std::io::Error::new(ErrorKind::AlreadyExists, "all names for a temporary file are taken"))
 }
 
-/// Whether the name is that of what is open.
+/// Whether `path` still names the open file.
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -62,16 +62,16 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// The name of something temporary; dropped, what it names is gone.
+/// The name of a temporary file or folder, which is deleted on drop.
 #[derive(Debug)]
 pub(super) struct TemporaryName {
-    /// Empty once it has another name.
+    /// Empty after a rename.
     path: PathBuf,
     is_folder: bool,
 }
 
 impl TemporaryName {
-    /// Gives what it names another name.
+    /// Renames the temporary file or folder to its final name.
     pub fn rename(mut self, to: &Path) -> std::io::Result<()> {
         std::fs::rename(&self.path, to)?;
         self.path = PathBuf::new();
@@ -88,16 +88,16 @@ impl Drop for TemporaryName {
     }
 }
 
-/// A file that is being written; dropped, it is gone.
+/// A file that is being written; deleted on drop.
 #[derive(Debug)]
 pub(super) struct TemporaryFile {
-    /// Before the file, which holds the lock as long as the name is there.
+    /// Declared before the file, so that the name is removed before the lock is released.
     name: TemporaryName,
     pub file: File,
 }
 
 impl TemporaryFile {
-    /// A new file in `folder`; `is_private` where nobody else may read it until it has its permissions.
+    /// A new file in `folder`; with `is_private`, nobody else can read it until its final permissions are set.
     pub fn new(folder: &Path, is_private: bool) -> std::io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -112,30 +112,30 @@ impl TemporaryFile {
         Ok(Self { name: TemporaryName { path, is_folder: false }, file })
     }
 
-    /// Gives it its name, in place of what has that name.
+    /// Renames it to `to`, replacing an existing file.
     pub fn rename(self, to: &Path) -> std::io::Result<()> {
         self.name.rename(to)
     }
 }
 
-/// A folder that is being filled; dropped, it is gone with all that is in it. What a killed program leaves the next one
-/// that writes beside it removes.
+/// A folder that is being filled; deleted with all its contents on drop. If the program is killed, the next program
+/// that writes into the same parent folder removes it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     name: TemporaryName,
-    /// Holds the lock.
+    /// Open handle that holds the lock.
     folder: Option<File>,
 }
 
 impl TemporaryFolder {
-    /// A new folder in `folder`.
+    /// A new temporary folder in `folder`.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub fn new(folder: &Path) -> std::io::Result<Self> {
         sweep_once(folder);
         if !cfg!(unix) {
-            // folders cannot be opened there, and are not swept
+            // On this system folders cannot be opened for locking, so leftovers are not removed.
             let path = unused_name(folder);
             std::fs::create_dir(&path)?;
             return Ok(Self { name: TemporaryName { path, is_folder: true }, folder: None });
@@ -147,12 +147,13 @@ impl TemporaryFolder {
         Ok(Self { name: TemporaryName { path, is_folder: true }, folder: Some(held) })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.name.path
     }
 
-    /// Takes a file in, which is closed: nothing sweeps what lies in a locked folder. Where that fails it comes back.
+    /// Closes a file and moves it into the folder, whose lock protects it from removal. Returns the file if the move
+    /// fails.
     pub(super) fn take(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
         let path = unused_name(self.path());
         match std::fs::rename(&file.name.path, &path) {
@@ -164,20 +165,20 @@ impl TemporaryFolder {
         }
     }
 
-    /// A second name in this folder of the file `old`, or a copy of it where the file system has no second names.
+    /// Creates a second name for the file `old` in this folder, or a copy if the file system has no hard links.
     pub(super) fn second_name(&self, old: &Path) -> std::io::Result<TemporaryName> {
         let path = unused_name(self.path());
         std::fs::hard_link(old, &path).or_else(|_| std::fs::copy(old, &path).map(|_| ()))?;
         Ok(TemporaryName { path, is_folder: false })
     }
 
-    /// Sees to it that what is in it is on the disk.
+    /// Syncs all files in the folder to the disk.
     pub(super) fn sync_files(&self) -> std::io::Result<()> {
         sync_folder_files(self.path())?;
         self.folder.as_ref().map_or(Ok(()), File::sync_all)
     }
 
-    /// Gives it its name, where there is nothing or an empty folder.
+    /// Renames the folder to `to`, which must not exist or be an empty folder.
     pub(super) fn rename(self, to: &Path) -> std::io::Result<()> {
         if !cfg!(unix) && to.is_dir() {
             std::fs::remove_dir(to)?;
@@ -186,13 +187,13 @@ impl TemporaryFolder {
     }
 }
 
-/// Sees to it that the files of a folder and of those in it are on the disk.
+/// Syncs the files of a folder and of its subfolders to the disk.
 fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             sync_folder_files(&entry.path())?;
-            // folders cannot be opened everywhere
+            // Only Unix can open folders.
             if !cfg!(unix) {
                 continue;
             }
@@ -202,7 +203,7 @@ fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Sweeps a folder the first time that this program writes into it.
+/// Removes leftovers from a folder, the first time that this program writes into it.
 pub(super) fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -212,8 +213,8 @@ pub(super) fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes the temporary files and folders in `folder` whose program has ended; returns how many there were. What a
-/// running program writes is locked and stays.
+/// Removes the temporary files and folders in `folder` whose program has ended; returns their number. Those of running
+/// programs are locked and stay.
 pub fn sweep_folder(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(|entry| is_ours(&entry.path()) && is_removed(&entry.path())).count()
@@ -225,7 +226,7 @@ fn is_removed(path: &Path) -> bool {
         return false;
     }
     let Ok(held) = File::open(path) else { return false };
-    // with the lock nobody else removes it, and whoever has just made it takes another name
+    // Holding the lock prevents others from removing it; a program that has just created it takes another name.
     if held.try_lock().is_err() || !is_same(&held, path) {
         return false;
     }

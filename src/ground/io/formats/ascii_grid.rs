@@ -1,5 +1,5 @@
-//! ESRI ASCII grid: a header of six lines, then one line a row from the north. Places are the middles of cells. The
-//! format knows square cells alone; Source: Esri, *ASCII raster format*.
+//! ESRI ASCII grid: a header of six lines, then one line per row from the north. Positions are cell centres. The format
+//! supports square cells only. Source: Esri, *ASCII raster format*.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["asc"], name: "ESRI ASCII grid", is_raw: false, read };
 
-/// What stands where there is nothing, if the sheet names no other number.
+/// No-data value if the sheet specifies none.
 const NODATA: f32 = -9999.0;
 
 fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -39,7 +39,7 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
         line.clear();
         for column in 0..sheet.width {
             let space = if column > 0 { " " } else { "" };
-            // the shortest text that reads back as the same number
+            // `Display` writes the shortest text that reads back as the same number.
             let _ = write!(line, "{space}{}", sheet.number(row, column, 0));
         }
         line.push('\n');
@@ -48,7 +48,7 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
     Ok(())
 }
 
-/// The lines of the header, as far as they are there.
+/// The header lines found so far.
 #[derive(Default)]
 struct GridHeader {
     columns: Option<u64>,
@@ -62,10 +62,10 @@ struct GridHeader {
 }
 
 impl GridHeader {
-    /// Takes a line of the header; says whether it was one.
+    /// Parses a header line; returns whether it was one.
     fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
-        let wrong = || format!("`{key}` is `{value}`, which is no number that it can be");
+        let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
         let count = || value.parse::<u64>().map_err(|_| wrong());
         let place = || number().ok_or_else(wrong);
         let length = || number().filter(|v| *v > 0.0).ok_or_else(wrong);
@@ -85,7 +85,7 @@ impl GridHeader {
         Ok(true)
     }
 
-    /// Where the middles of the cells lie. The format does not name its unit: degrees are known by their size.
+    /// Position of the cell centres. The format does not name its unit; degrees are recognised by their magnitude.
     fn placement(&self, columns: usize, rows: usize) -> Option<GeoReference> {
         let step = [self.step[0]?, self.step[1]?];
         let half = |is_corner: bool, step: f64| if is_corner { 0.5 * step } else { 0.0 };
@@ -97,9 +97,9 @@ impl GridHeader {
     }
 }
 
-/// What is said of a file with fewer numbers than its header promises.
-const ENDS_EARLY: &str = "it ends too early, or its header is wrong. Fetch or copy it again, or export it again where it \
-                          comes from";
+/// Error text for a file with fewer values than its header states.
+const ENDS_EARLY: &str =
+    "it ends too early, or its header is wrong. Download or copy it again, or export it again from its source";
 
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |message: String| source.unreadable(READER.name, message);
@@ -108,14 +108,14 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let mut header = GridHeader::default();
     let mut words = text.trim_start_matches('\u{feff}').split_ascii_whitespace().peekable();
     while let Some(key) = words.next_if(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())) {
-        // a value that is not a number may stand first where there is no header left
+        // The first value after the header can be nan or inf.
         if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
-            return Err(failed("its first value is not a number; name a NODATA_value for samples without data".into()));
+            return Err(failed("its first value is not a number; give a NODATA_value for samples without data".into()));
         }
-        let value = words.next().ok_or_else(|| failed(format!("it ends behind `{key}`: {ENDS_EARLY}")))?;
+        let value = words.next().ok_or_else(|| failed(format!("it ends after `{key}`: {ENDS_EARLY}")))?;
         if !header.take(key, value).map_err(failed)? {
             return Err(failed(format!(
-                "its header has `{key}`, which is none of ncols, nrows, xllcorner, cellsize …"
+                "its header has `{key}`, which is not one of ncols, nrows, xllcorner, cellsize …"
             )));
         }
     }
@@ -123,7 +123,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let columns = header.columns.ok_or_else(|| missing("ncols"))?;
     let rows = header.rows.ok_or_else(|| missing("nrows"))?;
     let count = columns.saturating_mul(rows);
-    // a number takes two letters at the least
+    // A value takes at least two characters.
     source.check_size(columns, rows, count.saturating_mul(2), 0)?;
     if count > source.bytes.len() as u64 {
         return Err(failed(format!("it ends before {columns} × {rows} values: {ENDS_EARLY}")));
@@ -134,7 +134,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         let number: f32 = word.parse().map_err(|_| {
             let (row, column) = (values.len() / width, values.len() % width);
             failed(format!(
-                "`{}` in row {row}, column {column} is no number",
+                "`{}` in row {row}, column {column} is not a number",
                 word.chars().take(20).collect::<String>()
             ))
         })?;

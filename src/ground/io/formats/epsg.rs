@@ -1,22 +1,22 @@
-//! Projected coordinate systems of EPSG that do not count in metres.
+//! EPSG projected coordinate systems whose unit is not the metre.
 
-/// A unit of length, with the systems that count in it: first and last number of each run, and the step within it.
+/// A unit of length and the EPSG numbers that use it: first and last number of each run, and the step within the run.
 struct LengthUnit {
-    /// In the plural.
+    /// Name in the plural.
     name: &'static str,
     metres: f64,
     systems: &'static [(u16, u16, u16)],
 }
 
-/// The unit of a projected system and how many metres it is, where that is not the metre.
+/// The unit of a projected system and its length in metres; `None` if it is the metre.
 pub fn unit_of_system(epsg: u16) -> Option<(&'static str, f64)> {
     let is_in =
         |&(first, last, step): &(u16, u16, u16)| (first..=last).contains(&epsg) && (epsg - first).is_multiple_of(step);
     UNITS.iter().find(|unit| unit.systems.iter().any(is_in)).map(|unit| (unit.name, unit.metres))
 }
 
-/// Source: EPSG Geodetic Parameter Dataset 12.029, as PROJ has it, compound systems with such a projected one among
-/// them; no system in metres has a number in a run.
+/// Source: EPSG Geodetic Parameter Dataset 12.029, as in PROJ, including compound systems that contain such a projected
+/// system. No system in metres has a number within a run.
 #[rustfmt::skip]
 const UNITS: [LengthUnit; 15] = [
     LengthUnit { name: "US survey feet", metres: 1200.0 / 3937.0, systems: &[

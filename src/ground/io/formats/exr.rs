@@ -1,5 +1,5 @@
-//! OpenEXR: 32-bit floats without loss, channel `Y`, `R G B` or `R G B A`. Texts are one attribute, `talweg`, a list of
-//! pairs in JSON: the order of several would be another one each time. Crate `exr`.
+//! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. All texts are stored as one attribute,
+//! `talweg`, a JSON list of pairs, because the order of several attributes would vary from file to file. Crate `exr`.
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind};
@@ -21,7 +21,7 @@ pub(super) static EXR: RasterFormat = RasterFormat {
     id: "exr",
     extensions: &["exr"],
     name: "OpenEXR",
-    help: "32-bit floats, packed without loss",
+    help: "32-bit floats, losslessly compressed",
     kinds: &[SampleType::F32],
     channels: 4,
     has_placement: false,
@@ -32,9 +32,9 @@ pub(super) static EXR: RasterFormat = RasterFormat {
 
 pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], name: "OpenEXR", is_raw: false, read };
 
-/// How every file begins.
+/// First bytes of every file.
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
-/// Name of the attribute that the texts are in.
+/// Name of the attribute that holds the texts.
 const TEXTS: &str = "talweg";
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -71,11 +71,11 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
-/// Channel `Y`, or `R`, or the first, of the first layer that has one. Its numbers are metres, as displacement and
-/// heights are, unless all are from 0 to 1.
+/// Reads channel `Y`, or `R`, or the first channel, of the first layer that has one. The values are metres, as for
+/// displacement and heights, unless all lie between 0 and 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: exr::error::Error| match &error {
-        // what the package says where bytes are asked for beyond the end
+        // The crate's message for a read beyond the end of the file.
         exr::error::Error::Invalid(text) if text.contains("missing bytes") => source.cut_off(READER.name),
         exr::error::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off(READER.name),
         _ if MAGIC.starts_with(source.bytes) => source.cut_off(READER.name),
@@ -85,7 +85,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let usable = |header: &&Header| !header.deep && !header.channels.list.is_empty();
     let header =
         meta.headers.iter().find(usable).ok_or_else(|| {
-            source.unreadable(READER.name, "it has no layer of flat pixels; write it without deep data")
+            source.unreadable(READER.name, "it has only deep data; save it with a layer of flat pixels")
         })?;
     let [width, height] = [header.layer_size.x(), header.layer_size.y()];
     let bytes = (width as u64).saturating_mul(height as u64).saturating_mul(header.channels.bytes_per_pixel as u64);
@@ -120,7 +120,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning, placement: None })
 }
 
-/// What the file says of itself, if Talweg wrote it.
+/// The texts of a file, if Talweg wrote it.
 fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
     let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
     serde_json::from_slice(text.as_slice()).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! SRTM heights: whole metres of 16 bits, the highest byte first, row by row from the north-west, -32768 where nothing
-//! was measured. The length says how many samples a side has, the name (`N46E007.hgt`) which degree it is; samples are
-//! points, the first and last ones those of the neighbouring tiles. Source: NASA, *SRTM Topography*, 2.1.
+//! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, -32768 for no data. The file length
+//! gives the samples per side, the file name (`N46E007.hgt`) the degree cell. Samples are points; border samples repeat
+//! those of the neighbouring tiles. Source: NASA, *SRTM Topography*, 2.1.
 
 use super::GeoReference;
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
@@ -9,9 +9,9 @@ use crate::io::RasterError;
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["hgt"], name: "SRTM heights", is_raw: false, read };
 
-/// What stands where nothing was measured.
+/// No-data value.
 const VOID: i16 = i16::MIN;
-/// Longitude and latitude of WGS 84.
+/// EPSG number of longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;
 
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
@@ -19,8 +19,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let side = (bytes / 2).isqrt();
     if 2 * side * side != bytes {
         let message = format!(
-            "{bytes} bytes are no square of 2-byte heights; a tile has 1201 × 1201 or 3601 × 3601 of them. Unpack it \
-             first if it is packed, or fetch it again"
+            "{bytes} bytes are not a square of 2-byte heights; a tile has 1201 × 1201 or 3601 × 3601 heights. Unpack it first if it is an archive, or download it again"
         );
         return Err(source.unreadable(READER.name, message));
     }

@@ -1,5 +1,5 @@
-//! Raster formats: one file each, and the one list of them. What writes and what reads a format stands in its file;
-//! the command line, the editor and the library all ask [`RASTER_FORMATS`].
+//! Raster formats: one file per format, which contains its writer and reader, and the common list of formats. The
+//! command line, the editor and the library all use [`RASTER_FORMATS`].
 //!
 //! | file | format |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `tiff` | TIFF and GeoTIFF of 8, 16 or 32 bits, cloud-optimised GeoTIFF |
 //! | `exr` | OpenEXR of 32-bit floats |
 //! | `ascii_grid` | ESRI ASCII grid |
-//! | `hgt` | SRTM heights, read alone |
-//! | `epsg` | projected coordinate systems that do not count in metres |
-//! | `reader` | the list of what is read, and what the readers have in common |
+//! | `hgt` | SRTM heights, read only |
+//! | `epsg` | projected coordinate systems whose unit is not the metre |
+//! | `reader` | the list of readers and their common parts |
 
 mod ascii_grid;
 pub mod epsg;
@@ -33,39 +33,39 @@ pub use reader::{
 use super::FileError;
 use crate::field::Control;
 
-/// Where the samples of a sheet lie on a map.
+/// Position of the samples of a sheet on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoReference {
-    /// Coordinate system as EPSG counts them; none for metres of nowhere.
+    /// EPSG number of the coordinate system; `None` for metres without a known location.
     pub epsg: Option<u16>,
-    /// Whether coordinates are degrees and not metres.
+    /// Whether coordinates are degrees rather than metres.
     pub in_degrees: bool,
-    /// Radius in metres of the planet whose degrees they are; none for Earth.
+    /// Radius in metres of the planet that the degrees refer to; `None` for Earth.
     pub radius_metres: Option<f64>,
     /// Easting or longitude of the first column.
     pub west: f64,
     /// Northing or latitude of the first row.
     pub north: f64,
-    /// Way from a sample to the next one, to the east and to the south; both positive.
+    /// Distance between neighbouring samples, to the east and to the south; both positive.
     pub step: [f64; 2],
-    /// Whether samples stand for areas, of which [`west`](Self::west) and [`north`](Self::north) are the middle of the
-    /// first, and not for points.
+    /// Whether samples represent areas rather than points. For areas, [`west`](Self::west) and [`north`](Self::north)
+    /// are the centre of the first area.
     pub is_area: bool,
 }
 
-/// Kinds of numbers in a file.
+/// Number types in a raster file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SampleType {
     /// Whole numbers from 0 to 255.
     U8,
     /// Whole numbers from 0 to 65535.
     U16,
-    /// Floats of 32 bits.
+    /// 32-bit floats.
     F32,
 }
 
 impl SampleType {
-    /// Bytes of a number.
+    /// Bytes per number.
     pub fn bytes(self) -> usize {
         match self {
             Self::U8 => 1,
@@ -75,22 +75,22 @@ impl SampleType {
     }
 }
 
-/// The number in a row, a column and a channel.
+/// Returns the number at a row, a column and a channel.
 pub type SampleAt<'a, T> = &'a (dyn Fn(usize, usize, usize) -> T + Sync);
 
-/// The numbers of a sheet: asked for row by row while they are written, so that no copy of them is needed.
+/// The numbers of a sheet, computed while they are written, so that no copy of them is needed.
 #[derive(Clone, Copy)]
 pub enum Samples<'a> {
-    /// See [`SampleType::U8`].
+    /// Numbers of [`SampleType::U8`].
     U8(SampleAt<'a, u8>),
-    /// See [`SampleType::U16`].
+    /// Numbers of [`SampleType::U16`].
     U16(SampleAt<'a, u16>),
-    /// See [`SampleType::F32`].
+    /// Numbers of [`SampleType::F32`].
     F32(SampleAt<'a, f32>),
 }
 
 impl Samples<'_> {
-    /// What kind of numbers they are.
+    /// The type of the numbers.
     pub fn kind(&self) -> SampleType {
         match self {
             Self::U8(_) => SampleType::U8,
@@ -100,10 +100,10 @@ impl Samples<'_> {
     }
 }
 
-/// What is written to a raster file.
+/// The data of a raster file to be written.
 #[derive(Clone, Copy)]
 pub struct RasterSheet<'a> {
-    /// Samples of a row.
+    /// Samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
@@ -113,22 +113,22 @@ pub struct RasterSheet<'a> {
     pub samples: Samples<'a>,
     /// Whether three channels of 8 bits are sRGB colours and not data.
     pub is_srgb: bool,
-    /// Colours of the numbers of an 8-bit sheet of one channel.
+    /// Colours of the values of an 8-bit sheet with one channel.
     pub palette: Option<&'a [[u8; 3]]>,
-    /// Where it lies on a map.
+    /// Position on a map.
     pub placement: Option<GeoReference>,
-    /// The number that stands where there is nothing.
+    /// The no-data value.
     pub nodata: Option<f32>,
-    /// Keyword and text of what the file says of itself, where the format can hold it.
+    /// Metadata as pairs of keyword and text, for formats that support it.
     pub texts: &'a [(String, String)],
-    /// Raw formats: the highest byte first.
+    /// Raw formats only: whether the highest byte comes first.
     pub big_endian: bool,
-    /// Who can stop the writing.
+    /// Cancels the writing.
     pub control: Option<&'a Control>,
 }
 
 impl RasterSheet<'_> {
-    /// A sheet of one channel of nothing but 0, to be filled in.
+    /// A sheet of one channel, filled with 0, whose fields the caller then sets.
     pub fn grey(width: usize, height: usize) -> Self {
         Self {
             width,
@@ -145,12 +145,12 @@ impl RasterSheet<'_> {
         }
     }
 
-    /// Whether to go on: formats look between their rows, strips or tiles.
+    /// Fails if writing was cancelled; formats check between rows, strips or tiles.
     pub(super) fn check(&self) -> std::io::Result<()> {
         self.control.map_or(Ok(()), |control| control.check().map_err(std::io::Error::other))
     }
 
-    /// One number, whatever its kind, as a float.
+    /// One number of any type, as a float.
     pub(super) fn number(&self, row: usize, column: usize, channel: usize) -> f32 {
         match self.samples {
             Samples::U8(at) => f32::from(at(row, column, channel)),
@@ -159,12 +159,12 @@ impl RasterSheet<'_> {
         }
     }
 
-    /// Bytes of all numbers, not packed.
+    /// Uncompressed size of all numbers, in bytes.
     pub fn bytes(&self) -> u64 {
         (self.width * self.height * self.channels * self.samples.kind().bytes()) as u64
     }
 
-    /// Gives the bytes of every row, one row after another.
+    /// Calls a function with the bytes of each row, in order.
     pub(super) fn each_row(
         &self,
         big_endian: bool,
@@ -192,7 +192,7 @@ impl RasterSheet<'_> {
     }
 }
 
-/// A file to write to: formats with a table of contents come back to it.
+/// An output file; it is seekable because formats with a table of contents fill it in later.
 pub trait RasterOut: Write + Seek {}
 
 impl<T: Write + Seek> RasterOut for T {}
@@ -200,33 +200,33 @@ impl<T: Write + Seek> RasterOut for T {}
 /// A raster format.
 #[derive(Debug)]
 pub struct RasterFormat {
-    /// What the command line and scenes call it.
+    /// Name on the command line and in scenes.
     pub id: &'static str,
-    /// Endings of its files, without the first dot; the first is the usual one.
+    /// File extensions, without the first dot; the first is the usual one.
     pub extensions: &'static [&'static str],
-    /// What people call it.
+    /// Display name.
     pub name: &'static str,
-    /// What it holds, in a few words.
+    /// Short description.
     pub help: &'static str,
-    /// Kinds of numbers that it can hold.
+    /// Supported number types.
     pub kinds: &'static [SampleType],
-    /// Most channels that it can hold.
+    /// Maximum number of channels.
     pub channels: usize,
-    /// Whether it can say where it lies on a map.
+    /// Whether the format can store a position on a map.
     pub has_placement: bool,
-    /// Whether it can hold texts, such as the scene.
+    /// Whether the format can store texts, such as the scene.
     pub has_texts: bool,
     write: fn(&RasterSheet, &mut dyn RasterOut) -> std::io::Result<()>,
     read_texts: Option<fn(&Path) -> std::io::Result<Texts>>,
 }
 
-/// Keywords and texts.
+/// Pairs of keyword and text.
 pub type Texts = Vec<(String, String)>;
 
-/// Longest text that is read out of a file: scenes are shorter.
+/// Longest text that is read from a file; scenes are shorter.
 const MAX_TEXT: usize = 32 << 20;
 
-/// Every format that is written, in the order of menus.
+/// All formats that can be written, in menu order.
 pub static RASTER_FORMATS: [&RasterFormat; 7] =
     [&png::PNG, &raw::R16, &raw::R32, &tiff::TIFF, &tiff::CLOUD_OPTIMISED, &exr::EXR, &ascii_grid::ASCII_GRID];
 
@@ -236,17 +236,17 @@ impl RasterFormat {
         RASTER_FORMATS.into_iter().find(|format| format.id == id)
     }
 
-    /// The format that the ending of `path` asks for.
+    /// The format for the extension of `path`.
     ///
     /// # Errors
-    /// When there is none, with all that are known.
+    /// When no format has this extension; the error lists all known ones.
     pub fn for_path(path: &Path) -> Result<&'static Self, FileError> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("").to_ascii_lowercase();
         let ending = |format: &&Self| {
             let fits = |end: &&&str| name.strip_suffix(**end).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.'));
             format.extensions.iter().filter(fits).map(|end| end.len()).max()
         };
-        // `.cog.tif` before `.tif`
+        // Prefer `.cog.tif` to `.tif`.
         let found = RASTER_FORMATS.into_iter().filter(|format| ending(format).is_some()).max_by_key(ending);
         found.ok_or_else(|| match path.extension().and_then(|e| e.to_str()) {
             None | Some("") => FileError::NoExtension { path: path.into() },
@@ -254,25 +254,25 @@ impl RasterFormat {
         })
     }
 
-    /// The usual ending of its files.
+    /// The usual file extension.
     pub fn extension(&self) -> &'static str {
         self.extensions[0]
     }
 
-    /// Whether it can hold numbers of a kind.
+    /// Whether the format supports a number type.
     pub fn holds(&self, kind: SampleType) -> bool {
         self.kinds.contains(&kind)
     }
 
-    /// Whether what its files say of themselves can be read.
+    /// Whether the texts of its files can be read back.
     pub fn reads_texts(&self) -> bool {
         self.read_texts.is_some()
     }
 
-    /// What a file says of itself.
+    /// Reads the texts of a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is of another format.
+    /// When the file cannot be read, or has another format.
     pub fn read_texts(&self, path: &Path) -> std::io::Result<Texts> {
         if !std::fs::metadata(path)?.is_file() {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a file"));
@@ -280,21 +280,21 @@ impl RasterFormat {
         self.read_texts.map_or(Ok(Texts::new()), |read| read(path))
     }
 
-    /// Writes a sheet whose kind of numbers and number of channels it [holds](Self::holds).
+    /// Writes a sheet whose number type and channel count the format [supports](Self::holds).
     ///
     /// # Errors
-    /// When the file cannot be written, or the format cannot hold the sheet.
+    /// When the file cannot be written, or the format cannot store the sheet.
     pub fn write(&self, sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
         if !self.holds(sheet.samples.kind()) || sheet.channels > self.channels {
             let message =
-                format!("{} cannot hold {} channels of {:?}", self.name, sheet.channels, sheet.samples.kind());
+                format!("{} cannot store {} channels of {:?}", self.name, sheet.channels, sheet.samples.kind());
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
         }
         (self.write)(sheet, out)
     }
 }
 
-/// Endings and names of all formats, for messages.
+/// Extensions and names of all formats, for messages.
 pub fn format_list() -> String {
     let named = |format: &&RasterFormat| format!(".{} ({})", format.extension(), format.name);
     RASTER_FORMATS.iter().map(named).collect::<Vec<_>>().join(", ")
@@ -319,7 +319,7 @@ mod tests {
         let (n, last) = (1400, 300);
         for format in RASTER_FORMATS {
             let (control, asked) = (Control::default(), AtomicUsize::new(0));
-            // so little alike that packing takes its time
+            // Noisy values, so that compression takes a while.
             let number = |row: usize, column: usize| {
                 if row == last {
                     control.cancel();
@@ -337,7 +337,7 @@ mod tests {
             let staged = crate::io::StagedFile::new_while(&path, &control, |file| format.write(&sheet, file));
             assert!(staged.unwrap_err().is_cancelled(), "{}", format.id);
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{}", format.id);
-            // those of OpenEXR are asked for in advance, and packed by all threads
+            // OpenEXR reads all values in advance and compresses them on all threads.
             let most = if format.id == "exr" { n * n } else { (last + 520) * n };
             assert!(asked.load(Ordering::Relaxed) <= most, "{}: {asked:?}", format.id);
         }

@@ -1,4 +1,4 @@
-//! PNG: grey of 8 or 16 bits, colours, palettes; texts in text chunks. Scale and unit of the numbers are texts.
+//! PNG: grey of 8 or 16 bits, colours, palettes. Texts, including the scale and unit of the numbers, are text chunks.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write};
@@ -54,11 +54,12 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     Ok(writer.finish()?)
 }
 
-/// Grey or the brightness of colours; heights in metres where Talweg wrote them into the text chunks.
+/// Reads grey values or the brightness of colours; heights are in metres if Talweg wrote the range into the text
+/// chunks.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: png::DecodingError| match error {
         png::DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off("PNG"),
-        // what is missing in the middle of a packed row is told in other ways
+        // A stream truncated mid-row surfaces as a different decoder error.
         _ if lacks_end(source.bytes) => source.cut_off("PNG"),
         error => source.unreadable("PNG", error),
     };
@@ -73,7 +74,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     };
     let range_metres = metres("talweg min_metres").zip(metres("talweg max_metres"));
     let size = reader.output_buffer_size().unwrap_or(usize::MAX);
-    // with interlaced rows the whole picture
+    // Interlaced images are decoded as a whole.
     let whole = if info.interlaced { size as u64 } else { 0 };
     source.check_size(width as u64, height as u64, size as u64, whole)?;
     let (colour, depth) = reader.output_color_type();
@@ -86,7 +87,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
             row.iter().map(|&b| f32::from(b) / 255.0).collect()
         }
     };
-    // grows as rows arrive: a file may claim more of them than it has
+    // Grows as rows are decoded: the header may claim more rows than the file contains.
     let mut values = Vec::new();
     let mut add_row = |row: &[u8]| values.extend(row_values(row).chunks(channels).take(width).map(brightness));
     if reader.info().interlaced {
@@ -104,7 +105,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Shares { range_metres }, placement: None })
 }
 
-/// Whether a file begins as PNG and its last part, `IEND`, is not there.
+/// Whether a file starts as PNG but lacks the final chunk, `IEND`.
 fn lacks_end(bytes: &[u8]) -> bool {
     const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
     if bytes.len() < SIGNATURE.len() {
@@ -121,7 +122,7 @@ fn lacks_end(bytes: &[u8]) -> bool {
     bytes.starts_with(&SIGNATURE)
 }
 
-/// Colours count by their brightness (Rec. 709); what is transparent counts as it is painted.
+/// Brightness of a colour (Rec. 709); transparent pixels count with their stored colour.
 pub(super) fn brightness(channels: &[f32]) -> f32 {
     match *channels {
         [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,

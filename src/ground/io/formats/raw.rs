@@ -1,4 +1,4 @@
-//! Raw numbers without a header, row by row from the north-west; of the lowest byte first unless asked otherwise.
+//! Raw numbers without a header, row by row from the north-west; little-endian unless requested otherwise.
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
@@ -53,7 +53,7 @@ pub(super) static READER_32: RasterReader = RasterReader {
             true => read_numbers(source, SampleMeaning::Metres, f32::from_be_bytes),
             false => read_numbers(source, SampleMeaning::Metres, f32::from_le_bytes),
         }?;
-        // nothing says that there may be samples without data: it is rather the order of the bytes that is wrong
+        // Raw files have no no-data value, so a non-finite number means that the byte order is probably wrong.
         match read.values.iter().position(|v| !v.is_finite()) {
             None => Ok(read),
             Some(at) => {
@@ -64,7 +64,8 @@ pub(super) static READER_32: RasterReader = RasterReader {
     },
 };
 
-/// Numbers of `N` bytes, in rows of the width that is given, or in a square, or in a map that is twice as wide as high.
+/// Reads numbers of `N` bytes in rows of the given width. Without a width, the file is a square or a map that is twice
+/// as wide as high.
 fn read_numbers<const N: usize>(
     source: &RasterSource,
     meaning: SampleMeaning,
@@ -76,7 +77,7 @@ fn read_numbers<const N: usize>(
     let (width, height) = match source.layout.width as usize {
         0 => {
             let (square, half) = (count.isqrt(), (count / 2).isqrt());
-            // no number is a square and twice a square
+            // A count cannot be both a square and twice a square.
             let (width, height) = if 2 * half * half == count { (2 * half, half) } else { (square, square) };
             if count * N != bytes || width * height != count {
                 return Err(RasterError::NotSquare { path: path(), bytes: bytes as u64, width: N as u64 });

@@ -1,5 +1,5 @@
-//! What reading a raster file has in common: the list of readers, what they are given, what they make of it, and the
-//! checks that come before any memory is taken.
+//! Common parts of all raster readers: their list, their input and output types, and the size checks that run before
+//! any memory is allocated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,73 +9,74 @@ use crate::io::RasterError;
 use crate::io::memory::shortage;
 use crate::io::raster::MAX_SAMPLES;
 
-/// A picture of more bytes than this that is packed into less than one byte for so many holds no terrain.
+/// An image that decompresses to more bytes than the first number, at a ratio above the second, is refused as a
+/// decompression bomb.
 const PACKED: (u64, u64) = (64 << 20, 500);
 
-/// What a raw file does not say itself.
+/// Layout of a raw file, which has no header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RawLayout {
-    /// Samples of a row; 0 for a square, or a map of a planet that is twice as wide as high.
+    /// Samples per row; 0 for a square, or for a planet map that is twice as wide as high.
     pub width: u32,
     /// Whether the highest byte of a number comes first.
     pub big_endian: bool,
 }
 
-/// A file as readers get it.
+/// The input of a reader.
 pub struct RasterSource<'a> {
-    /// Its name, for messages and for what the name says.
+    /// Path of the file, for messages and for information in the name.
     pub path: &'a Path,
-    /// All of it.
+    /// The complete contents.
     pub bytes: &'a [u8],
-    /// Of raw files.
+    /// Layout, for raw files only.
     pub layout: RawLayout,
 }
 
-/// What the numbers of a file stand for.
+/// Meaning of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SampleMeaning {
-    /// Shares from 0, black, to 1, white.
+    /// Fractions from 0 (black) to 1 (white).
     Shares {
-        /// Heights of black and white, where the file says so.
+        /// Heights of black and white, if the file states them.
         range_metres: Option<(f32, f32)>,
     },
     /// Heights in metres.
     Metres,
 }
 
-/// What a reader makes of a file.
+/// The output of a reader.
 #[derive(Debug)]
 pub struct DecodedRaster {
-    /// Samples of a row, 2 at the least.
+    /// Samples per row, at least 2.
     pub width: usize,
-    /// Number of rows, 2 at the least.
+    /// Number of rows, at least 2.
     pub height: usize,
-    /// The numbers, row by row from the north-west; not finite where there is no data.
+    /// The numbers, row by row from the north-west; not finite for samples without data.
     pub values: Vec<f32>,
-    /// What they stand for.
+    /// Meaning of the numbers.
     pub meaning: SampleMeaning,
-    /// Where they lie on a map.
+    /// Position on a map.
     pub placement: Option<GeoReference>,
 }
 
-/// How files of a format are read.
+/// A reader of one file format.
 #[derive(Debug)]
 pub struct RasterReader {
-    /// Endings of its files, without the dot.
+    /// File extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// What people call it.
+    /// Display name.
     pub name: &'static str,
-    /// Whether files do not say how wide they are and in which order their bytes come.
+    /// Whether files lack a header, so that width and byte order are unknown.
     pub is_raw: bool,
     pub(super) read: fn(&RasterSource) -> Result<DecodedRaster, RasterError>,
 }
 
-/// Every format that is read, in the order of messages and dialogs.
+/// All formats that can be read, in the order of messages and dialogs.
 pub static RASTER_READERS: [&RasterReader; 7] =
     [&png::READER, &tiff::READER, &exr::READER, &raw::READER_16, &raw::READER_32, &hgt::READER, &ascii_grid::READER];
 
 impl RasterReader {
-    /// What reads files with the ending of `path`.
+    /// The reader for the extension of `path`.
     pub fn for_path(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?;
         let knows = |reader: &&Self| reader.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
@@ -85,48 +86,48 @@ impl RasterReader {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it is broken, or would take more memory than there is.
+    /// When the file is broken, or needs more memory than is free.
     pub fn decode(&self, source: &RasterSource) -> Result<DecodedRaster, RasterError> {
-        // packages of others read the bytes of anybody: what they did not think of is an error too
+        // Third-party decoders parse untrusted bytes: turn their panics into errors.
         let read = catch_unwind(AssertUnwindSafe(|| (self.read)(source)));
-        read.unwrap_or_else(|_| Err(source.unreadable(self.name, "what it says of itself makes no sense")))
+        read.unwrap_or_else(|_| Err(source.unreadable(self.name, "its contents contradict each other")))
     }
 }
 
-/// Whether the ending of `path` is that of a heightmap that can be read.
+/// Whether `path` has the extension of a readable heightmap.
 pub fn is_heightmap(path: &Path) -> bool {
     RasterReader::for_path(path).is_some()
 }
 
-/// Endings and names of all formats that are read, for messages.
+/// Extensions and names of all readable formats, for messages.
 pub fn reader_list() -> String {
     let named = |reader: &&RasterReader| format!(".{} ({})", reader.extensions.join(", ."), reader.name);
     RASTER_READERS.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
-/// Endings of all files that are read, for dialogs.
+/// Extensions of all readable files, for dialogs.
 pub fn readable_extensions() -> Vec<&'static str> {
     RASTER_READERS.iter().flat_map(|reader| reader.extensions).copied().collect()
 }
 
-/// Refuses a file that would not fit into memory: `bytes` of them at the least.
+/// Refuses a file that needs at least `bytes` of memory, if less is free.
 pub(in crate::io) fn check_room(path: &Path, bytes: u64) -> Result<(), RasterError> {
     shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
 
 impl RasterSource<'_> {
-    /// An error of a broken file, or of one of a kind that is not read.
+    /// The error for a broken file or an unsupported variant of the format.
     pub(super) fn unreadable(&self, format: &'static str, message: impl ToString) -> RasterError {
         RasterError::Unreadable { path: self.path.into(), format, message: message.to_string() }
     }
 
-    /// An error of a file whose end is not there.
+    /// The error for a file whose end is missing.
     pub(super) fn cut_off(&self, format: &'static str) -> RasterError {
         RasterError::CutOff { path: self.path.into(), format, bytes: self.bytes.len() as u64 }
     }
 
-    /// Refuses a size that no raster has, or that there is no memory for: `bytes` are those of the numbers before they
-    /// are packed, `beside` what is held of them besides their values.
+    /// Refuses an implausible size, or one that does not fit into memory. `bytes` is the uncompressed size of the
+    /// numbers, `beside` the memory needed besides the decoded values.
     pub(super) fn check_size(&self, width: u64, height: u64, bytes: u64, beside: u64) -> Result<(), RasterError> {
         let path = || self.path.into();
         let samples = width.saturating_mul(height);
@@ -140,13 +141,13 @@ impl RasterSource<'_> {
         if bytes > PACKED.0 && bytes / PACKED.1 > packed {
             return Err(RasterError::Packed { path: path(), packed, unpacked: bytes });
         }
-        // a number of 4 bytes for each, and as much while they grow
+        // 4 bytes per number, doubled for the growth of the vector.
         check_room(self.path, 8 * samples + beside)
     }
 }
 
-/// What floats stand for in a format that does not say it: shares where all of them are from 0 to 1 and nothing else
-/// speaks for metres, as a place on a map or the texts of Talweg do.
+/// Guesses the meaning of floats in a format that does not state it. They are fractions if all lie between 0 and 1 and
+/// neither a map position nor Talweg's texts suggest metres.
 pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(String, String)]) -> SampleMeaning {
     let known = || values.iter().filter(|v| v.is_finite());
     let range = range_of(texts);
@@ -163,7 +164,7 @@ pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(Strin
     }
 }
 
-/// Heights of black and white out of the texts that Talweg writes.
+/// Heights of black and white from the texts that Talweg writes.
 pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     let metres = |key: &str| {
         let (_, text) = texts.iter().find(|(k, _)| k == key)?;
@@ -172,20 +173,20 @@ pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     metres("talweg min_metres").zip(metres("talweg max_metres"))
 }
 
-/// Whether a place and steps whose unit nobody names are longitude and latitude: no survey has steps of less than a
-/// decimetre around the origin of its coordinates, nor one that is 360 wide.
+/// Whether a position and steps without a stated unit are longitude and latitude. Surveys in metres never have steps
+/// below a decimetre near the origin of their coordinates, nor a width of 360.
 pub(super) fn looks_like_degrees(west: f64, north: f64, step: [f64; 2], columns: usize) -> bool {
     let is_on_globe = west.abs() <= 360.0 && north.abs() <= 90.5;
     let around = step[0] * columns as f64;
     is_on_globe && (step.iter().all(|s| *s < 0.1) || (359.0..=361.0).contains(&around))
 }
 
-/// The longest step and the farthest place, in metres or degrees, that count: beyond them files are broken.
+/// Longest plausible step and farthest plausible position, in metres or degrees; beyond it the file is broken.
 const LONGEST_STEP: f64 = 1.0e8;
 const FARTHEST: f64 = 1.0e12;
 
 impl GeoReference {
-    /// Where the means of squares of `samples` a side lie.
+    /// The reference after averaging squares of `samples` per side.
     pub(super) fn of_means(self, samples: usize) -> Self {
         let middle = 0.5 * (samples as f64 - 1.0);
         let [east, south] = self.step;
@@ -193,16 +194,16 @@ impl GeoReference {
         Self { west: self.west + middle * east, north: self.north - middle * south, step, ..self }
     }
 
-    /// Whether its steps and places are those of a map.
+    /// Whether the steps and positions are plausible for a map.
     pub(in crate::io) fn is_sound(&self) -> bool {
         let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;
         let is_place = |place: f64| place.abs() <= FARTHEST;
         self.step.iter().all(is_step) && is_place(self.west) && is_place(self.north)
     }
 
-    /// Way from a sample to the next one in metres, to the east and to the south, at a latitude in degrees where the
-    /// steps are degrees: of a sphere, or of Earth by the series of the WGS 84 ellipsoid (NGA.STND.0036), good to a
-    /// centimetre in a degree.
+    /// Distance between neighbouring samples in metres, to the east and to the south. If the steps are degrees,
+    /// `latitude` (in degrees) selects the length of a degree. It is computed on a sphere or, for Earth, from the
+    /// series of the WGS 84 ellipsoid (NGA.STND.0036), which is accurate to a centimetre per degree.
     pub fn step_metres(&self, latitude: f64) -> [f64; 2] {
         if !self.in_degrees {
             return self.step;
@@ -244,7 +245,7 @@ mod tests {
             step: [1.0, 1.0],
             is_area: false,
         };
-        // lengths of a degree of WGS 84 as geodesists print them
+        // Published lengths of a degree on WGS 84.
         for (latitude, east, south) in
             [(0.0, 111_319.49, 110_574.31), (45.0, 78_846.81, 111_131.78), (60.0, 55_800.0, 111_412.27)]
         {
@@ -252,7 +253,7 @@ mod tests {
             assert!((a - east).abs() < 1.0 && (b - south).abs() < 1.0, "{latitude}: {a} {b}");
         }
         assert_eq!(GeoReference { in_degrees: false, ..degree }.step_metres(45.0), [1.0, 1.0]);
-        // 59.3 km, as atlases of Mars have it
+        // 59.3 km, as in atlases of Mars.
         let [a, b] = GeoReference { radius_metres: Some(3_396_190.0), ..degree }.step_metres(60.0);
         assert!((a - 29_637.4).abs() < 0.1 && (b - 59_274.7).abs() < 0.1, "{a} {b}");
     }

@@ -1,4 +1,4 @@
-//! Files and shipped stamps as rasters, each read once for as long as it does not change.
+//! Cache of files and built-in stamps as rasters: each file is read once until it changes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -10,25 +10,25 @@ use include_dir::{Dir, include_dir};
 use super::{MAX_SAMPLES, Raster, RasterError};
 use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, RawLayout, check_room};
 
-/// Rasters kept between evaluations, and the memory they may take.
+/// Maximum number of rasters kept between evaluations, and the memory they may take.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
 
-/// What stands before the name of a shipped stamp.
+/// Prefix of the name of a built-in stamp.
 pub const STAMP_PREFIX: &str = "stamp:";
 
-/// What stands before the name of a shipped elevation model.
+/// Prefix of the name of a built-in elevation model.
 const ELEVATION_PREFIX: &str = "elevation:";
 
 static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
 static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/elevation");
 
-/// Whether `name` is that of something that comes with the program, and not of a file.
+/// Whether `name` refers to a built-in raster rather than a file.
 pub fn is_shipped(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
-/// Names of the shipped stamps, as files and parameters give them.
+/// Names of the built-in stamps, as used in files and parameters.
 pub fn stamp_names() -> Vec<String> {
     let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
     let mut names: Vec<String> =
@@ -41,7 +41,7 @@ struct CachedRaster {
     name: String,
     layout: RawLayout,
     stamp: Option<(SystemTime, u64)>,
-    /// What could not be read once is not read again until the file changes.
+    /// Errors are cached too: a file is read again only after it changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
 
@@ -51,28 +51,27 @@ impl CachedRaster {
     }
 }
 
-/// Forgets all that was read, so that files are looked at anew.
+/// Clears the cache, so that all files are read again.
 pub fn forget_rasters() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-/// The latest used last.
+/// The most recently used raster is last.
 static KEPT: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
 
-/// The raster called `name`: a file, or a shipped stamp as `stamp:crater`. What was read before is kept for as long as
-/// the file does not change.
+/// The raster called `name`: a file, or a built-in stamp such as `stamp:crater`. A cached raster is returned if the
+/// file is unchanged.
 ///
 /// # Errors
-/// When there is no such file, or it cannot be understood.
+/// When the file does not exist, or cannot be parsed.
 pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
     raster_as(name, RawLayout::default())
 }
 
-/// [`raster`], of a raw file with the width and the order of bytes that it does not say itself; for others they do not
-/// matter.
+/// Like [`raster`], with the width and byte order for raw files, which lack a header. Other files ignore them.
 ///
 /// # Errors
-/// As [`raster`], or when the file has no whole rows of that width.
+/// As [`raster`], or when the file size is not a whole number of rows of that width.
 pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
     if is_shipped(name) {
         return kept(name, RawLayout::default(), None, || shipped(name));
@@ -81,7 +80,7 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
     let (modified, length) = stamp_of(path)?;
     let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
-    // text takes more bytes for a number than any other format
+    // Text needs more bytes per number than any other format.
     if length > 16 * MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
@@ -93,10 +92,10 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     })
 }
 
-/// The raster that `read` makes of a file of another kind, kept like one that was read.
+/// Like [`raster`], for another kind of file, which `read` converts to a raster.
 ///
 /// # Errors
-/// What `read` says, or that there is no such file.
+/// The error of `read`, or that the file does not exist.
 pub fn raster_by(
     name: &str,
     read: impl FnOnce(&Path) -> Result<DecodedRaster, RasterError>,
@@ -106,11 +105,11 @@ pub fn raster_by(
     kept(name, RawLayout::default(), Some(stamp), || Raster::made(path, read(path)?))
 }
 
-/// Time and length of a file.
+/// Modification time and length of a file.
 fn stamp_of(path: &Path) -> Result<(SystemTime, u64), RasterError> {
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
     let meta = std::fs::metadata(path).map_err(failed)?;
-    // a pipe or a device could keep us waiting for ever
+    // Reading from a pipe or a device could block forever.
     if !meta.is_file() {
         return Err(RasterError::Read { path: path.into(), message: "it is not a file".into() });
     }
@@ -160,7 +159,7 @@ fn shipped(name: &str) -> Result<Raster, RasterError> {
     }
 }
 
-/// Names of everything that is shipped.
+/// Names of all built-in rasters.
 fn shipped_names() -> Vec<String> {
     let models = ELEVATION.files().filter(|file| file.path().extension().is_some_and(|end| end == "tif"));
     let stems = models.filter_map(|file| Some(format!("{ELEVATION_PREFIX}{}", file.path().file_stem()?.to_str()?)));

@@ -1,4 +1,4 @@
-//! Why a file is no raster that can be used.
+//! Why a file cannot be used as a raster.
 
 use std::path::PathBuf;
 
@@ -8,75 +8,71 @@ use crate::io::formats::reader_list;
 /// Why a file could not be read as heights.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RasterError {
-    /// The system refused.
+    /// The system could not read the file.
     #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
-    /// The ending is that of no heightmap.
+    /// The extension belongs to no heightmap format.
     #[error("{path} is not a heightmap: give {}", reader_list())]
     Extension {
         /// The file.
         path: PathBuf,
     },
-    /// The file is broken, or of a kind that is not read.
-    #[error("{path} is no {format} that can be read: {message}")]
+    /// The file is broken, or an unsupported variant of the format.
+    #[error("{path} cannot be read as {format}: {message}")]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Name of the format that its ending stands for.
+        /// Name of the format that the extension stands for.
         format: &'static str,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
-    /// The end of the file is not there.
+    /// The end of the file is missing.
     #[error(
-        "{path} ends too early: it has {bytes} bytes, and there should be more of this {format} file. It was cut off while it \
-         was written, copied or fetched; fetch or copy it again, or export it again where it comes from"
+        "{path} ends too early: it has {bytes} bytes, fewer than this {format} file needs. It was cut off while it was written, copied or downloaded; download or copy it again, or export it again from its source"
     )]
     CutOff {
         /// The file.
         path: PathBuf,
-        /// Name of the format that its ending stands for.
+        /// Name of the format that the extension stands for.
         format: &'static str,
-        /// Bytes that are there.
+        /// Actual length of the file.
         bytes: u64,
     },
-    /// A raw file whose length fits no square and no map of a planet.
+    /// A raw file whose length matches neither a square nor a planet map.
     #[error(
-        "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, or twice as \
-         wide as high (maps of planets), unless the layer says how wide they are (Raw width), or save it as PNG or TIFF"
+        "{path} has {bytes} bytes, which is not a square of {width}-byte values; raw heightmaps must be square, or twice as wide as high (maps of planets). Set Raw width in the layer, or save it as PNG or TIFF"
     )]
     NotSquare {
         /// The file.
         path: PathBuf,
         /// Length of the file.
         bytes: u64,
-        /// Bytes of a value.
+        /// Bytes per value.
         width: u64,
     },
-    /// A raw file that has no whole number of rows of the width that was given.
+    /// A raw file whose length is not a whole number of rows of the given width.
     #[error(
-        "{path} has {bytes} bytes, which are no whole rows of {columns} values of {width} bytes; set Raw width to the \
-         samples of a row, or to 0 where the file is square"
+        "{path} has {bytes} bytes, which is not a whole number of rows of {columns} values of {width} bytes; set Raw width to the samples per row, or to 0 if the file is square"
     )]
     NoWholeRows {
         /// The file.
         path: PathBuf,
         /// Length of the file.
         bytes: u64,
-        /// Values of a row, as they were given.
+        /// Values per row, as given.
         columns: u32,
-        /// Bytes of a value.
+        /// Bytes per value.
         width: u64,
     },
-    /// More samples than a program should take into memory.
+    /// The file has more samples than the program accepts.
     #[error(
-        "{path} has more than {MAX_SAMPLES} samples; scale it down first, or save it as TIFF, of which means of several \
-         samples are read then"
+        "{path} has more than {MAX_SAMPLES} samples; scale it down first, or save it as TIFF, which is averaged to fewer samples when it is read"
     )]
     TooLarge {
         /// The file.
@@ -93,19 +89,19 @@ pub enum RasterError {
     NotANumber {
         /// The file.
         path: PathBuf,
-        /// From 0, from the top.
+        /// Row, counted from 0 at the top.
         row: usize,
-        /// From 0, from the left.
+        /// Column, counted from 0 at the left.
         column: usize,
     },
-    /// All samples are without data.
-    #[error("{path} has no data: every sample has the number that stands for none. Choose another tile or band")]
+    /// No sample has data.
+    #[error("{path} has no data: every sample has the no-data value. Choose another tile or band")]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// Heights of no planet.
-    #[error("{path}: its heights go from {low} to {high} m; {MAX_METRES} m up or down is the most")]
+    /// The heights are beyond those of any planet.
+    #[error("{path}: its heights range from {low} to {high} m; the limit is {MAX_METRES} m up or down")]
     TooHigh {
         /// The file.
         path: PathBuf,
@@ -114,32 +110,32 @@ pub enum RasterError {
         /// Highest height.
         high: f32,
     },
-    /// A small file that would fill the memory.
+    /// A small file that decompresses to an excessive size.
     #[error(
-        "{path}: {packed} bytes would unpack to {unpacked}, which is one colour or a trap; scale the picture down first"
+        "{path}: {packed} bytes would unpack to {unpacked} bytes, so the image is a single colour or malicious; scale it down first"
     )]
     Packed {
         /// The file.
         path: PathBuf,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         packed: u64,
-        /// Bytes of its picture.
+        /// Size of the decompressed image in bytes.
         unpacked: u64,
     },
-    /// It would not fit into memory.
-    #[error("{path} {shortage}; scale it down first, or end other programs")]
+    /// The image does not fit into memory.
+    #[error("{path} {shortage}; scale it down first, or close other programs")]
     Memory {
         /// The file.
         path: PathBuf,
-        /// What it needs and what is free.
+        /// Required and free memory, in words.
         shortage: String,
     },
-    /// No stamp or elevation model of this name is shipped.
-    #[error("there is no shipped stamp or elevation model `{name}`; there are {known}")]
+    /// No built-in stamp or elevation model has this name.
+    #[error("there is no built-in stamp or elevation model `{name}`; available are {known}")]
     NotShipped {
         /// The name that was given.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: String,
     },
 }

@@ -1,20 +1,20 @@
-//! Ground where a raster has no data: a membrane over the hole, held by its rim.
+//! Fills samples without data: a membrane over each hole, held by its rim.
 //!
-//! Law: Laplace's equation, each filled sample is the mean of its four neighbours; at the border of the raster those
-//! that are there. So what is filled is smooth, has no height beyond those of the rim, and continues a slope.
-//! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Samples that are known are averaged to grids of half the
-//! size until no hole is left; on the way back each grid begins with what the coarser one found, between its samples,
-//! and is relaxed in red and black (Gauss-Seidel), twice as often on each coarser grid. The work is that of some twenty
-//! sweeps of the holes.
+//! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer at the border of
+//! the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope. Scheme:
+//! cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until no hole
+//! is left. On the way back, each grid starts from the interpolated coarser solution and is relaxed by red-black
+//! Gauss-Seidel, with twice as many sweeps on each coarser grid. The total work equals about twenty sweeps over the
+//! holes.
 
 use rayon::prelude::*;
 
 /// Sweeps on the finest grid.
 const SWEEPS: usize = 12;
-/// Sweeps on any grid at the most: those that are so coarse have converged.
+/// Maximum number of sweeps on any grid; grids so coarse have converged by then.
 const MOST_SWEEPS: usize = 800;
 
-/// A grid on the way down.
+/// One grid of the multigrid hierarchy.
 struct CoarseGrid {
     width: usize,
     height: usize,
@@ -22,7 +22,7 @@ struct CoarseGrid {
     is_void: Vec<bool>,
 }
 
-/// `values` with those where `is_void` replaced. Where everything is void they stay as they are.
+/// `values` with the samples where `is_void` is set replaced. If everything is void, nothing changes.
 pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
     let mut grids = vec![finest];
@@ -54,7 +54,7 @@ pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
 }
 
 impl CoarseGrid {
-    /// A grid of half the size, where the known samples of four have their mean.
+    /// A grid of half the size, in which each sample is the mean of the known samples among four.
     fn halved(&self) -> Self {
         let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
         let mut made = Self { width, height, values: vec![0.0; width * height], is_void: vec![true; width * height] };
@@ -78,10 +78,10 @@ impl CoarseGrid {
         made
     }
 
-    /// Lets the holes begin with what stands on the coarser grid, between its samples.
+    /// Initialises the holes by interpolation from the coarser grid.
     fn begin(&mut self, coarse: &Self) {
         let place = |k: usize, count: usize| {
-            // the middle of a coarse sample lies between its two fine ones
+            // The centre of a coarse sample lies between its two fine samples.
             let x = (0.5 * k as f32 - 0.25).clamp(0.0, (count - 1) as f32);
             let cell = (x as usize).min(count.saturating_sub(2));
             (cell, (cell + 1).min(count - 1), x - cell as f32)
@@ -103,7 +103,7 @@ impl CoarseGrid {
         );
     }
 
-    /// Gives the holes of one colour of the chessboard the means of their neighbours, which are of the other.
+    /// Sets the holes of one chessboard colour to the means of their neighbours, which have the other colour.
     fn relax(&mut self, holes: &[u32]) {
         let (width, height) = (self.width, self.height);
         for &hole in holes {
@@ -132,7 +132,7 @@ impl CoarseGrid {
         }
     }
 
-    /// The samples without data of one colour of the chessboard.
+    /// The samples without data of one chessboard colour.
     fn holes(&self, colour: usize) -> Vec<u32> {
         let is_of_colour = |k: &usize| self.is_void[*k] && (k / self.width + k % self.width) % 2 == colour;
         (0..self.values.len()).filter(is_of_colour).map(|k| k as u32).collect()
@@ -163,7 +163,7 @@ mod tests {
                 truth.iter().zip(&is_void).map(|(v, void)| if *void { f32::NAN } else { *v }).collect();
             let made = filled_gaps(&holed, &is_void, width);
             for k in 0..truth.len() {
-                assert!(is_void[k] || made[k] == truth[k], "known samples stay");
+                assert!(is_void[k] || made[k] == truth[k], "known samples must not change");
                 assert!((made[k] - truth[k]).abs() < 0.004, "{k}: {} and {}", made[k], truth[k]);
             }
         }
@@ -178,7 +178,7 @@ mod tests {
         let known = || values.iter().zip(&is_void).filter(|(_, void)| !**void).map(|(v, _)| *v);
         let (low, high) = known().fold((1.0f32, 0.0f32), |(lo, hi), v| (lo.min(v), hi.max(v)));
         assert!(made.iter().all(|v| (low..=high).contains(v)));
-        // the same on one thread
+        // One thread must give the same result.
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| filled_gaps(&values, &is_void, width)), made);
         assert_eq!(filled_gaps(&[1.0, 2.0], &[false, false], 2), [1.0, 2.0]);

@@ -1,10 +1,10 @@
-//! Rasters: heights and brightness out of files, with what the files say of metres, of places on a map and of samples
-//! without data; and the shipped stamps. [`formats`](super::formats) has what reads each format.
+//! Rasters: heights and brightness read from files, with their metres, map position and no-data samples, and the
+//! built-in stamps. [`formats`](super::formats) contains the reader of each format.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `cache` | files and stamps by name, each read once for as long as it does not change |
-//! | `fill` | ground where there is no data |
+//! | `cache` | files and stamps by name, each read once until it changes |
+//! | `fill` | filling of samples without data |
 //! | `error` | why a file cannot be used |
 
 mod cache;
@@ -22,26 +22,26 @@ pub use fill::filled_gaps;
 
 use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
 
-/// Most samples a file may have: a little more than 16 384².
+/// Maximum number of samples in a file: slightly more than 16 384².
 pub(super) const MAX_SAMPLES: u64 = 1 << 28;
-/// Beyond any planet: relief, measures and exports stay finite with heights up to this.
+/// Maximum height, beyond any planet. With heights up to this limit, relief, measures and exports stay finite.
 const MAX_METRES: f32 = 1.0e7;
 
 /// A rectangle of values from 0 to 1, row by row from the north-west corner.
 #[derive(Debug, Default, PartialEq)]
 pub struct Raster {
-    /// Samples of a row.
+    /// Samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// The values, row by row from the north-west; 0 where there is no data.
+    /// The values, row by row from the north-west; 0 for samples without data.
     pub values: Vec<f32>,
-    /// Which samples have no data; empty where all have.
+    /// Which samples have no data; empty if all have data.
     pub is_void: Vec<bool>,
-    /// Heights that 0 and 1 stand for, where the file says so: floats, heights with a place on a map, and files that
-    /// Talweg wrote.
+    /// Heights in metres of the values 0 and 1, if the file states them: for floats, heights with a map position, and
+    /// files that Talweg wrote.
     pub range_metres: Option<(f32, f32)>,
-    /// Where it lies on a map, where the file says so; lengths in metres, or in degrees.
+    /// Position on a map, in metres or degrees, if the file states it.
     pub placement: Option<GeoReference>,
     /// Hash of the file.
     pub hash: u128,
@@ -49,18 +49,18 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// A raster of values from 0 to 1 of which nothing else is known.
+    /// A raster of values from 0 to 1 without further information.
     pub fn new(width: usize, height: usize, values: Vec<f32>) -> Self {
         Self { width, height, values, ..Self::default() }
     }
 
-    /// Reads a file and makes its numbers values from 0 to 1.
+    /// Reads a file and converts its numbers to values from 0 to 1.
     fn decoded(reader: &RasterReader, source: &RasterSource) -> Result<Self, RasterError> {
         let raster = Self::with_range(source.path, reader.decode(source)?)?;
         Ok(Self { hash: xxh3_128(source.bytes), ..raster })
     }
 
-    /// A raster of what something else than a reader made of a file; its hash is that of the heights.
+    /// A raster from data that was not decoded by a reader; its hash is that of the heights.
     fn made(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let raster = Self::with_range(path, decoded)?;
         let range = raster.range_metres.map_or([0; 8], |(low, high)| {
@@ -71,7 +71,7 @@ impl Raster {
         Ok(Self { hash, ..raster })
     }
 
-    /// Parts what has no data from what has, and lets metres become values from 0 to 1.
+    /// Separates samples with and without data, and scales metres to values from 0 to 1.
     fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let DecodedRaster { width, height, mut values, meaning, placement } = decoded;
         let placement = placement.filter(GeoReference::is_sound);
@@ -92,7 +92,7 @@ impl Raster {
                 range_metres
             }
             SampleMeaning::Metres => {
-                // in f64: the range of f32 metres may be wider than f32
+                // In f64, because the range of f32 metres can exceed f32.
                 let range = f64::from(high) - f64::from(low);
                 for v in &mut values {
                     let is_above = range > 0.0 && v.is_finite();
@@ -112,7 +112,7 @@ impl Raster {
         self.is_void.get(index).is_none_or(|is_void| !is_void)
     }
 
-    /// The values with those that have no data filled: a membrane held by the rim of each hole. Worked out once.
+    /// The values with no-data samples filled by a membrane held by the rim of each hole. Computed once.
     pub fn filled(&self) -> &[f32] {
         if self.is_void.is_empty() {
             return &self.values;
@@ -120,28 +120,28 @@ impl Raster {
         self.filled.get_or_init(|| fill::filled_gaps(&self.values, &self.is_void, self.width))
     }
 
-    /// Way from a sample to the next one on the ground, to the east and to the south, where the file says where it
-    /// lies; of degrees at the latitude in its middle.
+    /// Distance in metres between neighbouring samples, to the east and to the south, if the file states its position.
+    /// Degrees are converted at the middle latitude.
     pub fn cell_metres(&self) -> Option<[f64; 2]> {
         let placement = self.placement.as_ref()?;
         let middle = placement.north - 0.5 * placement.step[1] * (self.height - 1) as f64;
         Some(placement.step_metres(middle))
     }
 
-    /// Way from the first sample to the last on the ground, to the east and to the south, where the file says where it
-    /// lies.
+    /// Distance in metres from the first sample to the last, to the east and to the south, if the file states its
+    /// position.
     pub fn extent_metres(&self) -> Option<[f64; 2]> {
         let [east, south] = self.cell_metres()?;
         Some([east * (self.width - 1) as f64, south * (self.height - 1) as f64])
     }
 
-    /// Value at u to the east and v to the south, each from 0 (first sample) to 1 (last sample), bilinear; positions
+    /// Bilinear value at u to the east and v to the south, each from 0 (first sample) to 1 (last sample); positions
     /// outside are clamped.
     pub fn bilinear(&self, u: f32, v: f32) -> f32 {
         self.bilinear_by(u, v, |k| self.values[k])
     }
 
-    /// [`bilinear`](Self::bilinear) of other values, by the number of their sample.
+    /// Bilinear interpolation of other values, given by sample index; see [`bilinear`](Self::bilinear).
     #[inline]
     pub fn bilinear_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
         let (j, fx) = place(u, self.width);
@@ -152,13 +152,13 @@ impl Raster {
         a * (1.0 - fy) + b * fy
     }
 
-    /// Like [`bilinear`](Self::bilinear), through 4 × 4 samples (Catmull & Rom 1974): no creases where samples are
-    /// few, and a little overshoot beside cliffs.
+    /// Like [`bilinear`](Self::bilinear), but over 4 × 4 samples (Catmull & Rom 1974): no creases where samples are
+    /// sparse, but slight overshoot next to cliffs.
     pub fn bicubic(&self, u: f32, v: f32) -> f32 {
         self.bicubic_by(u, v, |k| self.values[k])
     }
 
-    /// [`bicubic`](Self::bicubic) of other values, by the number of their sample.
+    /// Bicubic interpolation of other values, given by sample index; see [`bicubic`](Self::bicubic).
     #[inline]
     pub fn bicubic_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
         let (j, fx) = place(u, self.width);
@@ -170,13 +170,13 @@ impl Raster {
     }
 
     fn bytes(&self) -> usize {
-        // what is filled is as large as what is not
+        // The filled copy is as large as the values.
         let copies = if self.is_void.is_empty() { 4 } else { 9 };
         copies * self.values.len()
     }
 }
 
-/// Sample before a position, and how far beyond it the position lies.
+/// The sample before a position, and the distance from it to the position.
 fn place(t: f32, count: usize) -> (usize, f32) {
     let x = t.clamp(0.0, 1.0) * (count - 1) as f32;
     let cell = (x as usize).min(count - 2);
@@ -270,7 +270,7 @@ mod tests {
         encoder.write_header().unwrap().write_chunk(png::chunk::IDAT, &[0x78, 0x9c]).unwrap();
         assert!(std::fs::metadata(&path).unwrap().len() < 100);
         assert!(matches!(read(&path), Err(RasterError::Packed { unpacked: 2_147_483_648, .. })));
-        // less than a trap, and still fewer rows than it claims
+        // Below the limit for decompression bombs, but with fewer rows than the header claims.
         let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 512, 512);
         encoder.set_depth(png::BitDepth::Eight);
         drop(encoder.write_header().unwrap());
@@ -300,7 +300,7 @@ mod tests {
             let (u, w) = ((k % 4) as f32 / 3.0, (k / 4) as f32 / 2.0);
             assert!((raster.bilinear(u, w) - v).abs() < 1e-6 && (raster.bicubic(u, w) - v).abs() < 1e-6);
         }
-        // a plane is met exactly by both, away from the rim also by the cubic
+        // Both interpolations reproduce a plane exactly, the cubic one away from the rim.
         let plane = Raster::new(5, 5, (0..25).map(|k| (k % 5) as f32 + (k / 5) as f32 * 2.0).collect());
         assert!((plane.bilinear(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
         assert!((plane.bicubic(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
@@ -314,7 +314,7 @@ mod tests {
             let stamp = raster(&name).unwrap();
             let (low, high) = stamp.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
             assert!(low == 0.0 && high == 1.0, "{name}: {low} to {high}");
-            // strips go along curves
+            // Stamps for curves are strips, not squares.
             assert!(stamp.width == stamp.height || name.ends_with("-strip"), "{name}");
         }
     }

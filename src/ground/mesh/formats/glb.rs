@@ -1,6 +1,6 @@
-//! Binary glTF 2.0: metres, y up, parts as nodes with their names, colours, and pictures inside.
+//! Binary glTF 2.0: metres, y up, parts as named nodes, colours, and embedded images.
 //!
-//! Source: Khronos 2021, *glTF 2.0 Specification*. Colours of vertices are linear there, in 16 bits; those of pictures
+//! Source: Khronos 2021, *glTF 2.0 Specification*. Vertex colours in glTF are linear, here with 16 bits; image colours
 //! are sRGB.
 
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     id: "glb",
     extension: "glb",
     name: "GLB (binary glTF)",
-    about: "Engines and Blender: metres, colours, normals, pictures inside.",
+    about: "For engines and Blender: metres, colours, normals, embedded textures.",
     up: UpAxis::Y,
     chooses_up: false,
     colours: true,
@@ -32,12 +32,12 @@ pub static FORMAT: MeshFormat = MeshFormat {
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const UNSIGNED_SHORT: u32 = 5123;
-/// Views of the buffer with vertices.
+/// Buffer view target for vertices.
 pub const VERTICES: u32 = 34962;
-/// Views of the buffer with indices.
+/// Buffer view target for indices.
 pub const INDICES: u32 = 34963;
 
-/// Views of the buffer, one after the other.
+/// The buffer views of a file, stored one after the other.
 #[derive(Default)]
 pub struct BufferLayout {
     views: Vec<Value>,
@@ -46,7 +46,8 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// A view of so many bytes, which are multiples of 4, and of vertices or indices where `target` says so.
+    /// Adds a view of `bytes` bytes, padded to a multiple of 4, and returns its index. `target` marks it as vertices or
+    /// indices.
     pub fn view(&mut self, bytes: u64, target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes });
         if let Some(target) = target {
@@ -57,13 +58,13 @@ impl BufferLayout {
         self.views.len() - 1
     }
 
-    /// An accessor; returns its number.
+    /// Adds an accessor; returns its index.
     pub fn accessor(&mut self, value: Value) -> usize {
         self.accessors.push(value);
         self.accessors.len() - 1
     }
 
-    /// Puts buffer, views and accessors into the JSON of a file.
+    /// Adds buffer, views and accessors to the JSON of a file.
     pub fn describe(self, root: &mut Value) {
         root["accessors"] = json!(self.accessors);
         root["bufferViews"] = json!(self.views);
@@ -71,18 +72,16 @@ impl BufferLayout {
     }
 }
 
-/// Writes all of a GLB file but the bytes of its buffer, of which there are so many.
+/// Writes the header and the JSON of a GLB file, up to the `length` bytes of its buffer, which the caller writes.
 ///
 /// # Errors
-/// When it cannot be written, or would be larger than GLB can hold.
+/// When it cannot be written, or would exceed the maximum size of GLB.
 pub fn write_chunks(root: &Value, length: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut text = serde_json::to_vec(root)?;
     text.resize(text.len().next_multiple_of(4), b' ');
     let whole = 12 + 8 + text.len() as u64 + 8 + length;
     let Ok(whole) = u32::try_from(whole) else {
-        return Err(refused(
-            "it is larger than the 4 GiB that GLB can hold: allow a mesh an error in metres, or write PLY",
-        ));
+        return Err(refused("it exceeds the GLB limit of 4 GiB: allow the mesh an error in metres, or export PLY"));
     };
     let mut header = Vec::new();
     header.extend(b"glTF");
@@ -100,7 +99,7 @@ pub fn write_chunks(root: &Value, length: u64, out: &mut dyn Write) -> io::Resul
 fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
     let has_picture = writing.colour_png.is_some() || writing.normal_png.is_some();
     if has_picture && mesh.uvs.is_none() {
-        return Err(refused("pictures need a mesh whose vertices have places on them: a square one, with uvs"));
+        return Err(refused("textures need a square mesh with texture coordinates (uvs)"));
     }
     let (root, length) = layout(mesh, writing);
     write_chunks(&root, length, out)?;
@@ -140,13 +139,12 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Vertices of the ground, which alone lie on pictures.
+/// Vertices of the ground, the only part with textures.
 fn ground_vertices(mesh: &Mesh) -> Range<usize> {
     mesh.part(PartKind::Ground).map_or(0..0, |part| part.vertices.start as usize..part.vertices.end as usize)
 }
 
-/// The direction along the surface to the east, with the sign that makes the third axis of a picture of normals point
-/// to the north.
+/// Tangent to the east along the surface, with the sign that makes the third axis of a normal map point to the north.
 fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
     let east = [1.0 - x * x, -x * y, -x * z];
     let length = east.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -195,7 +193,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
     let colour = texture(writing.colour_png, &mut buffer);
     let normal = texture(writing.normal_png, &mut buffer);
     let has_attribute = |kind: PartKind, name: &str| match name {
-        // colours of vertices would multiply those of the picture
+        // Vertex colours would multiply the colours of the texture.
         "COLOR_0" => kind != PartKind::Ground || colour.is_none(),
         "TEXCOORD_0" | "TANGENT" => kind == PartKind::Ground,
         _ => true,
@@ -209,7 +207,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
             }
             let mut accessor = json!({
                 "bufferView": view,
-                // the ground comes first, also where the view holds nothing else
+                // The ground comes first, so its offset also fits views that contain only the ground.
                 "byteOffset": stride * u64::from(part.vertices.start),
                 "componentType": component,
                 "count": part.vertices.len(),
@@ -254,7 +252,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         let extras = writing.extras.iter().map(|(key, text)| (key.clone(), json!(text)));
         asset["extras"] = Value::Object(extras.collect());
     }
-    // materials that nothing uses are left out
+    // Unused materials are omitted.
     let mut materials = vec![ground, sides, water];
     let used: Vec<usize> = (0..materials.len())
         .filter(|&k| meshes.iter().any(|mesh| mesh["primitives"][0]["material"] == json!(k)))
@@ -274,12 +272,12 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
     });
     let length = buffer.length;
     buffer.describe(&mut root);
-    // strides of vertices are said where several accessors share a view
+    // A stride is required if several accessors share a view.
     for (_, _, _, stride, view) in &attributes {
         root["bufferViews"][*view]["byteStride"] = json!(stride);
     }
     if !images.is_empty() {
-        // clamped to the edge, with mipmaps
+        // Clamp to the edge, with mipmaps.
         root["samplers"] = json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 33071, "wrapT": 33071 }]);
         root["images"] = json!(images);
         root["textures"] = json!(textures);
@@ -287,7 +285,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
     (root, length)
 }
 
-/// What each sRGB value is in linear steps of 16 bits.
+/// Converts each sRGB value to linear 16 bits.
 fn linear_steps() -> [u16; 256] {
     std::array::from_fn(|value| {
         let x = value as f64 / 255.0;
@@ -296,13 +294,13 @@ fn linear_steps() -> [u16; 256] {
     })
 }
 
-/// Longest JSON that is read out of a file.
+/// Longest JSON that is read from a file.
 const MOST_JSON: u32 = 256 << 20;
 
-/// The texts in `asset.extras`.
+/// Reads the texts in `asset.extras`.
 fn read_extras(path: &std::path::Path) -> io::Result<Texts> {
     use std::io::Read;
-    let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is no GLB file");
+    let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is not a GLB file");
     let mut file = std::fs::File::open(path)?;
     let mut head = [0; 20];
     file.read_exact(&mut head).map_err(|_| no_glb())?;

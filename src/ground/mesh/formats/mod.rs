@@ -1,6 +1,6 @@
-//! Files of meshes: one file a format, and the one list of them.
+//! Mesh file formats: one file per format, and the list of formats.
 //!
-//! All are written from first to last byte without a second copy of the mesh. The same mesh gives the same bytes.
+//! All are written sequentially, without a second copy of the mesh. The same mesh gives the same bytes.
 
 pub mod glb;
 pub mod obj;
@@ -14,7 +14,7 @@ use std::path::Path;
 use super::{Mesh, MeshPart, PartKind, bounds as bounds_of};
 use crate::io::formats::Texts;
 
-/// Which axis points up in a file. The other two keep the mesh from being mirrored.
+/// The axis that points up in a file. The other two axes are chosen so that the mesh is not mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpAxis {
     /// x to the east, y up, z to the south: glTF, Unity, Bevy, most OBJ files.
@@ -24,7 +24,7 @@ pub enum UpAxis {
 }
 
 impl UpAxis {
-    /// A place or direction of a [`Mesh`] with this axis up.
+    /// Rotates a position or direction of a [`Mesh`], so that this axis points up.
     pub fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match self {
             Self::Y => [x, y, z],
@@ -33,24 +33,23 @@ impl UpAxis {
     }
 }
 
-/// What a file says beside the mesh itself.
+/// Additional contents and options of a mesh file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshWriting<'a> {
-    /// Which axis points up, where the format leaves that open ([`MeshFormat::up`] where it is none).
+    /// Up axis, if the format allows a choice; `None` means [`MeshFormat::up`].
     pub up: Option<UpAxis>,
-    /// Length of the longest side of a printed body in millimetres; STL has metres where none is given.
+    /// Longest side of a printed solid in millimetres; if `None`, STL is in metres.
     pub longest_millimetres: Option<f32>,
-    /// Colours of the ground as a PNG file, placed by [`Mesh::uvs`]; GLB has it inside.
+    /// Colour texture of the ground as a PNG file, placed by [`Mesh::uvs`]; GLB embeds it.
     pub colour_png: Option<&'a [u8]>,
-    /// Normals of the ground in its tangents as a PNG file (red to the east, green to the north, blue up); GLB has it
-    /// inside.
+    /// Normal map of the ground in tangent space as a PNG file (red to the east, green to the north, blue up); GLB
+    /// embeds it.
     pub normal_png: Option<&'a [u8]>,
-    /// What the file says of itself, by key: the scene, its hash, the version. GLB keeps it in `asset.extras`, OBJ and
-    /// PLY in comments.
+    /// Metadata by key: the scene, its hash, the version. GLB stores it in `asset.extras`, OBJ and PLY in comments.
     pub extras: &'a [(String, String)],
-    /// Name of the MTL file that lies beside an OBJ file, where there is one.
+    /// Name of the MTL file next to an OBJ file, if there is one.
     pub material_file: Option<&'a str>,
-    /// Where the mesh lies on the globe; quantized-mesh needs it.
+    /// Position of the mesh on the globe; required for quantized-mesh.
     pub bounds: Option<GeoBounds>,
 }
 
@@ -67,55 +66,55 @@ pub struct GeoBounds {
     pub north: f64,
 }
 
-/// A format for meshes, and what it can hold.
+/// A mesh format and its capabilities.
 pub struct MeshFormat {
-    /// Its name in lists and on the command line.
+    /// Name in lists and on the command line.
     pub id: &'static str,
-    /// Ending of its files, without the dot.
+    /// File extension, without the dot.
     pub extension: &'static str,
-    /// Its name for people.
+    /// Display name.
     pub name: &'static str,
-    /// What it is for, in a sentence.
+    /// Purpose, in one sentence.
     pub about: &'static str,
-    /// Which axis points up where nobody says.
+    /// Default up axis.
     pub up: UpAxis,
-    /// Whether [`MeshWriting::up`] can choose another.
+    /// Whether [`MeshWriting::up`] can choose another axis.
     pub chooses_up: bool,
-    /// Whether it keeps colours of vertices.
+    /// Whether the format stores vertex colours.
     pub colours: bool,
-    /// Whether it keeps normals.
+    /// Whether the format stores normals.
     pub normals: bool,
-    /// Whether pictures lie inside it.
+    /// Whether the format embeds textures.
     pub textures: bool,
-    /// Whether parts keep their names.
+    /// Whether the format stores the names of parts.
     pub parts: bool,
-    /// Reads what a file says of itself, where the format keeps it.
+    /// Reads the metadata of a file, if the format stores it.
     read_extras: Option<fn(&Path) -> io::Result<Texts>>,
-    /// Which parts of a mesh it writes.
+    /// Which mesh parts the format writes.
     pub writes: fn(PartKind) -> bool,
     write: fn(&Mesh, &MeshWriting, &mut dyn Write) -> io::Result<()>,
 }
 
 impl MeshFormat {
-    /// All of them, in the order of lists.
+    /// All formats, in the order of lists.
     pub const ALL: [&'static MeshFormat; 5] =
         [&glb::FORMAT, &obj::FORMAT, &ply::FORMAT, &stl::FORMAT, &quantized::FORMAT];
 
-    /// The format that the extension of a file asks for.
+    /// The format for the extension of a file.
     pub fn for_path(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|format| format.extension.eq_ignore_ascii_case(extension))
     }
 
-    /// Whether it keeps what a file says of itself.
+    /// Whether the format stores metadata.
     pub fn keeps_extras(&self) -> bool {
         self.read_extras.is_some()
     }
 
-    /// What a file says of itself: the texts of [`MeshWriting::extras`].
+    /// Reads the metadata of a file: the texts of [`MeshWriting::extras`].
     ///
     /// # Errors
-    /// When it cannot be read, or is of another format.
+    /// When it cannot be read, or has another format.
     pub fn read_extras(&self, path: &Path) -> io::Result<Texts> {
         self.read_extras.map_or(Ok(Texts::new()), |read| read(path))
     }
@@ -123,12 +122,12 @@ impl MeshFormat {
     /// Writes a mesh.
     ///
     /// # Errors
-    /// When the file cannot be written, is larger than the format can be, or lacks what the format needs.
+    /// When the file cannot be written, exceeds the maximum size of the format, or lacks required data.
     pub fn write(&self, mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
         (self.write)(mesh, writing, out)
     }
 
-    /// The parts of a mesh that it writes.
+    /// The parts of a mesh that this format writes.
     fn parts<'a>(&self, mesh: &'a Mesh) -> impl Iterator<Item = &'a MeshPart> + Clone + use<'a> {
         let writes = self.writes;
         mesh.parts.iter().filter(move |part| writes(part.kind))
@@ -147,12 +146,12 @@ impl PartialEq for MeshFormat {
     }
 }
 
-/// A key and its text as a comment of one line, behind what begins a comment.
+/// A key and its text as a comment on one line, after the comment marker `begin`.
 fn comment_line(begin: &str, (key, text): &(String, String)) -> io::Result<String> {
     Ok(format!("{begin} {}\n", serde_json::to_string(&[key, text]).map_err(io::Error::other)?))
 }
 
-/// The texts of the comments at the beginning of a file, up to the first line that begins with none of `heads`.
+/// The texts in the comments at the start of a file, up to the first line that starts with none of `heads`.
 fn read_comments(path: &Path, begin: &str, heads: &[&str]) -> io::Result<Texts> {
     let mut lines = io::BufReader::new(std::fs::File::open(path)?.take(MOST_HEAD));
     let (mut texts, mut line) = (Texts::new(), Vec::new());
@@ -168,15 +167,15 @@ fn read_comments(path: &Path, begin: &str, heads: &[&str]) -> io::Result<Texts> 
     Ok(texts)
 }
 
-/// Longest head of a file that is read for its comments.
+/// Longest header that is searched for comments.
 const MOST_HEAD: u64 = 64 << 20;
 
-/// What cannot be written, in words.
+/// An error with the reason why something cannot be written.
 fn refused(message: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message.into())
 }
 
-/// Writes the bytes of values, some thousand at a time.
+/// Writes the bytes of values in chunks of some thousand.
 fn write_values<const N: usize>(out: &mut dyn Write, values: impl Iterator<Item = [u8; N]>) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(1 << 16);
     for value in values {

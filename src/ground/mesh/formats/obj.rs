@@ -1,5 +1,5 @@
-//! Wavefront OBJ: text that everything reads. Parts are objects; colours stand behind the positions of vertices, as
-//! MeshLab began it and Blender reads it.
+//! Wavefront OBJ: text that any program reads. Parts are objects; vertex colours follow the positions, as introduced by
+//! MeshLab and read by Blender.
 
 use std::io::{self, BufWriter, Write};
 
@@ -11,7 +11,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     id: "obj",
     extension: "obj",
     name: "OBJ (Wavefront)",
-    about: "Text for any program: metres, normals, colours of vertices; a picture lies beside it.",
+    about: "Text for any program: metres, normals, vertex colours; the texture is a separate file.",
     up: UpAxis::Y,
     chooses_up: true,
     colours: true,
@@ -23,9 +23,9 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-/// What begins a comment.
+/// Comment marker.
 const COMMENT: &str = "#";
-/// Name of the material of all parts.
+/// Name of the material, used by all parts.
 const MATERIAL: &str = "terrain";
 
 fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
@@ -72,7 +72,7 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     out.flush()
 }
 
-/// Writes the MTL file of an OBJ file, with the picture of the ground that lies beside it, if there is one.
+/// Writes the MTL file of an OBJ file. It refers to the colour texture of the ground next to it, if there is one.
 ///
 /// # Errors
 /// When it cannot be written, or the name has a line break.
@@ -86,5 +86,5 @@ pub fn write_material(picture_file: Option<&str>, out: &mut dyn Write) -> io::Re
 }
 
 fn check_file_name(name: &str) -> io::Result<()> {
-    if name.contains(['\n', '\r']) { Err(refused("a file name with a line break cannot stand in OBJ")) } else { Ok(()) }
+    if name.contains(['\n', '\r']) { Err(refused("OBJ cannot store a file name with a line break")) } else { Ok(()) }
 }

@@ -10,7 +10,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     id: "ply",
     extension: "ply",
     name: "PLY (Stanford)",
-    about: "MeshLab, CloudCompare, scripts: metres, normals, colours of vertices, of any size.",
+    about: "For MeshLab, CloudCompare and scripts: metres, normals, vertex colours, any size.",
     up: UpAxis::Z,
     chooses_up: true,
     colours: true,
@@ -22,7 +22,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     write,
 };
 
-/// What begins a comment.
+/// Comment marker.
 const COMMENT: &str = "comment";
 /// Bytes of a face: a count and three indices.
 const FACE: usize = 13;

@@ -1,8 +1,8 @@
-//! Quantized-mesh 1.0: a tile of terrain on the globe, as CesiumJS reads it.
+//! Quantized-mesh 1.0: a tile of terrain on the globe for CesiumJS.
 //!
-//! The mesh fills the rectangle of longitudes and latitudes that [`MeshWriting::bounds`] gives, from its west, south,
-//! east and north edges. Only the ground is written. Places are rounded to 1/32767 of the tile, heights to as much of
-//! its range; indices, edges and normals in the way of the package `quantized-mesh`.
+//! The mesh fills the geographic rectangle [`MeshWriting::bounds`] up to its edges. Only the ground is written.
+//! Positions are rounded to 1/32767 of the tile, heights to the same fraction of its height range. Indices, edges and
+//! normals are encoded as in the crate `quantized-mesh`.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     id: "quantized-mesh",
     extension: "terrain",
     name: "Quantized mesh (Cesium)",
-    about: "CesiumJS and other globes: one tile between given longitudes and latitudes.",
+    about: "For CesiumJS and other globes: one tile between given longitudes and latitudes.",
     up: UpAxis::Z,
     chooses_up: false,
     colours: false,
@@ -32,7 +32,9 @@ pub static FORMAT: MeshFormat = MeshFormat {
 
 fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
     let Some(bounds) = writing.bounds else {
-        return Err(refused("quantized mesh lies on a globe: give its west, south, east and north edges in degrees"));
+        return Err(refused(
+            "a quantized mesh needs a position on the globe: give its west, south, east and north edges in degrees",
+        ));
     };
     write_tile(mesh, bounds, out)
 }
@@ -40,7 +42,7 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
 /// Writes the ground of a mesh as one tile.
 ///
 /// # Errors
-/// When it cannot be written, has no ground, or the bounds are no rectangle on the globe.
+/// When it cannot be written, has no ground, or the bounds are not a rectangle on the globe.
 pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Result<()> {
     let GeoBounds { west, south, east, north } = bounds;
     let is_on_globe = (-180.0..=180.0).contains(&west)
@@ -51,10 +53,12 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
         && south < north;
     if !is_on_globe {
         let edges = format!("west {west}, south {south}, east {east}, north {north}");
-        return Err(refused(format!("{edges} is no rectangle on the globe: west lies before east, south below north")));
+        return Err(refused(format!(
+            "{edges} is not a rectangle on the globe: west must be less than east, and south less than north"
+        )));
     }
     let Some(part) = FORMAT.parts(mesh).next() else { return Err(refused("the mesh has no ground")) };
-    // vertices in the order in which triangles first need them: the format counts upwards
+    // The format requires vertices in the order in which the triangles first use them.
     let range = part.vertices.start as usize..part.vertices.end as usize;
     let (low, high) = bounds_of(&mesh.positions[range.clone()]);
     let mut numbers = vec![u32::MAX; range.len()];
@@ -73,7 +77,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
         if high > low { (f64::from(value) - f64::from(low)) / (f64::from(high) - f64::from(low)) } else { 0.0 }
     };
     let quantized = |share: f64| (share * f64::from(QUANTIZED_MAX) + 0.5) as u16;
-    // x to the east, z to the south
+    // x to the east, z to the south.
     let shares =
         |[x, y, z]: [f32; 3]| [share(x, low[0], high[0]), 1.0 - share(z, low[2], high[2]), share(y, low[1], high[1])];
     let mut vertices = QuantizedVertices::with_capacity(order.len());
@@ -93,7 +97,7 @@ pub fn write_tile(mesh: &Mesh, bounds: GeoBounds, out: &mut dyn Write) -> io::Re
     QuantizedMeshEncoder::new(header, vertices, indices, edges).encode_to_with_options(out, &options)
 }
 
-/// A normal of the level ground (x to the east, y up, z to the south) in the axes of the Earth.
+/// Converts a normal on level ground (x to the east, y up, z to the south) to earth-centred axes.
 fn earth_centred([x, y, z]: [f32; 3], [u, v, _]: [f64; 3], bounds: GeoBounds) -> [f32; 3] {
     let longitude = (bounds.west + u * (bounds.east - bounds.west)).to_radians();
     let latitude = (bounds.south + v * (bounds.north - bounds.south)).to_radians();

@@ -1,4 +1,4 @@
-//! Binary STL: triangles to print. Water is left out, since it would lie inside the body.
+//! Binary STL: triangles for printing. Water is omitted, because it would lie inside the solid.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,8 @@ use crate::mesh::{Mesh, PartKind};
 pub static FORMAT: MeshFormat = MeshFormat {
     id: "stl",
     extension: "stl",
-    name: "STL (to print)",
-    about: "Printers: a closed body with base and walls, in millimetres of a given length.",
+    name: "STL (3D printing)",
+    about: "For 3D printers: a closed solid with base and walls, scaled to a length in millimetres.",
     up: UpAxis::Z,
     chooses_up: true,
     colours: false,
@@ -41,7 +41,9 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
             let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f32::max);
             if longest > 0.0 { f64::from(length) / f64::from(longest) } else { 1.0 }
         }
-        Some(length) => return Err(refused(format!("a body of {length} mm cannot be printed: give a length above 0"))),
+        Some(length) => {
+            return Err(refused(format!("a solid of {length} mm cannot be printed: give a length above 0")));
+        }
     };
     let unit = if writing.longest_millimetres.is_some() { "millimetres" } else { "metres" };
     let title = format!("Talweg {}: {unit}, {up:?} up", env!("CARGO_PKG_VERSION"));

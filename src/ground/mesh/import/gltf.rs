@@ -1,5 +1,5 @@
-//! glTF 2.0, binary or text, with the transformations of its nodes. The package `gltf` reads and checks the text; the
-//! numbers are read here, where each is looked up within its buffer.
+//! glTF 2.0, binary or text, with the transformations of its nodes. The crate `gltf` parses and checks the JSON; the
+//! numbers are read here, with bounds checks for each buffer access.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use gltf::{Accessor, Gltf, Node};
 
 use super::{MOST, MeshSurface, bytes_at};
 
-/// Nodes inside each other; deeper ones go in a circle.
+/// Maximum nesting depth of nodes; deeper ones indicate a cycle.
 const DEEPEST: usize = 256;
-/// Nodes that are visited, the same one perhaps often.
+/// Maximum number of node visits, including repeated visits.
 const MOST_NODES: usize = 1 << 20;
 
 type Matrix = [[f64; 4]; 4];
@@ -25,19 +25,18 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
     }
     let Gltf { document, mut blob } = Gltf::from_slice(bytes).map_err(|error| match &error {
         gltf::Error::Deserialize(text) if text.is_eof() => super::cut_off(bytes.len(), None),
-        _ => format!("no glTF that can be read: {error}"),
+        _ => format!("not a readable glTF file: {error}"),
     })?;
     let mut buffers = Vec::new();
     for buffer in document.buffers() {
         let data = match buffer.source() {
-            Source::Bin => blob.take().ok_or("it names a binary part that the file has not")?,
+            Source::Bin => blob.take().ok_or("it refers to a binary part that the file does not contain")?,
             Source::Uri(uri) if uri.starts_with("data:") => embedded(uri)?,
             Source::Uri(uri) => neighbour_file(uri, path)?,
         };
         if data.len() < buffer.length() {
             return Err(format!(
-                "buffer {} has {} bytes of {}: it ends too early. Copy or fetch the file again, with those beside it, or \
-                 export it again where it comes from",
+                "buffer {} has {} bytes of {}: it ends too early. Copy or download the file and its companion files again, or export it again from its source",
                 buffer.index(),
                 data.len(),
                 buffer.length()
@@ -53,7 +52,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
     Ok(reader.surface)
 }
 
-/// Whether the end of a binary file is not there: then the bytes that it should have, if it says so.
+/// Whether the end of a binary file is missing, with the length that the file should have, if its header states it.
 fn missing_end(bytes: &[u8]) -> Option<Option<usize>> {
     const MAGIC: [u8; 4] = *b"glTF";
     if bytes.len() < 12 {
@@ -64,9 +63,9 @@ fn missing_end(bytes: &[u8]) -> Option<Option<usize>> {
     (bytes.starts_with(&MAGIC) && length > bytes.len()).then_some(Some(length))
 }
 
-/// The bytes of a data URI in base 64 (RFC 2397, RFC 4648), as embedded glTF has them.
+/// The bytes of a base-64 data URI (RFC 2397, RFC 4648), as in embedded glTF.
 fn embedded(uri: &str) -> Result<Vec<u8>, String> {
-    let (_, text) = uri.split_once(";base64,").ok_or("its numbers are in a text that is not in base 64")?;
+    let (_, text) = uri.split_once(";base64,").ok_or("its embedded data is not base 64")?;
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);
     for letter in text.trim_end_matches('=').bytes() {
@@ -76,7 +75,7 @@ fn embedded(uri: &str) -> Result<Vec<u8>, String> {
             b'0'..=b'9' => letter - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            _ => return Err("its numbers are not in base 64".into()),
+            _ => return Err("its data is not valid base 64".into()),
         };
         (bits, count) = (bits << 6 | u32::from(six), count + 6);
         if count >= 8 {
@@ -87,12 +86,12 @@ fn embedded(uri: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// A file that lies beside the one that names it.
+/// Reads a file in the folder of the file that refers to it.
 fn neighbour_file(uri: &str, path: &Path) -> Result<Vec<u8>, String> {
     let is_plain = !uri.is_empty() && !uri.contains(['/', '\\', ':', '%']) && uri != "..";
     if !is_plain {
         let shown: String = uri.chars().take(40).collect();
-        return Err(format!("its numbers are in `{shown}`; only files beside it are read. Save it as GLB"));
+        return Err(format!("its data is in `{shown}`, but only files in the same folder are read. Save it as GLB"));
     }
     let file = path.with_file_name(uri);
     let about = std::fs::metadata(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -115,10 +114,10 @@ impl GltfSurface {
     fn add(&mut self, node: &Node, above: &Matrix, depth: usize) -> Result<(), String> {
         self.nodes += 1;
         if depth > DEEPEST || self.nodes > MOST_NODES {
-            return Err("its nodes go in a circle, or there are too many of them".into());
+            return Err("its nodes form a cycle, or there are too many of them".into());
         }
         let own = node.transform().matrix().map(|column| column.map(f64::from));
-        // columns of the product
+        // Columns of the product.
         let matrix: Matrix =
             std::array::from_fn(|j| std::array::from_fn(|i| (0..4).map(|k| above[k][i] * own[j][k]).sum()));
         if let Some(mesh) = node.mesh() {
@@ -165,10 +164,10 @@ impl GltfSurface {
         Ok(())
     }
 
-    /// Refuses meshes that are used so often that they outgrow what is read.
+    /// Refuses files whose nodes repeat meshes until they exceed the size limit.
     fn check_room(&self, more: usize) -> Result<(), String> {
         let most = MOST.min(1 << 24);
-        // a file of any size may hold what it likes; one whose nodes repeat it may not
+        // The limit depends on the file size: a large file is allowed, repetition by nodes is not.
         let held: usize = self.buffers.iter().map(Vec::len).sum();
         let (vertices, triangles) = (self.surface.positions.len(), self.surface.triangles.len());
         let allowed = most.max(held).min(MOST);
@@ -178,11 +177,11 @@ impl GltfSurface {
         Ok(())
     }
 
-    /// Where value `k` of an accessor begins in its buffer.
+    /// Byte offset of value `k` of an accessor within its buffer.
     fn place(&self, accessor: &Accessor, k: usize) -> Result<usize, String> {
-        let beyond = || format!("accessor {} goes beyond its buffer", accessor.index());
+        let beyond = || format!("accessor {} extends beyond its buffer", accessor.index());
         if accessor.sparse().is_some() {
-            return Err(format!("accessor {} is sparse, which is not read", accessor.index()));
+            return Err(format!("accessor {} is sparse, which is not supported", accessor.index()));
         }
         let view = accessor.view().ok_or_else(beyond)?;
         let step = view.stride().unwrap_or(accessor.size());
@@ -197,7 +196,7 @@ impl GltfSurface {
     fn bytes<const N: usize>(&self, accessor: &Accessor, at: usize) -> Result<[u8; N], String> {
         let buffer = accessor.view().map_or(0, |view| view.buffer().index());
         let found = self.buffers.get(buffer).and_then(|data| bytes_at(data, at));
-        found.ok_or_else(|| format!("accessor {} goes beyond its buffer", accessor.index()))
+        found.ok_or_else(|| format!("accessor {} extends beyond its buffer", accessor.index()))
     }
 
     fn float(&self, accessor: &Accessor, at: usize, step: usize) -> Result<f64, String> {
@@ -210,10 +209,10 @@ impl GltfSurface {
             (DataType::U8, Dimensions::Scalar) => u32::from(self.bytes::<1>(accessor, at)?[0]),
             (DataType::U16, Dimensions::Scalar) => u32::from(u16::from_le_bytes(self.bytes(accessor, at)?)),
             (DataType::U32, Dimensions::Scalar) => u32::from_le_bytes(self.bytes(accessor, at)?),
-            _ => return Err(format!("accessor {} holds no indices", accessor.index())),
+            _ => return Err(format!("accessor {} contains no indices", accessor.index())),
         };
         if index as usize >= count {
-            return Err(format!("an index names vertex {}, there are {count}", u64::from(index) + 1));
+            return Err(format!("an index refers to vertex {}, but there are only {count}", u64::from(index) + 1));
         }
         Ok(index)
     }

@@ -1,8 +1,8 @@
-//! Meshes of anybody's, seen from above, as heights: GLB and glTF, OBJ, PLY and STL.
+//! Import of meshes from any program as heights: GLB and glTF, OBJ, PLY and STL.
 //!
-//! [`MeshSurface::read`] reads the triangles, [`MeshSurface::heights`] looks down on them at the samples of a grid. The
-//! highest surface counts; what lies under none is a hole. A file is refused with a sentence when it is broken, larger
-//! than memory, or would keep the program for hours.
+//! [`MeshSurface::read`] reads the triangles, [`MeshSurface::heights`] projects them from above onto the samples of a
+//! grid. The highest surface wins; samples under no triangle are holes. Files that are broken, exceed the memory, or
+//! would take hours are refused with an explanation.
 
 mod gltf;
 mod obj;
@@ -18,113 +18,113 @@ use super::formats::UpAxis;
 use crate::field::{Cancelled, Control};
 use crate::io::memory::shortage;
 
-/// Most vertices and most triangles of a file.
+/// Maximum number of vertices, and of triangles, in a file.
 const MOST: usize = 1 << 28;
-/// Beyond any planet, as for heightmaps.
+/// Maximum height, beyond any planet, as for heightmaps.
 const MOST_METRES: f32 = 1.0e7;
-/// How often triangles may cover the whole grid, one over the other, before it is a trap rather than ground.
+/// Maximum number of times that triangles may cover the whole grid; more is not terrain but a malicious file.
 const DEEPEST_PILE: f64 = 4096.0;
-/// Triangles between two looks at whether to stop.
+/// Number of triangles between two checks for cancellation.
 const BETWEEN_LOOKS: usize = 1 << 12;
 
 /// Why a mesh could not be read as heights.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshReadError {
-    /// The system refused.
+    /// The system could not read the file.
     #[error("cannot read {path}: {message}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in words.
+        /// Cause of the error, in words.
         message: String,
     },
-    /// The ending is that of no mesh.
-    #[error("{path} is no mesh that is read: give .glb, .gltf, .obj, .ply or .stl")]
+    /// The file extension is not that of a mesh.
+    #[error("{path} is not a supported mesh: give .glb, .gltf, .obj, .ply or .stl")]
     Extension {
         /// The file.
         path: PathBuf,
     },
-    /// It is broken, or uses what is not read.
+    /// The file is broken, or uses an unsupported feature.
     #[error("{path}: {message}")]
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// Cause and location of the error.
         message: String,
     },
-    /// It would not fit into memory.
-    #[error("{path} {shortage}; reduce the mesh first, or end other programs")]
+    /// The mesh does not fit into memory.
+    #[error("{path} {shortage}; reduce the mesh first, or close other programs")]
     Memory {
         /// The file.
         path: PathBuf,
-        /// What it needs and what is free.
+        /// Required and free memory.
         shortage: String,
     },
-    /// Nothing is to be seen from above.
-    #[error("nothing of the mesh is to be seen from above: it has no extent to two sides. Is another axis up?")]
+    /// The mesh has no area seen from above.
+    #[error("the mesh has no area seen from above. Choose another up axis")]
     Level,
-    /// Not heights in metres.
+    /// The heights are implausible as metres.
     #[error(
-        "the heights of the mesh go from {low} to {high} m; {MOST_METRES} m up or down is the most. Is its unit metres?"
+        "the heights of the mesh range from {low} to {high} m; the limit is {MOST_METRES} m up or down. Check that its unit is metres"
     )]
     TooHigh {
-        /// Lowest place.
+        /// Lowest height.
         low: f32,
-        /// Highest place.
+        /// Highest height.
         high: f32,
     },
-    /// Large triangles in many layers.
-    #[error("the triangles of the mesh cover the ground {times:.0} times over; that is no terrain")]
+    /// Triangles cover the grid too many times.
+    #[error("the triangles of the mesh cover the area {times:.0} times over, so it is not a terrain")]
     Pile {
-        /// How often.
+        /// Number of times.
         times: f64,
     },
-    /// It was asked to stop.
+    /// The import was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Triangles with their corners: x to the east, y up, z to the south, in the unit of the file, which is metres unless
-/// its maker thought otherwise.
+/// A triangle mesh with x to the east, y up, z to the south, in the unit of the file. The unit is taken as metres,
+/// although some programs use others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshSurface {
-    /// Corners.
+    /// Vertex positions.
     pub positions: Vec<[f32; 3]>,
-    /// Indices of corners.
+    /// Vertex indices.
     pub triangles: Vec<[u32; 3]>,
 }
 
 /// Heights on a grid, row by row from the north-west.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightsFromAbove {
-    /// Samples of a row.
+    /// Samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Metres; NaN where there is a hole.
+    /// Heights in metres; NaN in holes.
     pub metres: Vec<f32>,
-    /// From the first sample of a row to its last one, in metres.
+    /// Distance in metres from the first sample of a row to the last.
     pub width_metres: f32,
-    /// From the first row to the last one, in metres.
+    /// Distance in metres from the first row to the last.
     pub height_metres: f32,
 }
 
 impl HeightsFromAbove {
-    /// How many samples lie under no triangle.
+    /// Number of samples under no triangle.
     pub fn holes(&self) -> usize {
         self.metres.iter().filter(|metres| metres.is_nan()).count()
     }
 }
 
-/// Whether the ending of `path` is that of a mesh that is read.
+/// Whether `path` has the extension of a readable mesh.
 pub fn is_mesh(path: &Path) -> bool {
     reader(path).is_some()
 }
 
-/// Reads the bytes of a file; the path leads to the files beside it that it names.
+/// Parses the bytes of a file; the path locates the files next to it that it refers to.
 type MeshReader = fn(&[u8], &Path) -> Result<MeshSurface, String>;
 
-/// What reads a file of this ending, which axis is up in it, and whether another may be.
+/// The reader for the file extension, its default up axis, and whether another up axis can be chosen.
 fn reader(path: &Path) -> Option<(MeshReader, UpAxis, bool)> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {
@@ -137,20 +137,20 @@ fn reader(path: &Path) -> Option<(MeshReader, UpAxis, bool)> {
 }
 
 impl MeshSurface {
-    /// Reads a file. `up` is the axis that points up in it; where it is none that of the format: z of PLY and STL, y
-    /// of OBJ. In glTF it is y by definition.
+    /// Reads a file. `up` is its up axis; `None` means the default of the format: z for PLY and STL, y for OBJ. In glTF
+    /// it is always y.
     ///
     /// # Errors
-    /// When it cannot be read or understood.
+    /// When it cannot be read or parsed.
     pub fn read(path: &Path, up: Option<UpAxis>) -> Result<Self, MeshReadError> {
         let failed = |error: std::io::Error| MeshReadError::Read { path: path.into(), message: error.to_string() };
         let (read, usual, is_open) = reader(path).ok_or_else(|| MeshReadError::Extension { path: path.into() })?;
         let about = std::fs::metadata(path).map_err(failed)?;
-        // a pipe or a device could keep us waiting for ever
+        // Reading from a pipe or a device could block forever.
         if !about.is_file() {
             return Err(MeshReadError::Read { path: path.into(), message: "it is not a file".into() });
         }
-        // the bytes, and what is made of them
+        // Room for the bytes of the file and for the mesh.
         if let Some(shortage) = shortage(about.len().saturating_mul(2)) {
             return Err(MeshReadError::Memory { path: path.into(), shortage });
         }
@@ -167,7 +167,7 @@ impl MeshSurface {
         Ok(surface)
     }
 
-    /// Finite places, and triangles between places that there are.
+    /// Checks that positions are finite and that triangles refer to existing vertices.
     fn check(&self) -> Result<(), String> {
         if self.positions.len() > MOST || self.triangles.len() > MOST {
             return Err(format!("more than {MOST} vertices or triangles; reduce the mesh first"));
@@ -176,12 +176,12 @@ impl MeshSurface {
             return Err("it has no triangles".into());
         }
         if let Some(k) = self.positions.iter().position(|place| place.iter().any(|x| !x.is_finite())) {
-            return Err(format!("vertex {} lies nowhere: {:?}", k + 1, self.positions[k]));
+            return Err(format!("vertex {} has an invalid position: {:?}", k + 1, self.positions[k]));
         }
         let count = self.positions.len() as u32;
         match self.triangles.iter().position(|triangle| triangle.iter().any(|&k| k >= count)) {
             Some(k) => Err(format!(
-                "triangle {} names vertex {}, there are {count}",
+                "triangle {} refers to vertex {}, but there are only {count}",
                 k + 1,
                 self.triangles[k].iter().max().map_or(0, |&k| u64::from(k) + 1)
             )),
@@ -189,11 +189,11 @@ impl MeshSurface {
         }
     }
 
-    /// Looks down on the mesh at `width` × `height` samples, the outermost of which lie on the edges of the rectangle
-    /// that it fills. The highest surface counts.
+    /// Projects the mesh from above onto `width` × `height` samples, the outermost of which lie on the edges of the
+    /// mesh's bounding rectangle. The highest surface wins.
     ///
     /// # Errors
-    /// When it is cancelled, has no extent from above, or is no terrain.
+    /// When it is cancelled, the mesh has no area from above, or it is not a terrain.
     pub fn heights(&self, width: usize, height: usize, control: &Control) -> Result<HeightsFromAbove, MeshReadError> {
         let (width, height) = (width.max(2), height.max(2));
         let (low, high) = bounds(&self.positions);
@@ -204,7 +204,7 @@ impl MeshSurface {
         if size.iter().any(|&size| size <= 0.0) {
             return Err(MeshReadError::Level);
         }
-        // in steps of the grid from its first sample
+        // Positions in grid steps, measured from the first sample.
         let steps = [(width - 1) as f64 / size[0], (height - 1) as f64 / size[1]];
         let place = |k: u32| {
             let [x, y, z] = self.positions[k as usize].map(f64::from);
@@ -242,28 +242,28 @@ impl MeshSurface {
     }
 }
 
-/// Some rows of the grid.
+/// A band of grid rows.
 struct RasterBand<'a> {
     heights: &'a mut [f32],
     width: usize,
-    /// The first of the rows.
+    /// The first row of the band.
     first: usize,
 }
 
 impl RasterBand<'_> {
-    /// Raises the samples that lie below a triangle, given in steps of the grid and metres.
+    /// Raises the samples covered by a triangle, whose corners are in grid steps and metres.
     fn add(&mut self, [a, b, c]: [[f64; 3]; 3]) {
-        /// How far beside an edge a sample still counts as on it, in steps.
+        /// Tolerance for samples on an edge, in grid steps.
         const NEAR: f64 = 1e-6;
         let rows = self.heights.len() / self.width;
         let low = |axis: usize| a[axis].min(b[axis]).min(c[axis]) - NEAR;
         let high = |axis: usize| a[axis].max(b[axis]).max(c[axis]) + NEAR;
-        // beyond the band: nothing to do, and nothing to overflow
+        // Skip triangles outside the band, which also avoids overflow.
         if high(1) < self.first as f64 || low(1) > (self.first + rows - 1) as f64 {
             return;
         }
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-        // upright ones are not seen from above
+        // Vertical triangles are invisible from above.
         if area == 0.0 || !area.is_finite() {
             return;
         }
@@ -280,7 +280,7 @@ impl RasterBand<'_> {
             let y = row as f64;
             for column in left..=right {
                 let x = column as f64;
-                // distance from each edge, times its length
+                // Distance from each edge, times its length.
                 let is_inside = edges
                     .iter()
                     .all(|(p, along, near)| side * (along[0] * (y - p[1]) - along[1] * (x - p[0])) >= -near);
@@ -288,7 +288,7 @@ impl RasterBand<'_> {
                     let weight_b = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / area;
                     let weight_c = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
                     let metres = a[2] + weight_b * (b[2] - a[2]) + weight_c * (c[2] - a[2]);
-                    // slivers may lean far beyond their own corners
+                    // Rounding on slivers can extrapolate beyond the heights of their corners.
                     let metres = metres.clamp(a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2])) as f32;
                     let here = &mut self.heights[(row - self.first) * self.width + column];
                     *here = here.max(metres);
@@ -298,12 +298,11 @@ impl RasterBand<'_> {
     }
 }
 
-/// What is said of a file that has fewer bytes than it should have.
+/// Error text for a truncated file.
 fn cut_off(bytes: usize, length: Option<usize>) -> String {
-    let of = length.map_or_else(|| "and there should be more".into(), |length| format!("of {length}"));
+    let of = length.map_or_else(|| "fewer than it needs".into(), |length| format!("of {length}"));
     format!(
-        "it ends too early: it has {bytes} bytes, {of}. It was cut off while it was written, copied or fetched; fetch or copy \
-         it again, or export it again where it comes from"
+        "it ends too early: it has {bytes} bytes, {of}. It was cut off while it was written, copied or downloaded; download or copy it again, or export it again from its source"
     )
 }
 
@@ -314,7 +313,7 @@ fn add_fan(triangles: &mut Vec<[u32; 3]>, corners: &[u32]) {
     }
 }
 
-/// `N` bytes at a place of a file.
+/// Returns `N` bytes at an offset of a file.
 fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at.checked_add(N)?)?.try_into().ok()
 }
@@ -329,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_highest_surface_counts_and_holes_are_told() {
-        // a level square at 1 m over half of a slope that goes down to the east
+        // A level square at 1 m above half of a slope that descends to the east.
         let positions = [
             [0.0, 4.0, 0.0],
             [4.0, 0.0, 0.0],

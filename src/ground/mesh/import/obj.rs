@@ -1,4 +1,4 @@
-//! Wavefront OBJ: its vertices and faces, whatever else stands there.
+//! Wavefront OBJ: reads vertices and faces and ignores everything else.
 
 use std::path::Path;
 
@@ -26,10 +26,10 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                     let index = word.split(|&byte| byte == b'/').next().unwrap_or_default();
                     let index = std::str::from_utf8(index).ok().and_then(|text| text.parse::<i64>().ok());
                     let count = surface.positions.len() as i64;
-                    // from 1 from the first one, from -1 from the last one
+                    // Positive indices count from 1 at the first vertex, negative ones from -1 at the last.
                     let index = index.map(|index| if index < 0 { count.saturating_add(index) } else { index - 1 });
                     let index = index.filter(|index| (0..MOST as i64).contains(index));
-                    let wrong = || format!("line {line_number}: `{}` is no vertex", String::from_utf8_lossy(word));
+                    let wrong = || format!("line {line_number}: `{}` is not a vertex", String::from_utf8_lossy(word));
                     corners.push(index.ok_or_else(wrong)? as u32);
                 }
                 if corners.len() < 3 {

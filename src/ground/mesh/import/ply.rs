@@ -19,7 +19,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                 format!("{told} (it ends at {} {} of {})", element.name, k + 1, element.count)
             }
         };
-        // what has no properties takes no bytes, however many there are
+        // Elements without properties take no bytes, whatever their number.
         if element.properties.is_empty() {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                 };
                 let count = numbers.next(counts).ok_or_else(ended(k))?;
                 list.clear();
-                // grows as numbers arrive: a file may claim more of them than it has
+                // Grows as numbers are read: the header may claim more of them than the file contains.
                 let mut left = count;
                 while left >= 1.0 {
                     list.push(numbers.next(property.kind).ok_or_else(ended(k))?);
@@ -57,7 +57,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
                         .iter()
                         .map(|&value| ((0.0..4_294_967_295.0).contains(&value)).then_some(value as u32))
                         .collect();
-                    let fan = fan.ok_or_else(|| format!("face {} names a vertex that cannot be", k + 1))?;
+                    let fan = fan.ok_or_else(|| format!("face {} refers to a vertex that does not exist", k + 1))?;
                     add_fan(&mut surface.triangles, &fan);
                 }
             }
@@ -69,7 +69,7 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
     if has_vertices { Ok(surface) } else { Err("it has no vertices".into()) }
 }
 
-/// How numbers stand in the file.
+/// Encoding of the numbers.
 #[derive(Clone, Copy)]
 enum PlyForm {
     Text,
@@ -108,7 +108,7 @@ impl PlyNumber {
 struct PlyProperty {
     name: String,
     kind: PlyNumber,
-    /// Of lists: how their lengths are written.
+    /// For lists: the type of the length.
     counts: Option<PlyNumber>,
 }
 
@@ -124,7 +124,7 @@ struct PlyHeader {
 }
 
 impl PlyHeader {
-    /// The header, and its length.
+    /// Parses the header; returns it and its length.
     fn read(bytes: &[u8]) -> Result<(Self, usize), String> {
         let mut at = 0;
         let mut form = None;
@@ -135,7 +135,7 @@ impl PlyHeader {
             let end = end.ok_or_else(|| {
                 let told = super::cut_off(bytes.len(), None);
                 if at < LONGEST_HEADER {
-                    format!("{told} (its header is not whole)")
+                    format!("{told} (its header is incomplete)")
                 } else {
                     "its header has no end".into()
                 }
@@ -175,11 +175,11 @@ impl PlyHeader {
                 _ => return Err(wrong()),
             }
         }
-        Ok((Self { form: form.ok_or("its header names no format")?, elements }, at))
+        Ok((Self { form: form.ok_or("its header does not give a format")?, elements }, at))
     }
 }
 
-/// The numbers behind the header, one after the other.
+/// Reads the numbers after the header in order.
 struct PlyNumbers<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -207,7 +207,7 @@ impl PlyNumbers<'_> {
         })
     }
 
-    /// The next bytes, the least first.
+    /// The next bytes, in little-endian order.
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut bytes: [u8; N] = super::bytes_at(self.bytes, self.at)?;
         self.at += N;

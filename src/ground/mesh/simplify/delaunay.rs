@@ -1,31 +1,31 @@
 //! Greedy insertion into a Delaunay triangulation of the samples of one tile.
 //!
-//! Triangles are kept with their neighbours; a sample is put into the triangle that holds it (or onto its edge), and
-//! edges are flipped until they are Delaunay again (Lawson 1977). Each triangle knows the sample inside it that has to
-//! come next; a heap gives the worst of all.
+//! Triangles store their neighbours. A sample is inserted into the triangle that contains it (or on its edge), and
+//! edges are flipped until they are Delaunay again (Lawson 1977). Each triangle stores its next candidate, the sample
+//! inside it that must become a vertex; a heap returns the most urgent one.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::SampleRole;
 
-/// No neighbour.
+/// Marks a missing neighbour.
 const NONE: u32 = u32::MAX;
 
 /// The samples of a tile, row by row.
 pub(super) struct TileSamples<'a> {
     pub xs: &'a [f64],
     pub ys: &'a [f64],
-    /// What is linear over a flat triangle.
+    /// Values that are linear over a flat triangle.
     pub values: Vec<f64>,
-    /// See [`FaceSurface::dividend`](super::FaceSurface::dividend).
+    /// Dividends, see [`FaceSurface::dividend`](super::FaceSurface::dividend).
     pub dividends: Option<Vec<f64>>,
     pub roles: Vec<SampleRole>,
     pub limit: f64,
 }
 
 impl TileSamples<'_> {
-    /// How far a surface of this value lies from a sample, in the unit of heights.
+    /// Height difference between a surface with this value and a sample.
     #[inline]
     pub fn error(&self, k: usize, value: f64) -> f64 {
         match &self.dividends {
@@ -40,20 +40,20 @@ impl TileSamples<'_> {
     }
 }
 
-/// Three corners, anticlockwise where y goes up; neighbour `k` lies beyond the edge from corner `k` to the next.
+/// Three corners, anticlockwise if y points up; neighbour `k` lies across the edge from corner `k` to the next.
 #[derive(Clone, Copy)]
 struct TileTriangle {
     corners: [u32; 3],
     neighbours: [u32; 3],
-    /// Counts how often it changed, for the heap.
+    /// Number of changes, which lets the heap detect outdated entries.
     version: u32,
 }
 
-/// A sample that has to become a vertex; the greater, the sooner.
+/// A sample that must become a vertex; greater means more urgent.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate {
     error: f64,
-    /// Spreads those that are as urgent over the tile, which keeps triangles from becoming long.
+    /// Spreads equally urgent samples over the tile, which avoids long triangles.
     order: u32,
     sample: u32,
     triangle: u32,
@@ -79,7 +79,7 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// A different order of each sample (the finalizer of MurmurHash3: one to one, and without pattern).
+/// A pseudo-random but unique order for each sample (the finalizer of MurmurHash3).
 fn spread(sample: u32) -> u32 {
     let mut x = sample.wrapping_add(0x9e37_79b9);
     x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -87,13 +87,13 @@ fn spread(sample: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Twice the area of a triangle, above 0 where it is anticlockwise. Exact: coordinates are whole numbers below 2^26.
+/// Twice the signed area of a triangle, positive if anticlockwise. Exact: coordinates are whole numbers below 2^26.
 #[inline]
 fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Whether d lies inside the circle through the anticlockwise a, b and c, by more than what rounding could feign.
+/// Whether d lies inside the circle through the anticlockwise a, b and c by more than the possible rounding error.
 fn is_in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> bool {
     let [a, b, c] = [a, b, c].map(|p| [p[0] - d[0], p[1] - d[1]]);
     let square = |p: [f64; 2]| p[0] * p[0] + p[1] * p[1];
@@ -107,19 +107,19 @@ fn is_in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> bool {
     sum > 1e-14 * size
 }
 
-/// Working space, used for one tile after the other.
+/// Working memory, reused for all tiles.
 #[derive(Default)]
 pub(super) struct Triangulator {
     triangles: Vec<TileTriangle>,
     heap: BinaryHeap<Candidate>,
-    /// Triangles whose candidate has to be found.
+    /// Triangles whose candidate must be recomputed.
     pending: Vec<u32>,
-    /// Edges that may have to be flipped: triangle and edge.
+    /// Edges that may need a flip: triangle and edge.
     edges: Vec<(u32, usize)>,
 }
 
 impl Triangulator {
-    /// The triangles that keep within the limit, clockwise where y goes up.
+    /// Triangles that keep within the limit, clockwise if y points up.
     pub fn run(&mut self, tile: &mut TileSamples) -> impl Iterator<Item = [u32; 3]> {
         self.triangles.clear();
         self.heap.clear();
@@ -161,7 +161,7 @@ impl Triangulator {
         self.pending.push(triangle);
     }
 
-    /// Tells `outer` that `new` lies where `old` did.
+    /// Replaces neighbour `old` of triangle `outer` with `new`.
     fn relink(&mut self, outer: u32, old: u32, new: u32) {
         if outer != NONE {
             let neighbours = &mut self.triangles[outer as usize].neighbours;
@@ -171,7 +171,7 @@ impl Triangulator {
         }
     }
 
-    /// The sample inside a triangle that has to be a vertex: a needed one, or the farthest beyond the limit.
+    /// The candidate of a triangle: a needed sample inside it, or the one farthest beyond the limit.
     fn candidate(&self, tile: &TileSamples, index: u32) -> Option<Candidate> {
         let triangle = &self.triangles[index as usize];
         let width = tile.xs.len();
@@ -190,7 +190,7 @@ impl Triangulator {
         for row in top..=bottom {
             let y = tile.ys[row];
             let (mut low, mut high) = (tile.xs[left], tile.xs[right]);
-            // left of each edge, going from p to q: x·rise <= run; the quotients are exact where they are whole
+            // Left of the edge from p to q: x·rise <= run. The quotients are exact where they are whole numbers.
             for (p, q) in [(a, b), (b, c), (c, a)] {
                 let rise = q[1] - p[1];
                 let run = (q[0] - p[0]) * (y - p[1]);
@@ -252,7 +252,7 @@ impl Triangulator {
             self.flip(tile);
             return;
         };
-        // the edge goes from p to q, r is opposite
+        // The edge goes from p to q; r is opposite.
         let turned = |list: [u32; 3]| [list[edge], list[(edge + 1) % 3], list[(edge + 2) % 3]];
         let ([p, q, r], [beyond, qr, rp]) = (turned([a, b, c]), turned([ab, bc, ca]));
         let right = self.add([sample, q, r], [NONE, qr, index]);
@@ -262,7 +262,7 @@ impl Triangulator {
         if beyond != NONE {
             let TileTriangle { corners, neighbours, .. } = self.triangles[beyond as usize];
             let at = (0..3).find(|&k| neighbours[k] == index).unwrap_or(0);
-            // seen from beyond it goes from q to p, with s opposite
+            // In the neighbour, the edge goes from q to p; s is opposite.
             let (s, ps, sq) = (corners[(at + 2) % 3], neighbours[(at + 1) % 3], neighbours[(at + 2) % 3]);
             let other = self.add([q, sample, s], [right, beyond, sq]);
             self.set(beyond, [sample, p, s], [index, ps, other]);
@@ -285,7 +285,7 @@ impl Triangulator {
             let second = self.triangles[other as usize];
             let Some(at) = (0..3).find(|&k| second.neighbours[k] == one) else { continue };
             let turned = |list: [u32; 3], by: usize| [list[by], list[(by + 1) % 3], list[(by + 2) % 3]];
-            // the edge goes from p to q in the first; r is opposite there, s in the second
+            // The edge goes from p to q in the first triangle; r is opposite there, s in the second.
             let ([p, q, r], [_, qr, rp]) = (turned(first.corners, edge), turned(first.neighbours, edge));
             let (s, ps, sq) =
                 (second.corners[(at + 2) % 3], second.neighbours[(at + 1) % 3], second.neighbours[(at + 2) % 3]);

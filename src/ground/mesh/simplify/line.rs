@@ -1,12 +1,12 @@
-//! Lines between tiles: Douglas and Peucker 1973, by the distance along the heights.
+//! Simplification of the lines between tiles: Douglas and Peucker 1973, by vertical distance.
 
 use super::SampleRole;
 use super::delaunay::TileSamples;
 
 impl TileSamples<'_> {
-    /// Makes those samples of a line along the border of a tile needed that keep it within the limit. The tile beyond
-    /// finds the same, in whichever direction it goes along the line: the neighbouring face of a globe may go
-    /// backwards, with coordinates of the other sign.
+    /// Marks samples along the border of a tile as needed, until the line through them keeps within the limit. The
+    /// neighbouring tile must get the same result in either direction along the line: on a globe, the next face may run
+    /// backwards, with coordinates of opposite sign.
     pub(super) fn keep_of_line(&mut self, line: &[usize], coordinates: &[f64]) {
         let last = line.len() - 1;
         let mut left = vec![(0, last)];
@@ -26,19 +26,20 @@ impl TileSamples<'_> {
         }
     }
 
-    /// The samples between two of a line that have to be kept: needed ones first, halving the way, then the farthest.
-    /// There are two where neither is before the other, in order.
+    /// The next samples between `first` and `last` that must be kept: first the needed sample closest to the middle,
+    /// otherwise the one with the largest error. Two samples, in order, if they tie.
     fn farthest_of_line(&self, line: &[usize], coordinates: &[f64], first: usize, last: usize) -> [Option<usize>; 2] {
         let between = first + 1..last;
         let off = |k: usize| (2 * k).abs_diff(first + last);
-        // whichever comes first: all needed ones are kept in the end, before any other is looked at
+        // The order among needed samples is irrelevant, because all of them are kept before any other is considered.
         let needed = between.clone().filter(|&k| self.roles[line[k]] == SampleRole::Needed);
         if let Some(needed) = needed.min_by_key(|&k| off(k)) {
             return [Some(needed), None];
         }
         let (from, to) = (coordinates[first], coordinates[last]);
         let (low, high) = (self.values[line[first]], self.values[line[last]]);
-        // of samples as far off, the one nearest to the lower end; of a level line, those nearest to its middle
+        // Among samples with equal error, take the one closest to the lower end; on a level line, those closest to its
+        // middle.
         let rank = |k: usize| match low.total_cmp(&high) {
             std::cmp::Ordering::Less => k - first,
             std::cmp::Ordering::Greater => last - k,
@@ -47,7 +48,7 @@ impl TileSamples<'_> {
         let (mut most, mut found) = (self.limit, [None, None]);
         for k in between.filter(|&k| self.roles[line[k]] == SampleRole::Measured) {
             let here = coordinates[k];
-            // the same bits from either end
+            // Gives the same bits from either end.
             let error = self.error(line[k], (low * (to - here) + high * (here - from)) / (to - from));
             let [Some(other), _] = found else {
                 if error > most {

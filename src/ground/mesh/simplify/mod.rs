@@ -1,17 +1,17 @@
-//! Few triangles that keep within an error of every sample.
+//! Simplified triangulation that stays within an error of every sample.
 //!
-//! Law: greedy insertion into a Delaunay triangulation (Garland and Heckbert 1995, *Fast polygonal approximation of
-//! terrains and height fields*): the sample that lies farthest from the triangles becomes a vertex, until none is
-//! farther than the limit. The test is made at every sample, against the triangle that covers it.
-//! Scheme: square [tiles](TILE), worked on side by side. The lines between tiles are simplified first, each by itself
-//! (Douglas and Peucker 1973, by vertical distance), and their vertices belong to both tiles: no cracks, and the same
-//! triangles on any number of threads. Orientation is decided exactly: coordinates are whole numbers.
-//! Flat triangles are linear in the values of a [`FaceSurface`] over its coordinates; on a globe these are the inverse
-//! radius and the gnomonic projection, in which straight edges stay straight.
+//! Algorithm: greedy insertion into a Delaunay triangulation (Garland and Heckbert 1995, *Fast polygonal approximation
+//! of terrains and height fields*). The sample farthest from the triangles becomes a vertex, until no sample is farther
+//! away than the limit. Every sample is tested against the triangle that covers it. Scheme: square [tiles](TILE),
+//! processed in parallel. The lines between tiles are simplified first, each separately (Douglas and Peucker 1973, by
+//! vertical distance), and both adjacent tiles use their vertices. This avoids cracks and gives the same triangles on
+//! any number of threads. The orientation test is exact, because coordinates are whole numbers. Flat triangles are
+//! linear in the values of a [`FaceSurface`] over its coordinates. On a globe these are the inverse radius and the
+//! gnomonic projection, in which straight edges stay straight.
 //!
-//! Why not a package: `delatin` 0.2 knows no tiles, no samples that must be kept and one thread, `martini` 0.2 only
-//! sides of 2^k + 1 and an error that it does not hold (it compares with the middle of the longest edge of each level
-//! rather than with the triangle that is left). `benches/mesh.rs` has the numbers.
+//! Available crates do not suffice. `delatin` 0.2 has no tiles, no mandatory samples and a single thread. `martini` 0.2
+//! requires sides of 2^k + 1 and does not meet its error bound: it compares with the middle of the longest edge of each
+//! level instead of with the final triangle. `benches/mesh.rs` has the numbers.
 
 mod delaunay;
 mod line;
@@ -25,31 +25,32 @@ use crate::field::{Cancelled, Control};
 
 use delaunay::{TileSamples, Triangulator};
 
-/// Cells along the side of a tile, at the most.
+/// Maximum side of a tile, in cells.
 const TILE: usize = 256;
 
-/// One face of a grid, as it is simplified.
+/// One face of a grid to be simplified.
 pub(super) struct FaceSurface<'a> {
     /// Samples per side.
     pub samples: usize,
     /// Index of the face, for [`GroundRegion::has_place`].
     pub face: usize,
-    /// Where rows and columns lie: whole numbers below 2^26 in magnitude, rising.
+    /// Coordinates of rows and columns: ascending whole numbers below 2^26 in magnitude.
     pub coordinates: &'a [f64],
-    /// What is linear over a flat triangle, by the index within the face.
+    /// Value that is linear over a flat triangle, by index within the face.
     pub value: &'a (dyn Fn(usize) -> f64 + Sync),
-    /// What the value divides to give the height: on a globe the length of (x, y, 1). None where values are heights.
+    /// Number that, divided by the value, gives the height: on a globe the length of (x, y, 1). `None` if values are
+    /// heights.
     pub dividend: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
-    /// The ground there is, where that is not all.
+    /// The ground region; `None` if all samples are ground.
     pub region: Option<&'a GroundRegion>,
-    /// Which samples must become vertices, by the index within the face.
+    /// Whether a sample must become a vertex, by index within the face.
     pub needed: &'a (dyn Fn(usize) -> bool + Sync),
-    /// The greatest error, in the unit of heights.
+    /// Maximum error, in the unit of heights.
     pub limit: f64,
 }
 
-/// The triangles of a face as indices of samples within it, in the order (row, column) of image coordinates clockwise:
-/// anticlockwise seen from outside.
+/// The triangles of a face as sample indices within it, clockwise in (row, column) image coordinates: anticlockwise
+/// seen from outside.
 pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[u32; 3]>, Cancelled> {
     let tiles = surface.tiles();
     let done: Result<Vec<Vec<[u32; 3]>>, Cancelled> = tiles
@@ -68,10 +69,10 @@ pub(super) fn simplify(surface: &FaceSurface, control: &Control) -> Result<Vec<[
 }
 
 impl FaceSurface<'_> {
-    /// Rows and columns of every tile, the last ones included, which the next tile begins with.
+    /// Rows and columns of every tile, including its last ones, which the next tile shares.
     fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let last = self.samples - 1;
-        // an odd number of them, the same from either end: faces of a globe meet turned around
+        // An odd number of tiles is symmetric from either end, because faces of a globe can meet in reverse direction.
         let count = last.div_ceil(TILE) | 1;
         let border = |k: usize| if 2 * k < count { k * last / count } else { last - (count - k) * last / count };
         let ranges: Vec<Range<usize>> =
@@ -131,14 +132,14 @@ impl FaceSurface<'_> {
     }
 }
 
-/// What a sample is to the triangulation of a tile.
+/// Role of a sample in the triangulation of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SampleRole {
-    /// Nothing: there is no ground, or it is a vertex already.
+    /// Ignored: no ground, or already a vertex.
     Out,
-    /// The error is measured at it.
+    /// The error is checked at this sample.
     Measured,
-    /// It has to become a vertex.
+    /// The sample must become a vertex.
     Needed,
 }
 
@@ -164,7 +165,7 @@ mod tests {
         FaceSurface { samples: n, face: 0, coordinates, value, dividend: None, region, needed: &|_| false, limit }
     }
 
-    /// The greatest distance between samples and the triangles, and how often each sample is covered inside.
+    /// The largest distance between samples and triangles, and how many triangles cover each sample in their interior.
     fn measured(n: usize, triangles: &[[u32; 3]], value: &dyn Fn(usize) -> f64) -> (f64, Vec<u32>) {
         let mut worst = 0.0f64;
         let mut covered = vec![0; n * n];
@@ -217,7 +218,7 @@ mod tests {
         let mut edges = std::collections::HashSet::new();
         for [a, b, c] in &triangles {
             for edge in [(a, b), (b, c), (c, a)] {
-                assert!(edges.insert(edge), "an edge is there twice");
+                assert!(edges.insert(edge), "an edge occurs twice");
             }
         }
         let on_rim = |k: u32| {
@@ -246,7 +247,7 @@ mod tests {
         for (k, &times) in covered.iter().enumerate() {
             assert_eq!(times > 0, region.contains(k), "sample {k}");
         }
-        // the area is that of the cells and triangles of the region, to the half cell
+        // The area equals that of the cells and triangles of the region, to half a cell.
         let doubled: i64 = triangles
             .iter()
             .map(|triangle| {

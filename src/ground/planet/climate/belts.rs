@@ -1,23 +1,24 @@
-//! The three cells of air on each half of a planet: where wind blows from, and where air rises or sinks.
+//! The three circulation cells on each hemisphere of a planet: wind direction, and rising or sinking air by latitude.
 //!
-//! Air rises at the equator and at 60°, sinks at 30° and at the poles (Hadley, Ferrel and polar cells). Near the ground
-//! it flows back, and the planet's turning bends it: trade winds from the east, westerlies, polar easterlies.
+//! Air rises at the equator and at 60° and sinks at 30° and at the poles (Hadley, Ferrel and polar cells). Near the
+//! surface it flows back, deflected by the rotation of the planet: trade winds from the east, westerlies, polar
+//! easterlies.
 
 use std::f32::consts::FRAC_PI_2;
 
-/// Wind near the ground at a latitude in radians: to the east and to the north, 1 the strongest.
+/// Surface wind at a latitude in radians, to the east and to the north; the strongest wind has length 1.
 pub fn wind(latitude: f32) -> [f32; 2] {
     let away = if latitude < 0.0 { -latitude } else { latitude };
     let side = if latitude < 0.0 { -1.0 } else { 1.0 };
     let cell = libm::sinf(6.0 * away);
     let calm = 1.0 - 0.5 * (away / FRAC_PI_2);
-    // the trades of both halves meet at the equator and go on to the west together
+    // The trade winds of both hemispheres meet at the equator and continue together to the west.
     let doldrums = 1.0 - away / (FRAC_PI_2 / 6.0);
     let east = if doldrums > 0.0 { -(0.6 + 0.4 * cell) } else { -cell * calm };
     [east, -0.4 * cell * calm * side]
 }
 
-/// Share of the moisture in the air that falls as rain where nothing but the belts acts: 0.1 under sinking air, 1 at
+/// Fraction of the air's moisture that falls as rain under the influence of the belts alone: 0.1 in sinking air, 1 at
 /// the equator.
 pub fn ascent(latitude: f32) -> f32 {
     let away = if latitude < 0.0 { -latitude } else { latitude };
@@ -34,7 +35,7 @@ mod tests {
         for half in [1.0f32, -1.0] {
             let at = |degrees: f32| wind((half * degrees).to_radians());
             assert!(at(15.0)[0] < -0.8 && at(45.0)[0] > 0.5 && at(75.0)[0] < -0.3);
-            // towards the equator, towards the pole, towards the equator
+            // Towards the equator, towards the pole, towards the equator.
             assert!(at(15.0)[1] * half < 0.0 && at(45.0)[1] * half > 0.0 && at(75.0)[1] * half < 0.0);
             let rain = |degrees: f32| ascent((half * degrees).to_radians());
             assert!(rain(0.0) > 3.0 * rain(28.0) && rain(58.0) > 3.0 * rain(30.0) && rain(90.0) < 0.2);

@@ -1,14 +1,16 @@
-//! Currents: how the gyres of the oceans warm one coast and cool the other.
+//! Ocean currents: how the gyres warm one coast and cool the other.
 //!
-//! Law: at a place of the sea that lies the share s of the way from the land in the west to the land in the east, along
-//! its parallel, the water is by A·(2s - 1)·g(latitude) warmer, with g = sin(3(|latitude| - 35°)) between 5° and 80°, 0
-//! beyond: poleward of 35° the west winds drive warm water against the west coasts of the lands (the North Atlantic
-//! Drift) and cold water comes down their east coasts (Labrador, Oyashio); nearer to the equator it is the other way
-//! round (Gulf Stream, Benguela). To this come anomalies of the sea's surface, of 500 to 2000 km: noise in three
-//! octaves, bent by itself into meanders and drawn along by the gyres, with a standard deviation of about A/5 poleward
-//! of 35°, as on Earth a degree or two about the mean of a parallel; nearer to the equator, where the sea is even,
-//! less. On a parallel without land they alone are there.
-//! Source: the gyres of Sverdrup 1947 and Stommel 1948 as every atlas has them; the law in this form is ours.
+//! Equation: a sea position lies at fraction s of the way from the land in the west to the land in the east, along its
+//! parallel. The water there is warmer by A·(2s - 1)·g(latitude), with g = sin(3(|latitude| - 35°)) between 5° and 80°
+//! and 0 elsewhere. Poleward of 35°, westerlies drive warm water against the west coasts of the lands (the North
+//! Atlantic Drift), and cold water flows down their east coasts (Labrador, Oyashio). Nearer to the equator it is the
+//! other way round (Gulf Stream, Benguela).
+//!
+//! Sea surface anomalies of 500 to 2000 km are added: noise in three octaves, warped by itself into meanders and
+//! shifted by the gyres. Their standard deviation is about A/5 poleward of 35°, as on Earth a degree or two about the
+//! mean of a parallel. It is lower near the equator, where the sea is more uniform. On a parallel without land only the
+//! anomalies occur. Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas; this form of the equation is
+//! our own.
 
 use std::f32::consts::PI;
 
@@ -18,25 +20,25 @@ use super::{Climate, ClimateTerrain};
 use crate::field::globe::from_angles;
 use crate::planet::space_noise::noises;
 
-/// Radius of the smoothing, in cells of the sheet.
+/// Radius of the smoothing, in cells of the climate grid.
 const SMOOTHING: usize = 3;
-/// Where the currents turn, and where they end, in degrees.
+/// Latitude at which the currents change sign, and the latitudes where they end, in degrees.
 const TURN: f32 = 35.0;
 const ENDS: [f32; 2] = [5.0, 80.0];
 
-/// Humps of the widest anomalies along the radius: 2000 km on Earth. Each octave is twice as fine, and this much
-/// weaker.
+/// Frequency of the widest anomalies, in bumps per planet radius: 2000 km on Earth. Each further octave has twice the
+/// frequency and is weaker by the factor `ANOMALY_SHARE`.
 const ANOMALY_HUMPS: f32 = 3.2;
 const ANOMALY_OCTAVES: usize = 3;
 const ANOMALY_SHARE: f32 = 0.8;
-/// Of the strength of the currents; of it what the equator has.
+/// Strength of the anomalies relative to the currents, and the fraction of it that remains at the equator.
 const ANOMALY: f32 = 0.85;
 const ANOMALY_AT_EQUATOR: f32 = 0.3;
-/// How far they are bent, and drawn poleward by the gyres, in humps.
+/// Strength of the warp, and the poleward shift by the gyres, in noise bumps.
 const MEANDERS: f32 = 1.5;
 const DRAWN: f32 = 0.8;
 
-/// By how much currents warm the sea, in °C; nothing where there are none.
+/// Warming of the sea by currents, in °C; `None` without currents.
 pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGrid> {
     if climate.currents <= 0.0 || !ground.terrain.grid.is_globe() {
         return None;
@@ -57,7 +59,7 @@ pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGri
     }))
 }
 
-/// The anomaly of a cell of the sheet, mostly between -0.6 and 0.6. `gyre` is how much the gyre warms it, from -1 to 1.
+/// The anomaly of a grid cell, mostly between -0.6 and 0.6. `gyre` is the warming by the gyre, from -1 to 1.
 fn anomaly(sheet: &ClimateGrid, [i, j]: [usize; 2], gyre: f32) -> f32 {
     let latitude = sheet.latitude(i);
     let longitude = (j as f32 + 0.5) * (2.0 * PI / sheet.width as f32) - PI;
@@ -76,7 +78,8 @@ fn anomaly(sheet: &ClimateGrid, [i, j]: [usize; 2], gyre: f32) -> f32 {
     sum / whole * (ANOMALY_AT_EQUATOR + (1.0 - ANOMALY_AT_EQUATOR) * poleward)
 }
 
-/// How far the cells of a parallel lie towards the land in the east, from -1 to 1; 0 on land, and where all is sea.
+/// Position of each cell of a parallel between the land in the west (-1) and in the east (1); 0 on land, and if all is
+/// sea.
 fn along_parallel(heights: &[f32], sea: f32) -> Vec<f32> {
     let n = heights.len();
     let is_land = |k: usize| heights[k % n] > sea;
@@ -100,7 +103,7 @@ mod tests {
     use crate::field::{Globe, Grid, Terrain};
     use crate::planet::climate::TerrainClimate;
 
-    /// One land along a meridian: off its west coast the cold sea is warmer than off its east coast.
+    /// One land along a meridian: the sea off its west coast is warmer than off its east coast.
     #[test]
     fn the_west_coasts_of_cold_lands_have_the_warmer_sea() {
         let mut terrain = Terrain::flat(Grid::globe(65));
@@ -124,8 +127,8 @@ mod tests {
         assert_eq!(along_parallel(&[-1.0; 4], 0.0), [0.0; 4]);
         assert_eq!(along_parallel(&[-1.0, -1.0, 1.0, -1.0], 0.0), [0.0, 0.5, 0.0, -0.5]);
     }
-    /// A planet of water: what is warmer and colder than its parallel has a standard deviation of a degree or two and
-    /// is as wide as anomalies of sea surface temperature are, 500 to 2000 km.
+    /// A planet of water: the deviations from the mean of a parallel have a standard deviation of a degree or two, and
+    /// are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
     #[test]
     fn an_ocean_without_land_has_anomalies_of_a_degree_or_two_as_wide_as_those_of_earth() {
         const EARTH_KM: f32 = 6371.0;
@@ -136,7 +139,7 @@ mod tests {
         let warmed = currents(&climate, &ground).unwrap();
         let is_middle = |&i: &usize| (35.0..65.0).contains(&warmed.latitude(i).abs().to_degrees());
         let rows: Vec<usize> = (0..warmed.height).filter(is_middle).collect();
-        // of pairs on the same parallel: square, product with that 100 km and 2000 km away
+        // For pairs on the same parallel: the square, and the products with the values 100 km and 2000 km away.
         let (mut squares, mut near, mut far, mut greatest) = (0.0, 0.0, 0.0, 0.0f32);
         for &i in &rows {
             let (row, latitude) = (warmed.row(i), warmed.latitude(i));

@@ -1,18 +1,18 @@
-//! Temperature and moisture of a whole terrain, as data: for overlays, maps and measures.
+//! Temperature and moisture of a whole terrain, for overlays, maps and measures.
 //!
-//! They are those of the climate alone. What the biomes add to make their borders ragged is left out.
+//! The values are those of the climate alone, without the noise that makes biome borders ragged.
 
 use rayon::prelude::*;
 
 use super::{Climate, ClimateTerrain, TerrainClimate};
 use crate::field::{Cancelled, Control};
 
-/// How warm and wet it is at every sample of a terrain.
+/// Temperature and moisture at every sample of a terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClimateFields {
-    /// Temperature in °C, a value for every sample of the grid.
+    /// Temperature in °C, one value per sample.
     pub celsius: Vec<f32>,
-    /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
+    /// 0 in a desert, 1 in a rain forest; heavy rain at mountains gives values above 1.
     pub moisture: Vec<f32>,
 }
 

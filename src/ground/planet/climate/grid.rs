@@ -1,24 +1,24 @@
-//! A coarse field over a terrain or a planet, with which the climate is worked out.
+//! A coarse grid over a terrain or a planet, on which the climate is computed.
 
 use rayon::prelude::*;
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-/// Values on a grid of its own: `width` × `height` over a flat terrain, or over longitude and latitude.
+/// Values on a separate grid of `width` × `height`, over a flat terrain or over longitude and latitude.
 #[derive(Clone, Debug)]
 pub struct ClimateGrid {
-    /// Values of a row.
+    /// Values per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Whether the last column continues at the first, half a cell from the border, as longitudes do.
+    /// Whether the columns wrap around, as longitudes do; the first and last column lie half a cell from the border.
     pub round: bool,
     /// The values, row by row from the north-west.
     pub values: Vec<f32>,
 }
 
 impl ClimateGrid {
-    /// A sheet from a function of row and column.
+    /// A grid from a function of row and column.
     pub fn from_fn(width: usize, height: usize, round: bool, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];
         values.par_chunks_mut(width).enumerate().for_each(|(i, row)| {
@@ -27,7 +27,7 @@ impl ClimateGrid {
         Self { width, height, round, values }
     }
 
-    /// Another sheet of the same shape.
+    /// A grid of the same shape with other values.
     pub fn map(&self, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         Self::from_fn(self.width, self.height, self.round, value)
     }
@@ -42,7 +42,7 @@ impl ClimateGrid {
         FRAC_PI_2 - (row as f32 + 0.5) * PI / self.height as f32
     }
 
-    /// Value at column `x`, row `y`, bilinear; beyond the last row and column the nearest.
+    /// Bilinear value at column `x`, row `y`; clamped beyond the first and last row and column.
     #[inline]
     fn value(&self, x: f32, y: f32) -> f32 {
         let hold = |place: f32, last: usize| {
@@ -66,7 +66,7 @@ impl ClimateGrid {
         a + (b - a) * (y - i as f32)
     }
 
-    /// Value at a place of a flat terrain, both from 0 to 1.
+    /// Value at a position on a flat terrain, both coordinates from 0 to 1.
     #[inline]
     pub fn at_place(&self, u: f32, v: f32) -> f32 {
         self.value(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
@@ -79,7 +79,7 @@ impl ClimateGrid {
         self.value(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
     }
 
-    /// Means over a neighbourhood of some `radius` cells: three passes of a box each way.
+    /// Blurs with a radius of about `radius` cells: three passes of a box filter along each axis.
     pub fn blurred(&self, radius: usize) -> Self {
         let mut from = self.clone();
         for _ in 0..3 {

@@ -1,16 +1,16 @@
 //! Sunlight by latitude and season.
 //!
-//! Daily mean on level ground, in parts of what falls straight from above: Q = (H sin φ sin δ + cos φ cos δ sin H) / π,
-//! with the latitude φ, the sun's declination δ and the hour angle of sunset H, cos H = -tan φ tan δ. The declination
-//! follows from the tilt ε and the longitude λ on the orbit, sin δ = sin ε sin λ; the orbit is a circle.
-//! Source: Berger 1978; any textbook of climatology.
+//! Daily mean on level ground, as a fraction of vertical sunlight: Q = (H sin φ sin δ + cos φ cos δ sin H) / π, with
+//! the latitude φ, the sun's declination δ and the hour angle of sunset H, cos H = -tan φ tan δ. The declination
+//! follows from the tilt ε and the longitude λ on the orbit, sin δ = sin ε sin λ; the orbit is a circle. Source: Berger
+//! 1978; any textbook of climatology.
 
 use std::f32::consts::{PI, TAU};
 
-/// Daily mean at a latitude, under a sun of that declination; all in radians.
+/// Daily mean at a latitude for a declination of the sun, both in radians.
 pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     let (up, level) = (libm::sinf(latitude) * libm::sinf(declination), libm::cosf(latitude) * libm::cosf(declination));
-    // the sun never sets, never rises, or does both
+    // The sun never sets, never rises, or does both.
     let sunset = if up >= level {
         PI
     } else if up <= -level {
@@ -22,12 +22,12 @@ pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     if mean > 0.0 { mean } else { 0.0 }
 }
 
-/// Declination of the sun at a longitude on the orbit, from spring.
+/// Declination of the sun at a longitude on the orbit, counted from the spring equinox.
 pub fn declination(tilt: f32, season: f32) -> f32 {
     libm::asinf((libm::sinf(tilt) * libm::sinf(season)).clamp(-1.0, 1.0))
 }
 
-/// Mean over the year at a latitude, for a tilt; in radians.
+/// Mean over the year at a latitude, for an axial tilt; both in radians.
 pub fn yearly_mean(latitude: f32, tilt: f32) -> f32 {
     const DAYS: usize = 72;
     let day = |k: usize| daily_mean(latitude, declination(tilt, (k as f32 + 0.5) * (TAU / DAYS as f32)));
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn earth_has_the_sunlight_of_the_tables() {
-        // S/4 is the mean of a sphere; equator and pole after Berger: 0.3053 and 0.1266 of the solar constant at 23.44°
+        // S/4 is the mean of a sphere; equator and pole from Berger: 0.3053 and 0.1266 of the solar constant at 23.44°.
         let tilt = 23.44f32.to_radians();
         assert!((yearly_mean(0.0, tilt) - 0.3053).abs() < 1e-3);
         assert!((yearly_mean(PI / 2.0, tilt) - 0.1266).abs() < 1e-3);
@@ -48,10 +48,10 @@ mod tests {
         let sphere = (0..rows).map(|k| ((k as f32 + 0.5) / rows as f32 - 0.5) * PI);
         let mean: f32 = sphere.map(|a| yearly_mean(a, tilt) * libm::cosf(a)).sum::<f32>() * PI / rows as f32 / 2.0;
         assert!((mean - 0.25).abs() < 1e-3, "{mean}");
-        // midsummer: the pole gets more than the equator; midwinter: nothing
+        // Midsummer: the pole gets more than the equator. Midwinter: the pole gets nothing.
         assert!(daily_mean(PI / 2.0, tilt) > daily_mean(0.0, tilt));
         assert_eq!(daily_mean(PI / 2.0, -tilt), 0.0);
-        // beyond 54° of tilt poles are warmer than the equator over the year
+        // Above 54° of tilt, poles get more sunlight than the equator over the year.
         assert!(yearly_mean(PI / 2.0, 1.2) > yearly_mean(0.0, 1.2));
     }
 }

@@ -1,11 +1,11 @@
-//! Climate: how warm and how wet it is where, on a planet and on a flat terrain.
+//! Climate: temperature and moisture on a planet and on a flat terrain.
 //!
-//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea), f = cos |latitude| as
-//! in Petitprez 2007, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind
-//! (`moisture`). Both are worked out once for a terrain, on a grid that does not depend on its resolution, and read
-//! between its samples: a preview has the climate of the result.
+//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea). f is cos |latitude| as
+//! in Petitprez 2007, or follows from the sunlight of the season (`insolation`). Moisture comes from the sea with the
+//! wind (`moisture`). Both are computed once per terrain, on a grid that does not depend on its resolution, and are
+//! interpolated: a preview has the same climate as the final result.
 //!
-//! Source: Petitprez 2007, part 2; seasons, winds and rain are beyond it.
+//! Source: Petitprez 2007, part 2; seasons, winds and rain go beyond it.
 
 mod approx;
 mod belts;
@@ -28,7 +28,7 @@ pub use insolation::{daily_mean, yearly_mean};
 use moisture::{GroundSheets, MoistAir};
 
 crate::choices! {
-    /// What decides how warm a latitude is.
+    /// Inputs of the temperature at a latitude.
     Warmth {
         Latitude "Latitude": "The mean of the year: warm at the equator, cold at the poles.",
         Season "Season": "The sunlight of the season: summer on one half of the planet, winter on the other.",
@@ -36,64 +36,67 @@ crate::choices! {
 }
 
 crate::choices! {
-    /// Over which rise the air cools.
+    /// Unit of height for the cooling of the air.
     CoolingPer {
-        Kilometre "Kilometre": "So many degrees for each kilometre above the sea, as on Earth.",
-        Relief "Relief": "So many degrees over the whole relief, however high that is.",
+        Kilometre "Kilometre": "The cooling applies per kilometre above the sea, as on Earth.",
+        Relief "Relief": "The cooling applies once over the whole relief, whatever its height.",
     }
 }
 
 crate::params! {
-    /// How warm and how wet it is where: decides which ground types of a biome table grow.
+    /// Temperature and moisture, which decide the ground types of a biome table that grow at each place.
     Climate "Climate" in "Climate", from "Petitprez 2007", also "temperature rain moisture wind season biome" {
-        /// Temperature at the equator, at the height of the sea.
+        /// Temperature at the equator, at sea level.
         equator_temperature: f32 ["°C"] = 27.0, -270.0..=2000.0, slider -100.0..=100.0;
-        /// Temperature at the poles, at the height of the sea.
+        /// Temperature at the poles, at sea level.
         pole_temperature: f32 ["°C"] = -20.0, -270.0..=2000.0, slider -150.0..=60.0;
-        /// How much colder it gets with height. More brings the snow further down the mountains.
+        /// Drop in temperature with height. More brings the snow further down the mountains.
         cooling: f32 ["°C"] = 6.5, -100.0..=1000.0, slider 0.0..=40.0;
-        /// What the cooling counts for: a kilometre, or the whole relief whatever its height.
+        /// Height difference that the cooling refers to: a kilometre, or the whole relief.
         cooling_per: CoolingPer = CoolingPer::Kilometre;
-        /// Latitude of the middle of a flat terrain: 0 is the equator, 90 the north pole. A planet has all of them.
+        /// Latitude of the centre of a flat terrain: 0 is the equator, 90 the north pole. A planet has all latitudes.
         latitude: f32 ["°"] = 45.0, -90.0..=90.0;
         /// Degrees of latitude from the north edge of a flat terrain to its south edge: 180 shows all climates from
-        /// pole to pole, 0 one.
+        /// pole to pole, 0 a single one.
         latitude_span: f32 ["°"] = 0.0, 0.0..=180.0;
-        /// Whether the mean of the year or the sunlight of a season decides how warm it is.
+        /// Whether the temperature follows the mean of the year or the sunlight of a season.
         warmth: Warmth = Warmth::Latitude;
-        /// Time of the year: 0 is spring in the north, 90 its summer, 180 autumn, 270 winter. A planet has its own.
+        /// Time of the year: 0 is spring in the north, 90 its summer, 180 autumn, 270 winter. A planet has its own
+        /// season.
         season: f32 ["°"] = 90.0, 0.0..=360.0 => |c| c.warmth == Warmth::Season;
-        /// Tilt of the axis, which makes the seasons. A planet has its own.
+        /// Tilt of the axis, which causes the seasons. A planet has its own tilt.
         axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0 => |c| c.warmth == Warmth::Season;
-        /// How much warmer the sea is off the west coasts of cold lands than off their east coasts, as currents make
-        /// it, with anomalies of about a third as much anywhere. At 0 all seas of a latitude are alike, and their ice
-        /// ends on a parallel. Planets only.
+        /// Temperature difference that ocean currents make between the sea off the west and off the east coasts of cold
+        /// lands, with anomalies of about a third as much everywhere. At 0 all seas of a latitude are alike, and their
+        /// ice ends along a parallel. Planets only.
         currents: f32 ["°C"] = 0.0, 0.0..=50.0, slider 0.0..=15.0;
-        /// How much rain there is: 0 makes deserts of everything, 2 forests.
+        /// Amount of rain: 0 gives deserts everywhere, 2 forests.
         rain: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// Where the wind comes from on a flat terrain, clockwise from north. Planets have trade winds and westerlies.
+        /// Direction that the wind comes from on a flat terrain, clockwise from north. Planets have trade winds and
+        /// westerlies.
         wind_from: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How far the wind carries rain inland, as a part of the side (of a quarter of the way round a planet).
+        /// Distance that the wind carries rain inland, as a fraction of the side (on a planet, of a quarter of its
+        /// circumference).
         rain_reach: f32 = 0.25, 0.01..=10.0, slider 0.02..=1.0;
-        /// Climb that takes most of the moisture out of the air. Small makes low hills cast a rain shadow.
+        /// Climb that takes most of the moisture out of the air. Lower values let low hills cast a rain shadow.
         rain_height: f32 ["m"] = 1200.0, 1.0..=100_000.0, slider 100.0..=4000.0;
-        /// How ragged the borders between ground types are: 0 draws them as smooth as the climate is.
+        /// Raggedness of the borders between ground types: 0 makes them as smooth as the climate.
         patchiness: f32 ["share"] = 0.5, 0.0..=1.0;
     }
 }
 
-/// Steps of the table of warmth, pole to pole.
+/// Number of intervals in the temperature table, from pole to pole.
 const LATITUDES: usize = 360;
-/// How much of the sunlight's season the middle of an ocean feels, and of a continent.
+/// Fraction of the seasonal temperature change that applies in the middle of an ocean, and of a continent.
 const SEASON_AT_SEA: f32 = 0.2;
 const SEASON_INLAND: f32 = 0.75;
-/// How far the belts of rain follow the sun.
+/// Fraction of the sun's declination by which the rain belts shift.
 const BELTS_FOLLOW: f32 = 0.4;
-/// Tilt that the temperatures of equator and pole are given for.
+/// Axial tilt in degrees for which the equator and pole temperatures are given.
 const EARTH_TILT: f32 = 23.44;
 
 impl Climate {
-    /// Temperature in the middle of a flat terrain, so much above its sea; of the mean of the year.
+    /// Annual mean temperature at the centre of a flat terrain, at a height above its sea.
     pub fn celsius(&self, above_metres: f32, relief_metres: f32) -> f32 {
         let span = self.equator_temperature - self.pole_temperature;
         let above = if above_metres > 0.0 { above_metres } else { 0.0 };
@@ -115,52 +118,52 @@ impl Climate {
     }
 }
 
-/// A terrain with what its climate depends on.
+/// A terrain with the sizes that its climate depends on.
 #[derive(Clone, Copy)]
 pub struct ClimateTerrain<'a> {
     /// Heights as fractions of the relief.
     pub terrain: &'a Terrain,
-    /// Height that 1.0 stands for.
+    /// Metres per unit of height.
     pub relief_metres: f32,
     /// Height of the sea.
     pub sea_metres: f32,
-    /// Side of a flat terrain; a quarter of the way round a planet.
+    /// Side of a flat terrain; a quarter of a planet's circumference.
     pub side_metres: f32,
 }
 
-/// The climate of one terrain, to be asked anywhere on it.
+/// The climate of one terrain, evaluated at any position.
 pub struct TerrainClimate {
     air: MoistAir,
-    /// By latitude from south to north: temperature at the height of the sea, and what the season adds to it.
+    /// Table by latitude from south to north: temperature at sea level, and the seasonal change added to it.
     by_latitude: Vec<[f32; 2]>,
-    /// Cooling begins at this height.
+    /// Height above which the air cools.
     base_metres: f32,
     cooling_per_metre: f32,
     flat_latitudes: [f32; 2],
-    /// By how much currents warm the sea of a planet.
+    /// Warming of a planet's sea by currents.
     currents: Option<ClimateGrid>,
 }
 
-/// How warm and wet a place is.
+/// Temperature and moisture at one position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClimateSample {
-    /// Mean temperature of the year.
+    /// Temperature in °C, of the year or of the season.
     pub celsius: f32,
-    /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
+    /// 0 in a desert, 1 in a rain forest; heavy rain at mountains gives values above 1.
     pub moisture: f32,
 }
 
 impl TerrainClimate {
-    /// The weather that `climate` makes over `ground`.
+    /// Computes the climate of the terrain `ground` with the settings `climate`.
     pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let currents = currents(climate, ground);
         Self::of_sheets(climate, GroundSheets::new(ground), currents, ground.relief_metres, ground.sea_metres)
     }
 
-    /// The same of a square that is read in parts; heights as [`ClimateTerrain`] has them.
+    /// The climate of a square that is read in parts; the heights have the units of [`ClimateTerrain`].
     ///
     /// # Errors
-    /// As [`SquareReader::rows`].
+    /// As for [`SquareReader::rows`].
     pub fn of_square(
         climate: &Climate,
         square: &dyn SquareReader,
@@ -187,8 +190,7 @@ impl TerrainClimate {
             mean + season * SEASON_AT_SEA
         };
         let air = MoistAir::new(climate, sheets, &sea_warmth, BELTS_FOLLOW * declination);
-        // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum
-        // then
+        // A sea deeper than the relief is high is meant as "no sea": then heights count from the datum.
         let has_sea = sea_metres >= -relief_metres;
         Self {
             air,
@@ -200,7 +202,7 @@ impl TerrainClimate {
         }
     }
 
-    /// At a place of a flat terrain, both from 0 to 1.
+    /// The climate at a position on a flat terrain, both coordinates from 0 to 1.
     #[inline]
     pub fn at_place(&self, u: f32, v: f32, height_metres: f32) -> ClimateSample {
         let [north, south] = self.flat_latitudes;
@@ -209,7 +211,7 @@ impl TerrainClimate {
         self.sample(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
     }
 
-    /// Along a row of directions from the middle of a planet, unit vectors: temperature and moisture.
+    /// Temperature and moisture for a row of unit vectors from the centre of a planet.
     pub fn sample_row(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
         const PART: usize = 64;
         let (mut latitudes, mut longitudes) = ([0.0; PART], [0.0; PART]);
@@ -228,7 +230,7 @@ impl TerrainClimate {
         }
     }
 
-    /// In a direction from the middle of a planet, a unit vector.
+    /// The climate in a direction from the centre of a planet, given as a unit vector.
     #[inline]
     pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> ClimateSample {
         let latitude = angle(z, (x * x + y * y).sqrt());
@@ -238,7 +240,7 @@ impl TerrainClimate {
         ClimateSample { celsius: feel.celsius + self.drift(longitude, latitude, height_metres), ..feel }
     }
 
-    /// By how much currents warm the sea at a place; nothing on land.
+    /// Warming of the sea by currents at a position; 0 on land.
     #[inline]
     fn drift(&self, longitude: f32, latitude: f32, height_metres: f32) -> f32 {
         match &self.currents {
@@ -258,7 +260,7 @@ impl TerrainClimate {
     }
 }
 
-/// Latitudes and longitudes of directions.
+/// Computes the latitudes and longitudes of directions.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn angles([x, y, z]: [&[f32]; 3], latitudes: &mut [f32], longitudes: &mut [f32]) {
     for ((((x, y), z), latitude), longitude) in x.iter().zip(y).zip(z).zip(latitudes).zip(longitudes) {
@@ -266,10 +268,10 @@ fn angles([x, y, z]: [&[f32]; 3], latitudes: &mut [f32], longitudes: &mut [f32])
     }
 }
 
-/// Temperature at the height of the sea by latitude, and what the season adds. `sky` is tilt and declination.
+/// Table of the sea-level temperature by latitude and its seasonal change. `sky` is the axial tilt and the declination.
 fn warmth_by_latitude(climate: &Climate, sky: Option<(f32, f32)>) -> Vec<[f32; 2]> {
     let span = climate.equator_temperature - climate.pole_temperature;
-    // Earth's sunlight stands for the temperatures that were given
+    // Calibrates the given temperatures to Earth's sunlight.
     let earth = EARTH_TILT.to_radians();
     let (equator, pole) = (yearly_mean(0.0, earth), yearly_mean(FRAC_PI_2, earth));
     let warm = |sunlight: f32| climate.pole_temperature + span * (sunlight - pole) / (equator - pole);
@@ -286,7 +288,7 @@ fn warmth_by_latitude(climate: &Climate, sky: Option<(f32, f32)>) -> Vec<[f32; 2
     (0..=LATITUDES).map(at).collect()
 }
 
-/// Between the rows of [`warmth_by_latitude`].
+/// Interpolates the table of [`warmth_by_latitude`].
 #[inline]
 fn at_latitude(rows: &[[f32; 2]], latitude: f32) -> [f32; 2] {
     let place = (latitude + FRAC_PI_2) * (LATITUDES as f32 / PI);

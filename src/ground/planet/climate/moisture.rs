@@ -1,16 +1,14 @@
-//! Moisture: what the wind brings from the sea, and what mountains take out of it.
+//! Moisture: the wind carries it from the sea, and mountains remove it.
 //!
-//! Law: along the wind the moisture M of the air grows towards 1 over the sea, dM = (1 - M)·e·ds/L_sea with the
-//! evaporation e of warm and cold water, and goes back over land towards what the land itself gives, dM = (M_land -
-//! M)·ds/L. Climbing air loses dM = -M·dz/H. What a place gets is M·(0.2 + 0.8·a) with the ascent a of its latitude
-//! ([`ascent`]), and more where air climbs.
-//! Scheme: on a planet a fixed number of semi-Lagrangian steps, in which the wind of a latitude is everywhere the same,
-//! so that a row comes from two rows, moved; a little is mixed across. On flat terrains one sweep line by line with the
-//! wind, exact over a step.
-//! A flat terrain with a map of its moisture has that one: a patch keeps the climate of its planet.
-//! Boundary: longitudes go round; over open edges comes air of a fixed moisture; on wrapping terrains the sweep goes
-//! round three times.
-//! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
+//! Equation: along the wind, over the sea, the moisture M of the air grows towards 1: dM = (1 - M)·e·ds/L_sea with the
+//! evaporation e of warm and cold water. Over land it relaxes towards the moisture that the land returns: dM = (M_land
+//! - M)·ds/L. Climbing air loses dM = -M·dz/H. A place receives M·(0.2 + 0.8·a) with the ascent a of its latitude
+//! ([`ascent`]), and more where air climbs. Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind
+//! depends on latitude only, so that each row is interpolated from two shifted rows, with slight mixing between rows.
+//! On flat terrains, one sweep line by line with the wind, exact over each step. A flat terrain with a moisture map
+//! uses that map, so that a patch keeps the climate of its planet. Boundary: longitudes wrap around. Over open edges,
+//! air of a fixed moisture flows in. On wrapping terrains the sweep runs three times. Source: Smith & Barstad 2004
+//! simplified to one moisture; Roe 2005 for the rain shadow; textbook circulation belts.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
@@ -25,33 +23,33 @@ use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_before};
 use crate::planet::projection::{Equirectangular, Registration};
 
-/// Cells of the sheet around a planet and from pole to pole.
+/// Cells of the climate grid around a planet, and from pole to pole.
 const AROUND: usize = 320;
 const DOWN: usize = 160;
-/// Way of a step of the strongest wind, in cells, and how many steps: 100° of longitude in all.
+/// Distance that the strongest wind travels per step, in cells, and the number of steps: 100° of longitude in total.
 const STEP_CELLS: f32 = 1.5;
 const STEPS: usize = 60;
-/// Share of a cell's moisture that is mixed with its neighbours in the north and south in a step.
+/// Fraction of a cell's moisture that is mixed with its northern and southern neighbours per step.
 const MIXED: f32 = 0.10;
-/// Way over the sea after which air is moist, in parts of a quarter of the way round (or of the side).
+/// Distance over the sea after which air is moist, as a fraction of a quarter of the circumference (or of the side).
 const SEA_REACH: f32 = 0.08;
-/// What land gives back to the air on a terrain, which is small beside a planet; and on a planet where air sinks, and
-/// how much more where it rises and forests breathe.
+/// Moisture that land returns to the air: on a terrain, which is small compared with a planet; on a planet in sinking
+/// air; and the increase on a planet in rising air, from forests.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FORESTS_BREATHE: f32 = 0.5;
-/// On a planet whole ranges count, not their slopes: air goes around and between, and loses its moisture over so much
-/// more climb.
+/// On a planet, whole ranges matter rather than single slopes: air flows around and between mountains, and needs this
+/// many times the climb to lose its moisture.
 const GOES_AROUND: f32 = 3.0;
-/// Moisture of the air that comes over open edges.
+/// Moisture of the air that flows in over open edges.
 const INFLOW: f32 = 0.75;
-/// Samples per side of the sheet over a flat terrain, at most.
+/// Maximum number of samples per side of the climate grid over a flat terrain.
 const SIDE: usize = 129;
 const ROUNDS: usize = 3;
-/// What air that climbs adds to the rain, as a share of what it loses.
+/// Extra rain from climbing air, as a fraction of the moisture that it loses.
 const WINDWARD: f32 = 1.3;
 
-/// Moisture, and how far from the sea a place feels, over a whole terrain.
+/// Moisture and distance from the sea over a whole terrain.
 pub struct MoistAir {
     /// From 0 in a desert to 1 in a rain forest.
     pub moisture: ClimateGrid,
@@ -60,11 +58,11 @@ pub struct MoistAir {
 }
 
 impl MoistAir {
-    /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the
-    /// sun.
+    /// Computes both grids. `sea_warmth` returns the sea temperature at a latitude in radians; `shift` is the shift of
+    /// the rain belts towards the sun, in radians.
     pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let GroundSheets { height, given, edges, sea_metres: sea } = ground;
-        // only seasons ask for it
+        // The distance from the sea is needed for seasons only.
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
         let radius = (height.width / 40).max(1);
         let inland = match climate.warmth {
@@ -80,19 +78,19 @@ impl MoistAir {
     }
 }
 
-/// What a climate takes of the ground.
+/// The inputs that the climate needs from the terrain.
 pub struct GroundSheets {
     /// Heights in metres.
     height: ClimateGrid,
-    /// The moisture that a flat terrain brings along, as a patch of a planet does.
+    /// The moisture map of a flat terrain, for example of a patch of a planet.
     given: Option<ClimateGrid>,
-    /// Of a square; a globe has none.
+    /// Edges of a square; `None` for a globe.
     edges: Option<Edges>,
     sea_metres: f32,
 }
 
 impl GroundSheets {
-    /// Of a terrain that is held as a whole.
+    /// Inputs from a terrain that is in memory.
     pub fn new(ground: &ClimateTerrain) -> Self {
         let &ClimateTerrain { terrain, relief_metres, sea_metres, .. } = ground;
         if terrain.grid.is_globe() {
@@ -108,10 +106,10 @@ impl GroundSheets {
         Self { height, given, edges: Some(terrain.grid.edges), sea_metres }
     }
 
-    /// Of a square that is read in parts: some rows at a time.
+    /// Inputs from a square that is read a few rows at a time.
     ///
     /// # Errors
-    /// As [`SquareReader::rows`].
+    /// As for [`SquareReader::rows`].
     pub fn of_square(square: &dyn SquareReader, relief_metres: f32, sea_metres: f32) -> Result<Self, Cancelled> {
         let n = square.grid().samples;
         let sheet = SquareSheet::new(n);
@@ -135,12 +133,12 @@ impl GroundSheets {
     }
 }
 
-/// The sheet over a square of `samples` a side.
+/// The climate grid over a square of `samples` per side.
 #[derive(Clone, Copy)]
 struct SquareSheet {
     samples: usize,
     side: usize,
-    /// Between two samples of the sheet the terrain may have many: the mean of so many along each axis counts.
+    /// A climate grid cell can span many terrain samples; it averages this many along each axis.
     fine: usize,
 }
 
@@ -150,18 +148,18 @@ impl SquareSheet {
         Self { samples, side, fine: ((samples - 1) / (side - 1)).clamp(1, 8) }
     }
 
-    /// The sample of the terrain at a row or column of the sheet.
+    /// The terrain sample at a row or column of the climate grid.
     fn sample(&self, k: usize) -> usize {
         (k * (self.samples - 1) + (self.side - 1) / 2) / (self.side - 1)
     }
 
-    /// Where the mean of a row or column of the sheet takes its number `fine`, from 0 to 1.
+    /// Position, from 0 to 1, of averaging point number `fine` of a row or column of the climate grid.
     fn place(&self, k: usize, fine: usize) -> f32 {
         let cell = 1.0 / (self.side - 1) as f32;
         k as f32 * cell + ((fine as f32 + 0.5) / self.fine as f32 - 0.5) * cell
     }
 
-    /// The rows of the terrain that a row of the sheet takes.
+    /// The terrain rows that a row of the climate grid reads.
     fn rows(&self, i: usize) -> Range<usize> {
         let row = |fine: usize| cell_before(self.samples, self.place(i, fine)).0;
         row(0)..row(self.fine - 1) + 2
@@ -176,10 +174,10 @@ impl SquareSheet {
     }
 }
 
-/// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
+/// Heights in metres on the climate grid around a planet, each averaged over a few points of the cell.
 pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
-    // cells of the sheet have the width of so many samples
+    // Number of terrain samples per cell width.
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
     let map =
         Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
@@ -193,20 +191,20 @@ pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     })
 }
 
-/// The wind of a row of the sheet, and what a step of it does.
+/// The wind of a grid row, and the effect of one step along it.
 struct Belt {
-    /// The first of the two rows from where the air of a step comes, and how far on it is to the second.
+    /// The upper one of the two rows that a step's air comes from, and the interpolation weight of the lower one.
     top: usize,
     down: f32,
-    /// Columns to the east from where it comes, and the part of one beyond them.
+    /// Shift in columns to where the air comes from, and the fraction of a column beyond it.
     shift: usize,
     right: f32,
-    /// Share of the way to what the sea, and the land, make of the air.
+    /// Fraction by which the moisture approaches its limit per step, over the sea and over land.
     sea: f32,
     land: f32,
-    /// Moisture that land gives back.
+    /// Moisture that land returns.
     of_land: f32,
-    /// Share of the moisture that falls.
+    /// Fraction of the moisture that falls as rain.
     falls: f32,
 }
 
@@ -222,7 +220,7 @@ impl Belt {
         let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
         let [east, north] = wind(moved);
         let cell = PI / height.height as f32;
-        // a quarter of the way round is the unit of the reaches
+        // The reaches are in units of a quarter of the circumference.
         let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
         let falls = ascent(moved);
         let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
@@ -236,26 +234,26 @@ impl Belt {
             shift: x as usize % height.width,
             right: x - libm::floorf(x),
             sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
-            // rain forests give back most of what falls: moist air gets further where it rises
+            // Rain forests return most of the rain, so that moist air gets further where it rises.
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
             of_land: LAND_OF_PLANET + FORESTS_BREATHE * falls,
             falls,
         }
     }
 
-    /// Values of a sheet at the places from where the air of a row comes; `line` is room to work in.
+    /// Interpolates a grid at the upwind positions of a row; `line` is scratch memory.
     fn upwind(&self, sheet: &ClimateGrid, line: &mut Vec<f32>, out: &mut [f32]) {
         let (top, bottom) = (sheet.row(self.top), sheet.row(self.top + 1));
         line.clear();
         line.extend(top.iter().zip(bottom).map(|(a, b)| a + (b - a) * self.down));
-        // once more around
+        // Repeat the row, so that the shifted window can wrap around.
         line.extend_from_within(..);
         let pairs = line[self.shift..].iter().zip(&line[self.shift + 1..]);
         out.iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a + (b - a) * self.right);
     }
 }
 
-/// The sheet of what comes with the wind.
+/// The grid moved by one step of the wind.
 fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     let mut out = sheet.clone();
     let rows = out.values.par_chunks_mut(sheet.width).zip(belts);
@@ -263,7 +261,7 @@ fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     out
 }
 
-/// Moisture with the winds of a planet, over longitude and latitude.
+/// Moisture from the winds of a planet, over longitude and latitude.
 fn over_planet(
     climate: &Climate,
     sea_metres: f32,
@@ -300,7 +298,7 @@ fn over_planet(
     got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].falls))
 }
 
-/// Moisture with one wind over a flat terrain.
+/// Moisture from a single wind over a flat terrain.
 fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &ClimateGrid) -> ClimateGrid {
     let n = height.width;
     let wraps = edges == Edges::Wrap;
@@ -309,7 +307,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
     let by_columns = east.abs() >= south.abs();
     let (main, side) = if by_columns { (east, south) } else { (south, east) };
     let last = n - 1;
-    // index of a sample by its place along the wind's main axis and across it
+    // Index of a sample from its position along the wind's main axis and across it.
     let index = |along: usize, across: usize| {
         let along = if main > 0.0 { along } else { last - along };
         if by_columns { across * n + along } else { along * n + across }
@@ -318,7 +316,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
     let step = (1.0 + drift * drift).sqrt() / last as f32;
     let land = 1.0 - exp_of_minus(step / climate.rain_reach);
     let sea = 1.0 - exp_of_minus(step / SEA_REACH);
-    // share of the way from one sample across to the next, where the air comes from
+    // Interpolation weight between two neighbours across the wind, for the upwind position.
     let whole = libm::floorf(-drift);
     let part = -drift - whole;
     let upwind = |across: usize, add: isize| {
@@ -346,7 +344,7 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
                     if here <= sea_metres { kept + (1.0 - kept) * sea } else { kept + (LAND_OF_TERRAIN - kept) * land };
                 got[across] = air[across] + came * caught * WINDWARD;
             }
-            // eddies mix the air across the wind, or single rocks would draw long lines
+            // Eddies mix the air across the wind; otherwise single rocks would draw long streaks.
             let mixed = |across: usize| {
                 let (left, right) = (across.max(1) - 1, (across + 1).min(last));
                 0.5 * air[across] + 0.25 * (air[left] + air[right])

@@ -1,4 +1,4 @@
-//! The numbers of a file, or means of them.
+//! Reads the numbers of a file, or averages of them.
 
 use std::io::ErrorKind;
 
@@ -12,17 +12,17 @@ use crate::io::formats::png::brightness;
 use crate::io::formats::reader::{DecodedRaster, RasterSource};
 use crate::io::raster::MAX_SAMPLES;
 
-/// The first picture of a file, in strips or tiles: whole numbers of 8 to 64 bits or floats, one channel or the
-/// brightness of colours. Signed numbers, floats and everything that has a place on a map are heights, with GDAL's
-/// scale, offset and no-data, in metres or in the feet that its keys name; other whole numbers go from black to white.
-/// Of a picture with more samples than a raster may have, as maps of planets are published, the means of squares of
-/// samples are read.
+/// Reads the first image of a file, in strips or tiles: integers of 8 to 64 bits or floats, one channel or the
+/// brightness of colours. Signed numbers, floats and all images with a map position are heights. They use GDAL's scale,
+/// offset and no-data, in metres or in the feet that the GeoTIFF keys state. Other integers range from black to white.
+/// An image that exceeds the maximum number of samples, such as a published planet map, is averaged over squares of
+/// samples.
 pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     read_within(source, MAX_SAMPLES)
 }
 
-/// What is wrong with a file: it is cut off where something is asked for beyond its end, or where one of its strips or
-/// tiles ends there.
+/// Describes a broken file. A read beyond the end of the file, or a strip or tile that ends there, means that the file
+/// is truncated.
 pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterError {
     let is_end = matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
     if is_end || source.bytes.len() < HEAD_BYTES || lacks_part(source.bytes).unwrap_or(false) {
@@ -31,10 +31,10 @@ pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterEr
     source.unreadable(READER.name, error)
 }
 
-/// Bytes of the head of a file.
+/// Size of the file header in bytes.
 const HEAD_BYTES: usize = 8;
 
-/// Whether a strip or tile, or the list of them, lies beyond the end of a file; none where that cannot be told.
+/// Whether a strip, a tile or their table lies beyond the end of the file; `None` if that is unknown.
 fn lacks_part(bytes: &[u8]) -> Option<bool> {
     use tiff::tags::Tag;
     let is_beyond = |error: &tiff::TiffError| matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
@@ -53,7 +53,7 @@ fn lacks_part(bytes: &[u8]) -> Option<bool> {
     None
 }
 
-/// Samples along the side of the squares whose means are read, so that there are `most` at the most.
+/// Side, in samples, of the squares to average, so that at most `most` averages remain.
 fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
@@ -66,8 +66,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let packing = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::Compression).map_err(failed)?.unwrap_or(1);
     if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == packing) {
         return Err(refused(format!(
-            "it is packed by {name}, which is not read; pack it by Deflate, as `gdal_translate -co COMPRESS=DEFLATE \
-             IN.tif OUT.tif` does, by LZW, or not at all"
+            "its compression {name} is not supported; save it with Deflate, as `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif` does, with LZW, or uncompressed"
         )));
     }
     let colour = decoder.colortype().map_err(failed)?;
@@ -77,7 +76,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
         other => return Err(refused(format!("its colours are {other:?}; save it as grey, or as RGB"))),
     };
     if ![8, 16, 32, 64].contains(&depth) {
-        return Err(refused(format!("its numbers have {depth} bits; save it with 8, 16 or 32")));
+        return Err(refused(format!("its numbers have {depth} bits; save it with 8, 16 or 32 bits")));
     }
     let is_planar = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::PlanarConfiguration).map_err(failed)? == Some(2);
     let channels = if is_planar { 1 } else { usize::from(colour.num_samples()) };
@@ -86,7 +85,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let mean = samples_of_mean(u64::from(width), u64::from(height), most_samples);
     let [columns, rows] = [width, height].map(|side| u64::from(side).div_ceil(mean));
     source.check_size(columns, rows, bytes, if mean > 1 { 2 * columns * rows } else { 0 })?;
-    // a part may be larger than a small picture, as tiles are, but not by much
+    // A strip or tile can be larger than a small image, but not by much.
     let mut limits = Limits::default();
     limits.decoding_buffer_size = bytes as usize + PART_BYTES;
     limits.intermediate_buffer_size = bytes as usize + PART_BYTES;
@@ -105,11 +104,11 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let lengths = decoder.get_tag_u64_vec(tag).map_err(failed)?;
     let (across_means, down_means, mean) = (columns as usize, rows as usize, mean as usize);
     let mut values = vec![f32::NAN; across_means * down_means];
-    // how many samples of each mean have data
+    // Number of valid samples in each average.
     let mut counts = vec![0u16; if mean > 1 { values.len() } else { 0 }];
     let mut kind = NumberKind::Float;
     for part in 0..parts {
-        // GDAL leaves out tiles that have no data
+        // GDAL omits tiles without data.
         if lengths.get(part) == Some(&0) {
             continue;
         }
@@ -149,7 +148,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     Ok(DecodedRaster { width: across_means, height: down_means, values, meaning, placement })
 }
 
-/// Packings of TIFF that no reader here knows.
+/// TIFF compression methods that are not supported.
 const NOT_READ: [(u16, &str); 9] = [
     (3, "CCITT fax"),
     (4, "CCITT fax"),
@@ -161,21 +160,21 @@ const NOT_READ: [(u16, &str); 9] = [
     (50000, "Zstd"),
     (50001, "WebP"),
 ];
-/// Bytes of a tag: the places of all tiles of the largest picture fit in.
+/// Maximum size of a tag in bytes; sufficient for the tile table of the largest image.
 const MOST_TAG_BYTES: usize = 16 << 20;
-/// Samples along the side of a mean at the most: their sums are exact, and they can be counted.
+/// Maximum side of an averaged square, in samples: sums stay exact and counts fit their type.
 const MOST_OF_MEAN: u64 = 64;
-/// Bytes of a strip or tile that is larger than its picture.
+/// Maximum size in bytes of a strip or tile that is larger than its image.
 const PART_BYTES: usize = 16 << 20;
 
-/// What the numbers of a file are.
+/// Number type of a file.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum NumberKind {
-    /// From 0 to the number that is named.
+    /// Unsigned, from 0 to the given maximum.
     Unsigned(f32),
-    /// Whole numbers of 16 bits with a sign.
+    /// Signed 16-bit integers.
     Signed16,
-    /// Other whole numbers with a sign.
+    /// Other signed integers.
     Signed,
     Float,
 }
@@ -216,7 +215,7 @@ mod tests {
             step: [1.0; 2],
             is_area: true,
         };
-        // the first sample of every square of three has no data, and one square none at all
+        // The first sample of every square of three has no data, and one square has no data at all.
         let is_void = |row: usize, column: usize| {
             row.is_multiple_of(3) && column.is_multiple_of(3) || row / 3 == 2 && column / 3 == 5
         };
@@ -246,10 +245,14 @@ mod tests {
                 assert!(value.is_nan(), "{k}");
             } else {
                 let mean = there.iter().sum::<f32>() / there.len() as f32;
-                assert!((value - mean).abs() < 1e-3, "{k}: {value} and not {mean}");
+                assert!((value - mean).abs() < 1e-3, "{k}: {value} instead of {mean}");
             }
         }
         assert_eq!([samples_of_mean(46_080, 23_040, 1 << 28), samples_of_mean(92_160, 46_080, 1 << 28)], [2, 4]);
-        assert_eq!(samples_of_mean(u64::MAX, u64::MAX, 1 << 28), 1, "what no mean helps is refused by its size");
+        assert_eq!(
+            samples_of_mean(u64::MAX, u64::MAX, 1 << 28),
+            1,
+            "a file too large even for averaging must be refused"
+        );
     }
 }

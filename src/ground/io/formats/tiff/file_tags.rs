@@ -1,4 +1,4 @@
-//! What the tags of a file say: place on a map, scale, unit, no-data, texts.
+//! Reads the tags of a file: map position, scale, unit, no-data, texts.
 
 use std::fs::File;
 use std::io::{BufReader, Error};
@@ -15,14 +15,14 @@ use crate::io::formats::epsg::unit_of_system;
 use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of};
 use crate::io::formats::{GeoReference, Texts};
 
-/// What tags of GeoTIFF and GDAL say.
+/// Contents of the GeoTIFF and GDAL tags.
 #[derive(Default)]
 pub(super) struct GeoTags {
     scale: Option<[f64; 2]>,
-    /// Column and row of a sample, and its place on the map.
+    /// Tie point: column and row of a sample, and its map coordinates.
     tie: Option<[f64; 4]>,
     keys: Vec<[u16; 4]>,
-    /// Numbers that do not fit into a key.
+    /// Floating-point values that the keys refer to.
     doubles: Vec<f64>,
     nodata: Option<f64>,
     texts: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub(super) struct GeoTags {
     unit: Option<String>,
 }
 
-/// Keys of GeoTIFF that its package does not name, and the number of the equirectangular projection.
+/// GeoTIFF keys that the crate does not name, and the number of the equirectangular projection.
 pub(super) const GEOG_ELLIPSOID: u16 = 2056;
 pub(super) const GEOG_SEMI_MAJOR_AXIS: u16 = 2057;
 pub(super) const GEOG_SEMI_MINOR_AXIS: u16 = 2058;
@@ -42,11 +42,11 @@ const PROJ_FALSE_EASTING: u16 = 3082;
 const PROJ_FALSE_NORTHING: u16 = 3083;
 const PROJ_CENTER_LONG: u16 = 3088;
 const EQUIRECTANGULAR: u16 = 17;
-/// The longer half axis of WGS 84.
+/// Semi-major axis of WGS 84.
 const EARTH_AXIS: f64 = 6_378_137.0;
-/// Numbers of units of length, and how many metres they are.
+/// Numbers of length units and their lengths in metres.
 const LENGTHS: [(u16, f64); 4] = [(9001, 1.0), (9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)];
-/// Systems of heights that are in feet: international and those of US surveys.
+/// Vertical coordinate systems in international feet and in US survey feet.
 const HEIGHTS_IN_FEET: [(u16, f64); 4] =
     [(8228, 0.3048), (6360, 1200.0 / 3937.0), (5702, 1200.0 / 3937.0), (8051, 0.3048)];
 
@@ -65,7 +65,7 @@ impl GeoTags {
         if let [column, row, _, x, y, ..] = doubles(Tag::ModelTiepointTag)?[..] {
             found.tie = Some([column, row, x, y]);
         }
-        // a matrix in place of both, if it does not turn the picture
+        // A transformation matrix replaces both tags, if it does not rotate the image.
         if let [a, b, _, x, c, d, _, y, ..] = doubles(Tag::ModelTransformationTag)?[..]
             && b == 0.0
             && c == 0.0
@@ -96,20 +96,20 @@ impl GeoTags {
         self.keys.iter().find(is_here).map(|key| key[3])
     }
 
-    /// The number of a key that is no whole one.
+    /// The value of a floating-point key.
     fn double(&self, number: u16) -> Option<f64> {
         let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == geo_tags::TAG_GEO_DOUBLE_PARAMS;
         let key = self.keys.iter().find(is_here)?;
         self.doubles.get(usize::from(key[3])).copied().filter(|v| v.is_finite())
     }
 
-    /// The longer half axis of the planet that the coordinates are those of, where the file names it.
+    /// Semi-major axis of the planet that the coordinates refer to, if the file states it.
     fn planet_axis(&self) -> Option<f64> {
         self.double(GEOG_SEMI_MAJOR_AXIS).filter(|metres| (1.0e3..=1.0e9).contains(metres))
     }
 
-    /// Degrees from the metres of an equirectangular projection of a sphere, in which maps of other planets are
-    /// published: longitude, latitude and steps.
+    /// Converts the metres of an equirectangular projection of a sphere, common for maps of other planets, to degrees:
+    /// longitude, latitude and steps.
     fn degrees_of_cylinder(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
         let axis = self.planet_axis()?;
         let is_sphere = self.double(GEOG_SEMI_MINOR_AXIS).is_none_or(|minor| minor == axis)
@@ -131,7 +131,7 @@ impl GeoTags {
         LENGTHS.iter().find(|(number, _)| *number == unit).map(|(_, metres)| *metres)
     }
 
-    /// Metres of a unit of height.
+    /// Metres per unit of height.
     fn height_unit(&self) -> f64 {
         let named = || {
             let unit = self.unit.as_ref()?.to_ascii_lowercase();
@@ -146,14 +146,14 @@ impl GeoTags {
         self.length(geokeys::VERTICAL_UNITS).or_else(named).or_else(system).unwrap_or(1.0)
     }
 
-    /// Whether a number stands for none.
+    /// Whether this is the no-data value.
     pub fn is_void(&self, number: f32, kind: NumberKind) -> bool {
-        // what old tiles of SRTM and floats of several programs have where there is nothing
+        // Undeclared no-data values of old SRTM tiles, and of floats from several programs.
         let is_unsaid = kind == NumberKind::Signed16 && number == -32768.0 || number < -1.0e30;
         !number.is_finite() || Some(number) == self.nodata.map(|v| v as f32) || is_unsaid
     }
 
-    /// Lets the numbers become what they stand for.
+    /// Applies scale, offset, unit and no-data to the raw numbers, and returns their meaning.
     pub fn apply(&self, values: &mut [f32], kind: NumberKind, is_colour: bool) -> SampleMeaning {
         let range_metres = range_of(&self.texts);
         let is_placed = self.scale.is_some() && self.tie.is_some();
@@ -180,7 +180,7 @@ impl GeoTags {
         }
     }
 
-    /// Where the first sample lies, and the steps between them, in metres or degrees.
+    /// Position of the first sample and the steps between samples, in metres or degrees.
     pub fn placement(&self, columns: usize) -> Option<GeoReference> {
         let ([east, south], [column, row, x, y]) = (self.scale?, self.tie?);
         let is_area = self.key(geokeys::GT_RASTER_TYPE) != Some(RasterType::PixelIsPoint.code());
@@ -206,7 +206,7 @@ impl GeoTags {
     }
 }
 
-/// Name, role and text of the items of GDAL's metadata, those of the first band alone.
+/// Name, role and text of GDAL's metadata items, limited to those of the first band.
 fn gdal_items(text: &str) -> Vec<(String, String, String)> {
     let attribute = |head: &str, name: &str| {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
@@ -224,7 +224,7 @@ fn gdal_items(text: &str) -> Vec<(String, String, String)> {
     items
 }
 
-/// Text of XML without its references; those that are none stay.
+/// XML text with its character references replaced; unknown references stay.
 fn unescaped(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
@@ -255,7 +255,7 @@ fn unescaped(text: &str) -> String {
     made + rest
 }
 
-/// The items of GDAL's metadata.
+/// Reads the items of GDAL's metadata.
 pub(super) fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
     let metadata = decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA));

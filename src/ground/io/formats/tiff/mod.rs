@@ -1,12 +1,12 @@
-//! TIFF of 8, 16 or 32 bits, packed by Deflate. Where the sheet lies on a map it is a GeoTIFF (OGC 19-008): pixel
-//! scale, tie point, coordinate system, no-data as GDAL writes it. Texts are items of GDAL's metadata, which `gdalinfo`
-//! and rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
+//! TIFF of 8, 16 or 32 bits, compressed by Deflate. A sheet with a map position becomes a GeoTIFF (OGC 19-008): pixel
+//! scale, tie point, coordinate system, and no-data in GDAL's form. Texts are GDAL metadata items, which `gdalinfo` and
+//! rasterio show. The crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `text_tag` | texts in files of a package that writes none |
+//! | `text_tag` | adds texts to files, because the writing crate has no support for them |
 //! | `decode` | the numbers of a file |
-//! | `file_tags` | what its tags say: place, scale, unit, no-data, texts |
+//! | `file_tags` | the tags of a file: position, scale, unit, no-data, texts |
 
 mod decode;
 mod file_tags;
@@ -64,14 +64,14 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
 pub(super) static READER: RasterReader =
     RasterReader { extensions: &["tif", "tiff"], name: "TIFF or GeoTIFF", is_raw: false, read: decode::read };
 
-/// Bytes of a strip before it is packed.
+/// Uncompressed bytes per strip.
 const STRIP_BYTES: usize = 1 << 18;
-/// Side of the tiles of a cloud-optimised file.
+/// Side of the tiles of a cloud-optimised file, in samples.
 const TILE: usize = 512;
-/// Metres and degrees, as GeoTIFF numbers units.
+/// GeoTIFF numbers of the units metre and degree.
 const METRE: u16 = 9001;
 const DEGREE: u16 = 9102;
-/// A coordinate system that has no number.
+/// GeoTIFF number for a user-defined coordinate system.
 const USER_DEFINED: u16 = 32767;
 const SOFTWARE: u16 = 305;
 const GDAL_METADATA: u16 = 42112;
@@ -144,10 +144,10 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     if let Some(nodata) = sheet.nodata {
         base = base.nodata(&nodata.to_string());
     }
-    // halved until one tile holds all
+    // Halve the size until one tile holds the whole image.
     let longest = sheet.width.max(sheet.height);
     let levels = (1..16).map(|k| 1u32 << k).take_while(|level| longest.div_ceil(*level as usize / 2) > TILE).collect();
-    // means of numbers of ground types, or of colours of a palette, are other types
+    // Do not average type numbers or palette indices: an average would be an unrelated type.
     let is_number = sheet.palette.is_some() || sheet.samples.kind() == SampleType::U8 && sheet.channels == 1;
     let resampling = if is_number { Resampling::NearestNeighbor } else { Resampling::Average };
     let builder = CogBuilder::new(base).overview_levels(levels).resampling(resampling);
@@ -168,7 +168,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     writer.finish().map_err(Error::other)?.finish(&text)
 }
 
-/// Adds the numbers of a rectangle, row by row.
+/// Appends the numbers of a rectangle, row by row.
 fn read_part<T>(
     sheet: &RasterSheet,
     at: SampleAt<T>,
@@ -199,13 +199,13 @@ fn predictor(sheet: &RasterSheet) -> Predictor {
     }
 }
 
-/// The 256 colours of a palette, black behind its last.
+/// The colour map of 256 entries, black after the last colour of the palette.
 fn colour_map(colours: &[[u8; 3]]) -> std::io::Result<ColorMap> {
     let channel = |c: usize| (0..256).map(|k| colours.get(k).map_or(0, |colour| u16::from(colour[c]) * 257)).collect();
     ColorMap::new(channel(0), channel(1), channel(2)).map_err(Error::other)
 }
 
-/// The first sample's place on the sheet and on the map: of areas their north-western corner.
+/// Sheet and map coordinates of the tie point: the first sample or, for areas, its north-western corner.
 fn tie_point(place: &GeoReference) -> [f64; 6] {
     let half = if place.is_area { 0.5 } else { 0.0 };
     [0.0, 0.0, 0.0, place.west - half * place.step[0], place.north + half * place.step[1], 0.0]
@@ -252,7 +252,7 @@ fn geo_reference_tags(place: &GeoReference) -> std::io::Result<Vec<Tag>> {
     Ok(tags)
 }
 
-/// Texts as GDAL keeps them: XML whose markup is escaped, other letters than ASCII as references.
+/// Texts in GDAL's metadata format: XML with escaped markup and with character references for non-ASCII letters.
 fn gdal_metadata(texts: &[(String, String)]) -> String {
     let escaped = |text: &str| -> String {
         let letter = |c: char| match c {

@@ -1,33 +1,33 @@
-//! Texts in files of a package that writes none.
+//! Adds texts to TIFF files, because the writing crate has no support for them.
 
 use std::io::{Error, Seek, SeekFrom, Write};
 
 use super::GDAL_METADATA;
 use crate::io::formats::RasterOut;
 
-/// Adds a tag of GDAL's metadata to the first directory of a TIFF file that a package writes which knows no such tag.
-/// The package begins as many bytes behind the beginning as the tag takes, and all its offsets are right for that.
-/// At the end header and directory move to the front, one entry longer; the text fills what is then between the
-/// directory and its values. So directories still stand before all data, the first of them where readers of
-/// cloud-optimised files look for it.
+/// Adds a tag with GDAL's metadata to the first directory of a TIFF file whose writer does not support that tag. The
+/// writer starts after a gap with the size of the tag, and all its offsets include that gap. At the end, the header and
+/// the directory move to the front, and the directory gains one entry. The text fills the gap between the directory and
+/// its values. Directories therefore still precede all data, and the first one stays where readers of cloud-optimised
+/// files expect it.
 pub(super) struct TextTagWriter<'a> {
     out: &'a mut dyn RasterOut,
-    /// Where the package begins.
+    /// Offset at which the writer starts.
     begin: u64,
     at: u64,
-    /// What stands from there on: header, GDAL's notes on the layout, the first directory.
+    /// The bytes from that offset: header, GDAL's layout notes, first directory.
     head: Vec<u8>,
 }
 
-/// Text, as TIFF numbers kinds of values.
+/// TIFF number of the value type "text".
 const ASCII: u16 = 2;
-/// Bytes that are remembered of the head: more than any directory that is written here has.
+/// Number of leading bytes that are kept: more than any directory written here.
 const MOST_HEAD: usize = 4096;
-/// Bytes of an entry of a directory, at the most.
+/// Maximum size of a directory entry, in bytes.
 const MOST_ENTRY: u64 = 20;
 
 impl<'a> TextTagWriter<'a> {
-    /// Without a text nothing is added.
+    /// A writer that adds `text`; an empty text adds nothing.
     pub fn new(out: &'a mut dyn RasterOut, text: &str) -> std::io::Result<Self> {
         let begin = if text.is_empty() { 0 } else { (text.len() as u64 + 1 + MOST_ENTRY).next_multiple_of(16) };
         out.seek(SeekFrom::Start(begin))?;
@@ -56,7 +56,7 @@ impl<'a> TextTagWriter<'a> {
         front.extend(entries.clone().take_while(is_before).flatten());
         front.extend(GDAL_METADATA.to_le_bytes());
         front.extend(ASCII.to_le_bytes());
-        // with the 0 that ends it
+        // Plus the terminating 0.
         front.extend(&(text.len() as u64 + 1).to_le_bytes()[..word]);
         front.extend(&((end + entry_bytes) as u64).to_le_bytes()[..word]);
         front.extend(entries.skip_while(is_before).flatten());
