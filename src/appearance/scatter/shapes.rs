@@ -189,7 +189,7 @@ impl ScatterShape {
         }
     }
 
-    /// Adds leaves on balls, or the balls themselves if `count` is 0; the mesh is later scaled to between 0 and 1.
+    /// Adds leaves on balls, or the first three balls themselves if `count` is 0.
     fn crown(&mut self, balls: &[(ShapePoint, f32)], (count, size): (i32, f32), colour: ShapePoint, random: Stream) {
         let lowest = balls.iter().map(|(at, r)| at[1] - r).fold(f32::INFINITY, f32::min);
         let highest = balls.iter().map(|(at, r)| at[1] + r).fold(0.0, f32::max);

@@ -80,8 +80,7 @@ pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usiz
             end = x + wide + letters;
         }
     }
-    let line =
-        text.fitted(&format!("{heading}: {:.1} per pixel, at most {}", counts.mean(), counts.most), span as f32);
+    let line = text.fitted(&format!("{heading}: {:.1} per pixel, at most {}", counts.mean(), counts.most), span as f32);
     text.draw(&mut made, gap as f32, top + 1.15 * letters, INK, &line);
     made
 }
