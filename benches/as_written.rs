@@ -1,5 +1,6 @@
-//! The two hydraulic laws of Le Martelot 2005, §3.3.2, as it writes them: one thread, one cell after the other, every
-//! map in an array. Its claim, that the fast form is about five times as fast, is about programs like these.
+//! The two hydraulic laws of Le Martelot 2005, §3.3.2, exactly as the paper describes them: one thread, cell by cell,
+//! every map in an array. The paper claims that the fast form is about five times as fast, and means programs like
+//! these.
 
 /// K_r, K_s = K_c and K_e.
 const RAIN: f32 = 0.01;
@@ -9,14 +10,14 @@ const EVAPORATION: f32 = 0.5;
 const STRAIGHT: [(isize, isize); 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
 const ALL: [(isize, isize); 8] = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)];
 
-/// Ground under water.
+/// Terrain with water on it.
 #[derive(Clone)]
 pub struct Plain {
     side: usize,
     pub height: Vec<f32>,
     water: Vec<f32>,
     sediment: Vec<f32>,
-    /// What the cells get from their neighbours in an iteration, less what they give.
+    /// Net water that each cell receives from its neighbours in an iteration.
     water_in: Vec<f32>,
     sediment_in: Vec<f32>,
 }
@@ -37,7 +38,8 @@ impl Plain {
         self.height[k] + self.water[k]
     }
 
-    /// An iteration of the reference form: to all lower ones of the eight neighbours, all cells at once.
+    /// One iteration of the reference form: water flows to all lower of the eight neighbours, and all cells change at
+    /// once.
     pub fn reference(&mut self) {
         for k in 0..self.height.len() {
             self.water[k] += RAIN;
@@ -86,12 +88,13 @@ impl Plain {
         }
     }
 
-    /// Ground with what the water above holds, which the fast form levels.
+    /// Height of the terrain plus the sediment in the water above, which the fast form levels.
     fn merged(&self, k: usize) -> f32 {
         self.height[k] + SOLUBILITY * self.water[k]
     }
 
-    /// An iteration of the fast form: to the lowest of the four neighbours, in place, without a map of sediment.
+    /// One iteration of the fast form: water flows to the lowest of the four neighbours, in place, without a sediment
+    /// map.
     pub fn fast(&mut self) {
         for k in 0..self.height.len() {
             self.water[k] += RAIN;

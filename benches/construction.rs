@@ -1,5 +1,5 @@
-//! What a construction costs: a grid with and without pruning, the part that changes when one small piece is moved, and
-//! thousands of pieces: discs, curves, instances.
+//! Cost of a construction: a grid with and without pruning, the update after one small primitive is moved, and
+//! constructions of thousands of primitives: discs, curves, instances.
 //!
 //! ```text
 //! cargo bench -p talweg --bench construction
@@ -28,7 +28,7 @@ use talweg::field::{Control, Edges, Grid, Region};
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The shortest of several runs: the machine may have other things to do.
+/// The shortest of several runs, because the machine may have other work.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {
     (0..runs)
         .map(|_| {
@@ -55,9 +55,9 @@ fn moved(tree: &Tree) -> Tree {
     tree
 }
 
-/// What is made, and the bytes that it keeps.
+/// The result of `make`, and the bytes that it keeps allocated.
 fn kept<T>(make: impl FnOnce() -> T) -> (T, usize) {
-    /// More than is taken for a while on the way; never touched.
+    /// More memory than `make` uses temporarily, so that the peak shows what is kept; the memory is never touched.
     const ROOM: usize = 4 << 30;
     INSTRUMENTED_SYSTEM.reset_peak_memory();
     let made = make();
@@ -77,12 +77,12 @@ fn replace(of: Vec<Piece>) -> PieceKind {
     PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() })
 }
 
-/// A plain under everything.
+/// A plain below everything.
 fn plain() -> Piece {
     Piece::new(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, ..Disc::default() }))
 }
 
-/// Small hills all over the square.
+/// Small hills scattered over the square.
 fn scattered_discs(count: usize) -> Vec<Piece> {
     let mut dice = Dice::new(11);
     let disc = |_| {
@@ -94,7 +94,7 @@ fn scattered_discs(count: usize) -> Vec<Piece> {
     std::iter::once(plain()).chain((0..count).map(disc)).collect()
 }
 
-/// Curves of two to seven points, small ones all over the square.
+/// Small curves of two to seven points, scattered over the square.
 fn scattered_curves(count: usize) -> Vec<Piece> {
     let mut dice = Dice::new(12);
     let one = |_| {
@@ -126,7 +126,7 @@ fn instances(count: usize) -> Tree {
     Tree { definitions, ..tree_of(replace(of)) }
 }
 
-/// The same group strewn: no piece for each copy.
+/// The same group scattered as copies, without a primitive for each copy.
 fn strewn() -> Tree {
     let mut tree = instances(0);
     let group = vec![tree.definitions[0].piece.clone()];
@@ -136,7 +136,7 @@ fn strewn() -> Tree {
     tree
 }
 
-/// What thousands of pieces cost to make ready and to fill a grid of 1025² with.
+/// Time to prepare thousands of primitives and to fill a grid of 1025² with them.
 fn thousands() {
     let grid = Grid::new(1025, Edges::Open);
     let mut out = vec![0.0f32; grid.len()];
@@ -148,7 +148,7 @@ fn thousands() {
         ("10,000 curves, blended", tree_of(blend(scattered_curves(10_000)))),
         ("10,000 curves, replaced", tree_of(replace(scattered_curves(10_000)))),
         ("100,000 instances of 5 discs", instances(100_000)),
-        ("copies of 5 discs, strewn", strewn()),
+        ("scattered copies of 5 discs", strewn()),
     ] {
         let start = Instant::now();
         let (program, bytes) = kept(|| Program::new(&tree, 1));
@@ -158,14 +158,14 @@ fn thousands() {
         let filled = shortest(2, || {
             let (whole, control) = (Region::whole(grid), Control::default());
             pool.install(|| program.fill_region(grid, &whole, options, &control, black_box(&mut out)))
-                .expect("nobody stops it");
+                .expect("no cancel");
         });
         let pieces = tree.terrain.children();
         let copies = pieces.last().and_then(|piece| piece.copies(1)?.ok()).map(|made| made.0.len());
         let count = copies.unwrap_or(pieces.len() - 1);
         let per = |of: f64| of / count as f64;
         println!(
-            "{name} ({count}): made ready in {ready:.2?} ({:.2} µs and {:.0} bytes each), filled at 1025² in {filled:.2?}",
+            "{name} ({count}): prepared in {ready:.2?} ({:.2} µs and {:.0} bytes each), filled 1025² in {filled:.2?}",
             per(ready.as_secs_f64() * 1e6),
             per(bytes as f64)
         );
@@ -187,20 +187,19 @@ fn main() {
     let pool = thread_pool(2).expect("two threads");
     let mut fill = |program: &Program, region: &Region, pruned: bool| {
         let sampling = FillOptions { pruned, ..FillOptions::for_material(MaterialLayer::Terrain) };
-        pool.install(|| program.fill_region(grid, region, sampling, &control, black_box(&mut out)))
-            .expect("nobody stops it");
+        pool.install(|| program.fill_region(grid, region, sampling, &control, black_box(&mut out))).expect("no cancel");
     };
     let whole = Region::whole(grid);
     let pruned = shortest(7, || fill(&program, &whole, true));
     println!("pruned, 2 threads: {pruned:.1?}");
     let untiled = shortest(3, || fill(&program, &whole, false));
     println!(
-        "without choosing by tile: {untiled:.1?}, {:.1} times as long",
+        "without selection by tile: {untiled:.1?}, {:.1} times as long",
         untiled.as_secs_f64() / pruned.as_secs_f64()
     );
     let without = [
-        ("without boxes, every weight asked everywhere", Program::new(&tree, 1).without_boxes()),
-        ("without pruning, every piece evaluated everywhere", Program::new(&tree, 1).without_pruning()),
+        ("without bounding boxes, every weight evaluated everywhere", Program::new(&tree, 1).without_boxes()),
+        ("without pruning, every primitive evaluated everywhere", Program::new(&tree, 1).without_pruning()),
     ];
     for (name, program) in without {
         let time = shortest(2, || fill(&program, &whole, false));
@@ -215,7 +214,7 @@ fn main() {
         cells = region.len();
         fill(&after, &region, true);
     });
-    println!("one small piece moved, 2 threads: {update:.1?} for {cells} samples");
-    println!("made ready: {:.1?}", shortest(7, || drop(black_box(Program::new(&tree, 1)))));
+    println!("one small primitive moved, 2 threads: {update:.1?} for {cells} samples");
+    println!("prepared: {:.1?}", shortest(7, || drop(black_box(Program::new(&tree, 1)))));
     thousands();
 }

@@ -1,4 +1,4 @@
-//! What an iteration of each erosion costs, beside a plain copy of the field of the same size.
+//! Cost of one iteration of each erosion, compared with a plain copy of a field of the same size.
 //!
 //! ```text
 //! cargo bench -p talweg --bench erosion
@@ -33,12 +33,12 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
 /// Perlin noise.
 fn ground(cx: &Context) -> Terrain {
     let mut terrain = Terrain::flat(cx.grid);
-    let Some(Node::Perlin(perlin)) = Node::named("Perlin") else { unreachable!("it is in the catalogue") };
+    let Some(Node::Perlin(perlin)) = Node::named("Perlin") else { unreachable!("the node is in the catalogue") };
     perlin.fill(cx, &mut terrain.height).unwrap();
     terrain
 }
 
-/// A node with parameters as people type them.
+/// A node with parameters given as text.
 fn node(name: &str, params: &[(&str, &str)]) -> Node {
     let mut node = Node::named(name).unwrap();
     for (param, text) in params {
@@ -49,7 +49,7 @@ fn node(name: &str, params: &[(&str, &str)]) -> Node {
     node
 }
 
-/// A group that begins with the copy of `field`.
+/// A benchmark group that starts with a copy of `field` as the baseline.
 fn group<'a>(c: &'a mut Criterion, name: &str, field: &Terrain) -> BenchmarkGroup<'a, WallTime> {
     let mut group = c.benchmark_group(name);
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
@@ -61,7 +61,7 @@ fn group<'a>(c: &'a mut Criterion, name: &str, field: &Terrain) -> BenchmarkGrou
     group
 }
 
-/// An iteration of `node`, after `before` others, on each of the numbers of threads.
+/// One iteration of `node`, after `before` earlier ones, for each number of threads.
 fn iteration(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,
@@ -103,7 +103,7 @@ fn shallow_water(c: &mut Criterion) {
     group.finish();
 }
 
-/// Soil, sand, snow, ice and waves, each preset that costs another amount.
+/// Soil, sand, snow, ice and waves: every preset with a different cost.
 fn weather(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -127,7 +127,7 @@ fn weather(c: &mut Criterion) {
     group.finish();
 }
 
-/// The five erosions of Le Martelot 2005, at sizes where the growth of the cost per cell shows.
+/// The five erosions of Le Martelot 2005, at sizes that show how the cost per cell grows.
 fn classic(c: &mut Criterion) {
     let control = Control::default();
     for samples in [512, 1024, 2048, 4096] {
@@ -141,15 +141,15 @@ fn classic(c: &mut Criterion) {
     }
 }
 
-/// The claim of Le Martelot 2005 that the fast hydraulic form is about five times as fast as the reference: both as it
-/// writes them, on one thread, beside the forms here on one thread.
+/// The claim of Le Martelot 2005 that the fast hydraulic form is about five times as fast as the reference. Compares
+/// both as the paper describes them with our versions, each on one thread.
 fn claim(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(512, &control);
     let start = ground(&cx);
     let [reference, fast] = ["Hydraulic", "HydraulicFast"].map(|name| {
         let mut erosion = node(name, &[]);
-        let document = erosion.about().preset("Document").expect("both have it");
+        let document = erosion.about().preset("Document").expect("both nodes have this preset");
         erosion.adopt(document);
         erosion
     });
@@ -164,11 +164,14 @@ fn claim(c: &mut Criterion) {
             step(&mut plain);
             run.step(&cx).unwrap();
         }
-        // a choice between two all but equal neighbours may fall otherwise, and moves little
+        // The choice between two nearly equal neighbours may differ; it moves little material.
         let apart = plain.height.iter().zip(&run.terrain().height).map(|(a, b)| (a - b).abs());
         let share = apart.clone().filter(|&apart| apart > 1e-4).count() as f32 / plain.height.len() as f32;
         let mean = apart.sum::<f32>() / plain.height.len() as f32;
-        assert!(share < 1e-3 && mean < 1e-6, "the {name} form is another law: {share:e} of the cells, {mean:e}");
+        assert!(
+            share < 1e-3 && mean < 1e-6,
+            "the {name} form gives other heights: a fraction {share:e} of the cells, mean {mean:e}"
+        );
         group.bench_function(format!("{name}, as written"), |b| b.iter(|| step(&mut plain)));
         iteration(&mut group, &format!("{name}, here"), &cx, &start, node, 3, &[1]);
     }
@@ -204,7 +207,7 @@ fn hydrology(c: &mut Criterion) {
     group.finish();
 }
 
-/// A step of stream power with routing and filling, at 1024².
+/// One step of stream power with routing and filling, at 1024².
 fn streams(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -217,7 +220,7 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-/// Another age of mountains whose drainage network is known: what a move of the playhead costs.
+/// Another age of mountains whose drainage network is known: the cost of moving the playhead.
 fn ages(c: &mut Criterion) {
     let control = Control::default();
     for samples in [1025, 4097] {

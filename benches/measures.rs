@@ -1,4 +1,4 @@
-//! What measuring costs: every family of measures beside a copy of the field, and all together, on two threads.
+//! Cost of measures: each family compared with a copy of the field, and all together, on two threads.
 //!
 //! ```text
 //! cargo bench -p talweg --bench measures
@@ -15,7 +15,7 @@ use talweg::scene::example;
 
 const SAMPLES: usize = 1024;
 
-/// A shipped scene, and the worst ground there is for hollows, peaks and streams: white noise.
+/// A shipped scene, and the worst case for hollows, peaks and streams: white noise.
 fn grounds() -> Vec<(&'static str, Terrain, TerrainScale)> {
     let control = Control::default();
     let scene = &example("alpine-range").expect("it is shipped").scene;

@@ -1,25 +1,28 @@
-//! Triangles to a given error: how long, how much memory, how many, and which error it is at the samples; beside the
-//! packages that the registry has. Of 4097² samples, whichever `TALWEG_BENCH_R32` names (a raw float heightmap in
-//! metres), or noise.
+//! Triangulation to a given error: time, memory, number of triangles and the actual error at the samples, compared with
+//! other crates. The terrain has 4097² samples, from the file in `TALWEG_BENCH_R32` (a raw float heightmap in metres)
+//! or from noise.
 //!
 //! ```text
 //! talweg export alpine-range --size 4097 -o alps.r32
 //! TALWEG_BENCH_R32=alps.r32 cargo bench -p talweg --bench mesh
 //! ```
 //!
-//! The triangulation alone, alpine-range at 4097² (8 km, so cells of 2 m), on two cores that compiled something else at
-//! the same time, so that two threads were no faster than one; memory is the peak of the process:
+//! Results of the triangulation alone for alpine-range at 4097² (8 km, so cells of 2 m) on two cores. The machine
+//! compiled other code at the same time, so two threads were no faster than one. Memory is the peak of the process:
 //!
-//! | what | error | seconds | peak memory | triangles |
+//! | program | error | seconds | peak memory | triangles |
 //! |---|---|---|---|---|
 //! | Talweg | 1 m | 14.3 (one thread), 14.8 (two) | 158 MiB | 3 517 226 |
 //! | delatin 0.2 | 1 m | 50.6 | 878 MiB | 3 523 142 |
-//! | martini 0.2 | 1 m, not held at every sample | 8.1 | 1085 MiB | 5 883 972 |
+//! | martini 0.2 | 1 m, exceeded at some samples | 8.1 | 1085 MiB | 5 883 972 |
 //! | Talweg | 5 m | 4.5 | 129 MiB | 435 631 |
 //! | delatin 0.2 | 5 m | 8.2 | 280 MiB | 437 571 |
-//! | martini 0.2 | 5 m, not held at every sample | 13.7 | 976 MiB | 679 834 |
+//! | martini 0.2 | 5 m, exceeded at some samples | 13.7 | 976 MiB | 679 834 |
 
-#![allow(clippy::disallowed_methods, reason = "noise to be measured on, the same on this machine")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the noise is only input of the measurement, and is the same on one machine"
+)]
 
 use std::time::Instant;
 
@@ -91,7 +94,7 @@ fn main() {
     let n = terrain.samples();
     let cell = SIDE / (n - 1) as f32;
     let ground = MeshGround { extent: MeshExtent::Side(SIDE), relief_metres: 1.0, sea_metres: None, colour: None };
-    println!("| what | error asked | seconds | peak memory beside the heights | triangles | error found |");
+    println!("| program | requested error | seconds | peak memory besides the heights | triangles | actual error |");
     println!("|---|---|---|---|---|---|");
     for (threads, errors) in [(2, [1.0, 5.0].as_slice()), (1, [1.0].as_slice())] {
         for &error in errors {
@@ -116,9 +119,9 @@ fn main() {
     let mut out = std::io::BufWriter::new(tempfile::tempfile().expect("a file"));
     MeshFormat::ALL[0].write(&mesh, &MeshWriting::default(), &mut out).expect("written");
     let peak = (ALLOCATOR.get_peak_memory() - before) as f64 / 1_048_576.0;
-    println!("| writing it as GLB | 1 m | {:.2} | {peak:.1} MiB | | |", start.elapsed().as_secs_f64());
+    println!("| writing the mesh as GLB | 1 m | {:.2} | {peak:.1} MiB | | |", start.elapsed().as_secs_f64());
     drop(mesh);
-    // martini keeps 16 bytes for each of its triangles, of which it has twice as many as samples
+    // martini needs 16 bytes for each of its triangles, and it has twice as many triangles as samples.
     if (n - 1).is_power_of_two() {
         for error in [1.0, 5.0] {
             let make = || {

@@ -1,9 +1,9 @@
-"""What the same work costs here, in landlab and in fastscapelib: seconds of processor time, and how many times ours.
+"""Compares the cost of the same work in Talweg, landlab and fastscapelib: seconds of processor time, and multiples of ours.
 
-Run by `make bench`, or `tools/wheel --bench [SAMPLES]`; SAMPLES a side are 2048 without. The work is what all three have:
-filling depressions, routing flow and adding up areas, one step of stream power with that routing, one of creep. Steps
-are those of a run under way: the first one, for which memory is asked, is done before. Stream power is implicit in all
-three; ours leads water by D-infinity, the others by D8. Depressions drain over their spill points.
+Run by `make bench`, or `tools/wheel --bench [SAMPLES]`; the default is 2048 SAMPLES per side. The work exists in all three:
+filling depressions, flow routing and accumulation, one step of stream power with that routing, one step of creep. The
+first step, which allocates memory, is not measured. Stream power is implicit in all
+three; ours routes flow by D-infinity, the others by D8. Depressions drain over their spill points.
 """
 
 import os
@@ -27,7 +27,7 @@ REPEATS = 3
 
 
 def seconds(work, prepare=lambda: None, repeats=REPEATS) -> float:
-    """The least processor time of a few runs, all threads together, each after `prepare`."""
+    """Minimum processor time of a few runs, summed over all threads, each after `prepare`."""
     best = float("inf")
     for _ in range(repeats):
         given = prepare()
@@ -101,7 +101,8 @@ def of_landlab(heights: np.ndarray) -> dict[str, float]:
         made.run_one_step(YEARS)
         return made
 
-    # minutes each at 2048²: once, and what the first step makes anew is nothing beside them
+    # These take minutes each at 2048², so each runs once; compared with that, the extra cost of a first step is
+    # negligible.
     return {
         "fill depressions": seconds(lambda part: part.run_one_step(), filler, 1),
         "flow accumulation": seconds(lambda part: part.run_one_step(), accumulator, 1),

@@ -1,4 +1,4 @@
-//! What planets cost: craters, rivers and erosion on globes of six faces, on two threads.
+//! Cost of planets: craters, rivers and erosion on globes of six faces, on two threads.
 //!
 //! ```text
 //! cargo bench -p talweg --bench planet
@@ -21,7 +21,7 @@ use talweg::scene::example;
 
 const SEA: f32 = 0.45;
 
-/// Runs `node` on a globe of `samples` along the side of a face.
+/// Runs `node` on a globe of `samples` per side of a face.
 fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
     let control = Control::default();
     let cx = Context {
@@ -63,7 +63,7 @@ fn craters(c: &mut Criterion) {
     let mut group = c.benchmark_group("planet/craters");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(3));
     let below = noise(512, &planet);
-    // the smallest are two samples wide, so that every one of them counts
+    // The smallest craters are two samples wide, so that every crater counts.
     for count in [1_000, 10_000, 100_000] {
         let node = node("Craters", &[("craters", Value::Int(count)), ("smallest", Value::Float(0.0045))]);
         group.bench_function(BenchmarkId::new("6 x 512", count), |b| {
@@ -103,12 +103,12 @@ fn rivers(c: &mut Criterion) {
     group.finish();
 }
 
-/// The whole way to a coloured map, as the program of Petitprez 2007 went (512 × 1024 in about 5 s in 2007).
+/// All steps to a coloured map, as in the program of Petitprez 2007 (512 × 1024 in about 5 s in 2007).
 fn maps(c: &mut Criterion) {
     let pool = thread_pool(2).unwrap();
     let mut group = c.benchmark_group("planet/map");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(4));
-    // four faces of 256 steps are 1024 columns around the equator
+    // Four faces of 256 steps each give 1024 columns around the equator.
     for (samples, what) in [(257, "512 x 1024"), (1024, "6 x 1024")] {
         let mut scene = example("earthlike").expect("shipped").scene.clone();
         scene.settings.resolution = samples;
@@ -130,7 +130,7 @@ fn maps(c: &mut Criterion) {
     group.finish();
 }
 
-/// One iteration of every erosion that goes around a globe.
+/// One iteration of every erosion that works on a globe.
 fn erosion(c: &mut Criterion) {
     let samples = 257;
     let planet = Planet { radius_metres: 50_000.0, ..Planet::default() };
@@ -159,7 +159,7 @@ fn erosion(c: &mut Criterion) {
     group.finish();
 }
 
-/// A square of 1,000² samples of *Earthlike* in the mountains, 1 m and 100 m apart.
+/// A square of 1,000² samples in the mountains of *Earthlike*, with a spacing of 1 m and of 100 m.
 fn detail(c: &mut Criterion) {
     let scene = &example("earthlike").expect("shipped").scene;
     let control = Control::default();

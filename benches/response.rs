@@ -1,5 +1,5 @@
-//! How soon the program answers: a running evaluation stops when it is superseded, and a finished terrain is made
-//! ready for the screen.
+//! Response times: how soon a running evaluation stops when a newer request replaces it, and how long a finished
+//! terrain takes to be prepared for the screen.
 //!
 //! ```text
 //! cargo bench --bench response
@@ -20,7 +20,7 @@ use talweg::param::ParamKind;
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
-/// A scene of `world` whose last layer is the node, with as many iterations as it may have.
+/// A scene of `world` whose last layer is the node, with the maximum number of iterations.
 fn scene_in(world: World, node: Node, samples: u32) -> Scene {
     let mut scene = match world {
         World::Terrain => Scene::default(),
@@ -73,7 +73,7 @@ fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Durati
             let _ = pool.install(|| evaluate(scene, scene.samples(), None, store, &control));
             Instant::now()
         });
-        // in the last layer, and a little way into it
+        // Wait until the last layer has been running for a short time.
         while control.progress().0 < target && !running.is_finished() {
             std::thread::yield_now();
         }
@@ -84,8 +84,9 @@ fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Durati
     })
 }
 
-/// From iteration 600 of thermal erosion at 1025² back to another, out of the key frames that fit in the usual memory.
-/// Not a benchmark of criterion's: it would ask for the same again, and get it from the cache.
+/// Time to go from iteration 600 of thermal erosion at 1025² back to an earlier one, from the key frames that fit into
+/// the default memory. This is not a Criterion benchmark, because Criterion would repeat the same request and get the
+/// result from the cache.
 fn scrub(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const FROM: u32 = 600;
@@ -104,24 +105,23 @@ fn scrub(_: &mut Criterion) {
         go(FROM);
         go(target)
     };
-    // no target twice: its result would come from the cache
+    // No target appears twice, because its result would come from the cache.
     let mut times: Vec<(Duration, u32)> =
         [100].into_iter().chain((1..FROM).step_by(7)).map(|target| (back_to(target), target)).collect();
     println!("from iteration {FROM} of thermal erosion at {SAMPLES} back to {}: {:.1?}", times[0].1, times[0].0);
     times.sort_unstable();
     let (median, worst) = (times[times.len() / 2].0, &times[times.len() - 3..]);
-    println!("back to every seventh: median {median:.1?}, the longest {worst:.1?}");
+    println!("back to every seventh iteration: median {median:.1?}, longest three {worst:.1?}");
 }
 
-/// From a movement of a brush to the ground at full size, the worker's way there and back included: while a stroke of
-/// every tool grows across the terrain, and with an erosion above it.
-///
+/// Time from a brush movement to the terrain at full size, including the way to the worker and back, while a stroke of
+/// every tool grows across the terrain, also with an erosion above it.
 fn strokes(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const MOVEMENTS: usize = 60;
     let worker = Worker::start(0, |_: &Arc<Terrain>, _: &Scene, _: Option<&ChangedRegion>| (), || {}).expect("threads");
-    let report = || worker.wait(Duration::from_secs(600)).expect("it answers");
-    println!("brush at {SAMPLES}: tool, what is above, median and longest of {MOVEMENTS} movements");
+    let report = || worker.wait(Duration::from_secs(600)).expect("the worker answers");
+    println!("brush at {SAMPLES}: tool, layers above, median and longest of {MOVEMENTS} movements");
     let mut revision = 0;
     let mut request = |scene: &Scene, quality: RequestQuality| {
         revision += 1;
@@ -166,7 +166,7 @@ fn strokes(_: &mut Criterion) {
     }
 }
 
-/// What the worker does so that the main thread only swaps a pointer.
+/// The preparation on the worker thread, after which the main thread only swaps a pointer.
 fn prepare(c: &mut Criterion) {
     let pool = thread_pool(0).expect("threads");
     let mut group = c.benchmark_group("prepare for the screen");
@@ -180,7 +180,7 @@ fn prepare(c: &mut Criterion) {
             .expect("not cancelled")
             .terrain;
         if samples == 4097 {
-            // the longest of stops at all stages of the work
+            // The longest delay of stops at all stages of the work.
             group.bench_function("longest stop of 4097", |b| {
                 b.iter_custom(|rounds| {
                     let stages = (0..12).map(|stage| Duration::from_millis(5 + 25 * stage));
@@ -197,7 +197,7 @@ fn prepare(c: &mut Criterion) {
     group.finish();
 }
 
-/// Time from the stop to the end of preparing, when it comes `wait` after the beginning.
+/// Time from the stop to the end of the preparation; the stop comes `wait` after the start.
 fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
     let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
     std::thread::scope(|scope| {
@@ -208,7 +208,7 @@ fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scen
         std::thread::sleep(wait);
         let asked = Instant::now();
         control.cancel();
-        running.join().expect("it ends").saturating_duration_since(asked)
+        running.join().expect("the preparation ends").saturating_duration_since(asked)
     })
 }
 

@@ -1,12 +1,12 @@
-"""How soon Ctrl-C ends the work of each node, and pictures, exports, measures and builds in tiles: the time from the
+"""Measures how soon Ctrl-C stops each node, pictures, exports, measures and tiled builds: the time from the
 signal to KeyboardInterrupt, in milliseconds.
 
-Run by `tools/wheel --stops [SAMPLES [THREADS [WORD]]]`; SAMPLES a side are 1025 and THREADS 1 without, and only work with
-WORD in its name is measured if one is given. Every node that runs on squares works on the same ground with its default
-parameters; the signal comes from another thread at moments spread evenly over the time that the work takes by itself,
-processes with their whole run. What takes less than 10 ms is not interrupted. Beside the time stands the processor time
-that the program took in it, all threads together, which the machine's other work is not in. Nothing here decides whether a
-test passes.
+Run by `tools/wheel --stops [SAMPLES [THREADS [WORD]]]`. The defaults are 1025 SAMPLES per side and 1 of THREADS; with WORD,
+only work with this word in its name is measured. Every node for square terrains runs on the same terrain with its default
+parameters, processes for all their iterations. The signal comes from another thread, at moments spread evenly over the
+duration of the work. Work shorter than 10 ms is not interrupted. The table also shows the processor time of the program
+between signal and exception, summed over all threads, which does not depend on other programs on the machine. No test
+depends on these results.
 """
 
 import os
@@ -21,7 +21,7 @@ import numpy as np
 import talweg
 
 MOMENTS = 8
-#: What the signal is waited for at the most, from the start of the work.
+# : Maximum time from the start of the work to the signal, in seconds.
 LONGEST = 5.0
 WANTED = 0.050
 EXPORTS = ["png", "r16", "r32", "tif", "cog.tif", "exr", "asc", "glb", "obj", "ply", "stl"]
@@ -33,7 +33,7 @@ def ground(samples: int) -> np.ndarray:
 
 
 def seconds_of(work) -> float | None:
-    """What the work takes by itself, LONGEST at the most; none where a node refuses it."""
+    """Duration of the uninterrupted work, at most LONGEST; None if a node refuses it."""
     end = threading.Timer(LONGEST, os.kill, (os.getpid(), signal.SIGINT))
     begun = time.perf_counter()
     try:
@@ -53,7 +53,7 @@ def clocks() -> np.ndarray:
 
 
 def delay(work, after: float) -> np.ndarray | None:
-    """Seconds from a signal to its exception, by the clock and of the processors; none where the work ended first."""
+    """Seconds from the signal to its exception, wall time and processor time; None if the work ended first."""
     pressed = []
 
     def press():
@@ -65,7 +65,7 @@ def delay(work, after: float) -> np.ndarray | None:
         timer.start()
         work()
         timer.cancel()
-        # a signal on its way is not left to whatever comes next
+        # Wait for a signal that is already on its way, so that it does not hit the next work.
         timer.join()
         time.sleep(0.02)
     except KeyboardInterrupt:
@@ -74,7 +74,7 @@ def delay(work, after: float) -> np.ndarray | None:
 
 
 def works(samples: int, threads: int, folder: Path):
-    """Everything that is measured, by name."""
+    """All measured work, by name."""
     heights = ground(samples)
     for name in talweg.nodes.__all__:
         node = getattr(talweg, name)()
@@ -130,13 +130,13 @@ def main() -> None:
     found.sort(key=lambda entry: -entry[2][:, 1].max())
     every = np.concatenate([delays for *_, delays in found])
     print(f"{samples} × {samples} samples, threads: {threads}; milliseconds from Ctrl-C to KeyboardInterrupt")
-    print(f"{'':24}{'':10}{'by the clock':>20}{'of processors':>20}")
+    print(f"{'':24}{'':10}{'wall time':>20}{'processor time':>20}")
     print(f"{'work':24}{'takes, s':>10}" + 2 * f"{'median':>10}{'longest':>10}")
     for name, whole, delays in found:
         median, longest = np.median(delays, axis=0), delays.max(axis=0)
         print(f"{name:24}{whole:10.2f}" + "".join(f"{median[k]:10.1f}{longest[k]:10.1f}" for k in range(2)))
     within = (every <= 1e3 * WANTED).sum(axis=0)
-    print(f"{len(found)} works, {len(every)} signals, within {1e3 * WANTED:.0f} ms {within[0]} by the clock, {within[1]} of processors")
+    print(f"{len(found)} kinds of work, {len(every)} signals; within {1e3 * WANTED:.0f} ms: {within[0]} by wall time, {within[1]} by processor time")
 
 
 if __name__ == "__main__":

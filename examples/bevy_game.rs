@@ -1,12 +1,13 @@
-//! A Bevy program, no editor: reads a scene, evaluates it and shows the ground, with the heights ready for a collider.
+//! A Bevy program without an editor: reads a scene, evaluates it and shows the terrain, with the heights ready for a
+//! collider.
 //!
 //! ```text
 //! cargo run --release --example bevy_game                                   # alpine-range
 //! cargo run --release --example bevy_game -- saves/island.ron --frames 300  # ends by itself
 //! ```
 //!
-//! The mouse turns the camera while its left button is down, the wheel brings it nearer. In a game of one's own, Talweg
-//! is taken without its editor: `talweg = "0.1"`.
+//! Drag with the left mouse button to orbit the camera, scroll to zoom. In your own game, use Talweg without its
+//! editor: `talweg = "0.1"`.
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on where the camera is")]
 
@@ -29,18 +30,18 @@ use talweg::field::{Control, Terrain};
 use talweg::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions, PartKind};
 use talweg::scene::{Scene, example};
 
-/// How far the mesh may lie from the samples, as a part of the side: seen from afar that is less than a pixel.
+/// Maximum distance of the mesh from the samples, as a fraction of the side; from far away this is less than a pixel.
 const ERROR_OF_SIDE: f32 = 0.0002;
 
-/// Heights as physics engines take them. With Rapier (`Collider::heightfield`) and Avian alike, rows run along z and
-/// columns along x around the origin; where an engine wants columns first, the list is transposed.
+/// Heights in the form that physics engines expect. In Rapier (`Collider::heightfield`) and Avian, rows run along z and
+/// columns along x around the origin; for an engine with columns first, transpose the list.
 #[derive(Resource, Clone, Debug)]
 pub struct Heightfield {
-    /// Samples per row, and rows.
+    /// Samples per row, and number of rows.
     pub samples: usize,
-    /// Metres, row by row from the north (least z), each from the west (least x).
+    /// Heights in metres, row by row from the north (least z), each row from the west (least x).
     pub metres: Vec<f32>,
-    /// What a heightfield of side 1 and heights in metres is scaled by: x, y and z.
+    /// Scale in x, y and z for a heightfield of side 1 with heights in metres.
     pub scale: Vec3,
 }
 
@@ -53,7 +54,7 @@ impl Heightfield {
         }
     }
 
-    /// Height in metres over a place of the ground, bilinear, as a character that walks there needs it.
+    /// Height in metres at a position, bilinear, for example for a walking character.
     pub fn height(&self, x: f32, z: f32) -> f32 {
         let last = (self.samples - 1) as f32;
         let along = |place: f32, side: f32| ((place / side + 0.5) * last).clamp(0.0, last);
@@ -67,24 +68,24 @@ impl Heightfield {
     }
 }
 
-/// What is shown.
+/// The terrain to show.
 #[derive(Resource)]
 struct Landscape {
     mesh: Mesh,
     scene: Scene,
 }
 
-/// After how many frames the program ends.
+/// Number of frames after which the program ends.
 #[derive(Resource)]
 struct FramesLeft(Option<u32>);
 
-/// A camera that goes around the middle of the ground.
+/// A camera that orbits the centre of the terrain.
 #[derive(Component)]
 struct OrbitCamera {
-    /// Radians around the upright, and above the level.
+    /// Angles in radians: around the vertical axis, and above the horizon.
     turn: f32,
     rise: f32,
-    /// Metres from the middle.
+    /// Distance from the centre in metres.
     distance: f32,
     middle: Vec3,
 }
@@ -96,9 +97,9 @@ fn main() -> anyhow::Result<()> {
         match word.as_str() {
             "--frames" => {
                 let count = words.next().context("--frames needs a number")?;
-                frames = Some(count.parse().with_context(|| format!("`{count}` is no number of frames"))?);
+                frames = Some(count.parse().with_context(|| format!("`{count}` is not a number of frames"))?);
             }
-            _ if word.starts_with('-') => bail!("there is no option {word}; give a scene file, and --frames N"),
+            _ if word.starts_with('-') => bail!("unknown option {word}; usage: bevy_game [SCENE.ron] [--frames N]"),
             _ => file = Some(PathBuf::from(word)),
         }
     }
@@ -112,7 +113,7 @@ fn main() -> anyhow::Result<()> {
     };
     let settings = scene.settings.clone();
     if settings.is_planet() {
-        bail!("this program shows square terrains; Mesh::from_terrain makes planets in the same way");
+        bail!("this program shows square terrains only; Mesh::from_terrain also makes meshes of planets");
     }
     let samples = (settings.resolution as usize).min(1025);
     println!("evaluating {samples} × {samples} samples");
@@ -130,7 +131,7 @@ fn main() -> anyhow::Result<()> {
     let options =
         MeshOptions { error_metres: Some(settings.size_metres * ERROR_OF_SIDE), uvs: false, ..MeshOptions::default() };
     let mesh = Mesh::from_terrain(terrain, &ground, &options, &Control::default())?;
-    println!("{} triangles, of {} that all samples make", mesh.triangle_count(), 2 * (samples - 1) * (samples - 1));
+    println!("{} triangles; a mesh of all samples has {}", mesh.triangle_count(), 2 * (samples - 1) * (samples - 1));
 
     let window = Window { title: "Talweg in a game".into(), ..Window::default() };
     App::new()
@@ -145,7 +146,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The colour of every sample, by the biome table of the scene or by its palette.
+/// The colour of every sample, from the biome table of the scene or from its palette.
 fn painted(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 3]> {
     if let Ok(Some(colours)) = colours(terrain, scene, &Control::default()) {
         return colours.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
@@ -160,7 +161,7 @@ fn painted(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 3]> {
     terrain.height.iter().map(of_height).collect()
 }
 
-/// A part of a mesh as Bevy draws it.
+/// A part of a mesh as a Bevy mesh.
 fn drawn(mesh: &Mesh, kind: PartKind) -> Option<BevyMesh> {
     let part = mesh.part(kind)?;
     let range = part.vertices.start as usize..part.vertices.end as usize;
@@ -212,7 +213,7 @@ fn set_up(
     ));
 }
 
-/// Goes around slowly by itself, or as the mouse says.
+/// Orbits slowly by itself, or follows the mouse.
 fn orbit(
     time: Res<Time>,
     buttons: Res<ButtonInput<MouseButton>>,

@@ -9,7 +9,7 @@ use talweg::field::Control;
 use talweg::io::export_heightmap;
 use talweg::scene::Scene;
 
-/// Layers run from the first to the last; what is not written has its default.
+/// Layers run from the first to the last; omitted parameters have their default.
 const SCENE: &str = "(
     version: 1,
     settings: (seed: 7, size_metres: 4000.0, relief_metres: 600.0),
@@ -24,7 +24,7 @@ pub fn main() -> anyhow::Result<()> {
     for warning in warnings {
         eprintln!("{}", warning.0);
     }
-    // a store that is kept between calls makes the next evaluation compute only what changed
+    // If a store is kept between calls, the next evaluation computes only what changed.
     let mut store = Store::forgetful();
     let evaluated = evaluate(&scene, 257, None, &mut store, &Control::default())?;
 

@@ -1,4 +1,4 @@
-//! Steps an erosion and prints where the material went.
+//! Steps an erosion and prints where the material goes.
 //!
 //! ```text
 //! cargo run -p talweg --example mass_balance
@@ -29,7 +29,8 @@ pub fn main() -> anyhow::Result<()> {
     let erosion = Droplets::default();
     let mut run = erosion.start(&cx, terrain);
     let iterations = cx.iterations(erosion.iterations(), erosion.pace()).min(100);
-    // sums of heights over all samples, as fractions of the relief; times the area of a cell and the relief they are m³
+    // The balance sums heights over all samples, as fractions of the relief; times the cell area and the relief this is
+    // m³.
     let cubic_metres = f64::from(cx.cell_metres()) * f64::from(cx.cell_metres()) * f64::from(cx.relief_metres);
     println!("iteration      eroded   deposited     carried        lost  (m³)");
     for iteration in 1..=iterations {
@@ -46,11 +47,11 @@ pub fn main() -> anyhow::Result<()> {
     let change = cx.grid.sum(&run.terrain().height) - before;
     let unexplained = change - (balance.added + balance.deposited - balance.eroded);
     println!(
-        "the ground changed by {:.3} m³, of which {:.3} m³ are not in the balance",
+        "the terrain changed by {:.3} m³, of which {:.3} m³ are not in the balance",
         change * cubic_metres,
         unexplained * cubic_metres
     );
     anyhow::ensure!(balance.residual().abs() <= 1e-6 * before, "material vanished: {balance:?}");
-    anyhow::ensure!(unexplained.abs() <= 1e-6 * before, "the ground changed by more than the balance says");
+    anyhow::ensure!(unexplained.abs() <= 1e-6 * before, "the terrain changed by more than the balance says");
     Ok(())
 }

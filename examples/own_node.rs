@@ -1,7 +1,7 @@
-//! Writes a node outside the library and runs it between two of the library's own.
+//! Defines a node outside the library and runs it between two built-in nodes.
 //!
-//! Scenes know the nodes of the catalogue only: a scene file must mean the same everywhere. A node of one's own runs on
-//! the same terms, in code; to bring it into scenes, put its file into `src/nodes/` (see CONTRIBUTING.md).
+//! Scenes can only use the nodes of the catalogue, because a scene file must mean the same everywhere. A custom node
+//! runs in the same way from code. To use it in scenes, put its file into `src/nodes/` (see CONTRIBUTING.md).
 //!
 //! ```text
 //! cargo run -p talweg --example own_node
@@ -14,9 +14,9 @@ use talweg::nodes::{Context, Filter, Generator};
 use talweg::param::Params;
 
 talweg::params! {
-    /// Furrows from west to east that follow the height of the ground.
+    /// Furrows from west to east that follow the height of the terrain.
     Furrows "Furrows" in "Filter", from "an example" {
-        /// Height between two furrows, as a fraction of the relief.
+        /// Height difference between two furrows, as a fraction of the relief.
         spacing: f32 = 0.05, 0.001..=1.0, slider 0.01..=0.2;
         /// Depth of a furrow, as a fraction of the relief.
         depth: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.1;
@@ -52,7 +52,7 @@ pub fn main() -> anyhow::Result<()> {
     Perlin::default().generate(&cx, &mut terrain)?;
     let (low, high) = terrain.range();
 
-    // what a file or a slider gives is moved into the hard range
+    // Values from files and sliders are clamped to the hard range.
     let mut furrows = Furrows { spacing: 5.0, ..Furrows::default() };
     for clamped in furrows.sanitise() {
         println!("{clamped}");
@@ -60,7 +60,7 @@ pub fn main() -> anyhow::Result<()> {
     furrows.spacing = 0.08;
     furrows.apply(&cx, &mut terrain)?;
     let (low_furrow, high_furrow) = terrain.range();
-    anyhow::ensure!(low_furrow <= low && high_furrow <= high, "furrows are dug, nothing is heaped up");
+    anyhow::ensure!(low_furrow <= low && high_furrow <= high, "furrows only remove material");
     Blur::default().apply(&cx, &mut terrain)?;
 
     let (low_after, high_after) = terrain.range();

@@ -1,7 +1,7 @@
 //! # Talweg
-//! A real-time 3D terrain editor: a stack of generators, filters and erosions, edited in a panel, computed in the
-//! background, seen in 3D at once, and watched while it erodes. Scenes are RON text. The same binary works without a
-//! window.
+//! A real-time 3D terrain editor. A terrain is a stack of generators, filters and erosions that the user edits in a
+//! panel. Talweg computes it in the background, shows it in 3D at once, and animates erosions while they run. Scenes
+//! are RON text. The same binary also runs without a window.
 //!
 //! ## How data flows (one direction)
 //! ```text
@@ -17,59 +17,61 @@
 //!                    ▼
 //!             height + normal textures ──▶ tessellated patches ──▶ screen
 //! ```
-//! The command line calls the same [`eval::evaluate`] without the app. Nothing flows back.
+//! The command line calls the same [`eval::evaluate`] without the app. No data flows backwards.
 //!
 //! ## Invariants
-//! 1. Only `app` names bevy or egui: this library compiles neither.
-//! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no
-//!    files but the heightmaps and pictures that the scene names, which count by their contents.
-//! 3. Same scene, same bits: any thread count, any processor, editor or command line. Heights are decided by + - × ÷ √,
-//!    comparisons, integers and the `libm` crate (`clippy.toml` forbids the rest); nothing is summed in thread order.
-//!    A node whose law changes raises its version, and old scenes say so when they are opened.
-//! 4. Heights are `f32` fractions of `relief_metres`, positions fractions of the side; [`nodes::Context`] converts.
-//!    Resolution only changes sampling: iterations are counted at the scene's own resolution and scaled elsewhere, or
-//!    go [from coarse to fine](nodes::multiscale) through grids that do not depend on it.
-//! 5. User data never panics and never hangs: parameters are clamped to their hard range on load, with a warning that
-//!    names them; unknown keys, wrong versions and truncated files are errors with line and column.
-//! 6. A file is never half-written: temporary file in the same folder, flush, sync, rename.
-//! 7. The interface never waits: what takes long runs on the worker, and a running evaluation stops within 50 ms.
-//! 8. Volume is conserved where a process claims it, and its [`nodes::MassBalance`] proves it.
+//! 1. Only `app` uses bevy or egui: this library does not depend on them.
+//! 2. Evaluation is a pure function of (scene, resolution, playhead). It reads no clock and no global random state. The
+//!    only files that it reads are the heightmaps and pictures that the scene names, identified by their contents.
+//! 3. The same scene gives the same bits with any thread count, on any processor, in the editor or on the command line.
+//!    Heights are computed with + - × ÷ √, comparisons, integers and the `libm` crate only (`clippy.toml` forbids the
+//!    rest), and no sum depends on the order of threads. A node whose algorithm changes raises its version, and opening
+//!    an older scene reports the change.
+//! 4. Heights are `f32` fractions of `relief_metres`, positions are fractions of the side; [`nodes::Context`] converts.
+//!    Resolution only changes the sampling. Iterations are counted at the scene's own resolution and scaled at others,
+//!    or run [from coarse to fine](nodes::multiscale) through grids that do not depend on the resolution.
+//! 5. No user data causes a panic or a hang. Loading clamps parameters to their hard range, with a warning that names
+//!    them. Unknown keys, wrong versions and truncated files are errors with line and column.
+//! 6. A file is never half-written: write a temporary file in the same folder, flush, sync, rename.
+//! 7. The interface never waits: slow work runs on the worker, and a running evaluation stops within 50 ms.
+//! 8. Where a process claims to conserve volume, its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
-//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads
-//! the list.
+//! Folders from the lowest level to the highest: a folder uses only folders that stand before it in this list.
+//! `tests/core/tidy.rs` reads the list and checks this rule.
 //!
-//! | folder | what it holds |
+//! | folder | contents |
 //! |---|---|
-//! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
+//! | [`param`] | the one description of each parameter: value, unit, hard range, slider range, help sentence |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`io`] | heightmaps and images in, heightmaps and films out |
-//! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
-//! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
-//! | [`brush`] | strokes of a brush: where a hand went and with what, and where that acts |
-//! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
-//! | [`mesh`] | the ground as triangles: to a given error, with walls and water; files of meshes, read as heights too |
-//! | [`web_map`] | pyramids of tiles for maps in browsers |
-//! | [`appearance_files`] | palettes, biome tables, rules of materials and of plants and stones, as their files describe them |
-//! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
-//! | [`planet_detail`] | the ground of a planet at any resolution, down to a metre, by position alone |
+//! | [`io`] | reads heightmaps and images, writes heightmaps and videos |
+//! | [`hydrology`] | where water flows: flow graph, depressions, drainage areas, lakes, streams |
+//! | [`construction`] | terrain from construction trees: primitives, operators, bounds, sphere tracing |
+//! | [`brush`] | brush strokes: path, settings, and the area that each stroke changes |
+//! | [`planet`] | properties of a planet other than its layers: atmosphere, sun, climate, projections |
+//! | [`mesh`] | the terrain as triangles: to a given error, with walls and water; mesh files, also read as heights |
+//! | [`web_map`] | tile pyramids for maps in browsers |
+//! | [`appearance_files`] | file formats of palettes, biome tables, material rules and scatter rules (plants and stones) |
+//! | [`nodes`] | generators, filters, erosion: one file for each node, and the one list of all nodes |
+//! | [`planet_detail`] | the surface of a planet at any resolution down to a metre, computed from the position alone |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
-//! | [`preferences`] | how people like planets drawn, what they opened last; kept in small files between runs |
-//! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
-//! | [`appearance`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
-//! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
-//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
-//! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
-//! | [`tiles`] | builds in tiles: plan, tasks, files of tiles, products of all of them |
-//! | [`timelapse`] | time-lapse films of a process |
-//! | [`benchmark`] | what nodes cost in time and memory, and how that grows |
-//! | [`variants`] | what else a scene could be, with thumbnails |
-//! | [`cli`] | one file a subcommand |
-//! | `python` | the extension module of the Python package: the same scenes, nodes and words; a Rust package of its own |
+//! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
+//! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
+//! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
+//! | [`measure`] | measures of a terrain: form, drainage, playability; reference values of real terrain; comparison of two terrains |
+//! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
+//! | [`export`] | many products from one evaluation: maps, engine presets, tiles, the scene embedded in every file |
+//! | [`tiles`] | tiled builds: plan, tasks, tile files, products of all tiles |
+//! | [`timelapse`] | time-lapse videos of a process |
+//! | [`benchmark`] | time and memory that nodes need, and how both grow with resolution |
+//! | [`variants`] | variants of a scene, with thumbnails |
+//! | [`cli`] | one file for each subcommand |
+//! | `python` | the extension module of the Python package, with the same scenes, nodes and names; a Rust package of its own |
 //! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a Rust package of its own |
 //!
-//! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
-//! in `saves/`, `tests/panel/` the commands and panels, `tests/window/` the real editor on a virtual screen.
+//! Tests iterate over lists, not over single items: `tests/core/contract.rs` over the node catalogue,
+//! `tests/core/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels. `tests/window/`
+//! runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.

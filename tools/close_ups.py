@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws scenes of saves/ from 2 m to 30 km above the ground, and planets from orbit to the ground, into one picture: a
-look at what the 3D view is like from near and far.
+"""Draws scenes of saves/ from 2 m to 30 km above the terrain, and planets from orbit to the surface, into one picture,
+to check the 3D view at all distances.
 
     tools/close_ups.py PROGRAM OUT.png [--light golden-hour] [SCENE ...]
 
-PROGRAM is a built talweg. Needs Pillow (tools/setup --test puts it into target/tools/outside)."""
+PROGRAM is the compiled talweg. Needs Pillow (tools/setup --test puts it into target/tools/outside)."""
 
 import argparse
 import pathlib
@@ -17,9 +17,9 @@ from PIL import Image, ImageDraw
 
 SAVES = pathlib.Path(__file__).resolve().parent.parent / "saves"
 SCENES = ["alpine-range", "desert-dunes", "winter-peaks", "island", "canyon-lands", "glacial-valleys", "volcano", "badlands"]
-# with a place on land, in degrees
+# With a position on land, in degrees.
 PLANETS = {"earthlike": "2.0055,52.0045", "eroded-planet": "10,-50"}
-# metres above the ground, and tilt in degrees
+# Metres above the terrain, and tilt in degrees.
 TERRAIN_HEIGHTS = [(2, -4), (30, -9), (300, -16), (3_000, -28), (30_000, -55)]
 PLANET_HEIGHTS = [(2, -5), (300, -15), (3_000, -25), (30_000, -40), (10_000_000, -90)]
 SIZE = (640, 360)
@@ -36,7 +36,7 @@ def shot(program, scene, place, light, out):
 
 
 def places(scene):
-    """The name and the options of every picture of a scene."""
+    """Name and options of each picture of a scene."""
     text = (SAVES / f"{scene}.ron").read_text()
     if "world: Planet" in text:
         return [(f"{height:,} m", ["--at", f"{PLANETS.get(scene, '0,0')},{height},30,{tilt}"]) for height, tilt in PLANET_HEIGHTS]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the scene of every figure of the papers into one contact sheet, work by work, each picture over its name, as in
-the start window's page "The papers reproduced", and the sentence that says what it shows (docs/documents.md).
+"""Draws the scenes of all figures of the papers into one contact sheet, grouped by work. Below each picture are its name,
+as in the start window's page "The papers reproduced", and a sentence about it (from docs/documents.md).
 
     tools/paper_figures.py PROGRAM OUT.png [--relief] [SCENE ...]
 
-PROGRAM is a built talweg. Pictures are those of the 3D view at the scene's own camera; --relief draws them from above,
+PROGRAM is the compiled talweg. Pictures show the 3D view from the scene's own camera; --relief draws them from above,
 without a graphics driver. Needs Pillow (tools/setup --test puts it into target/tools/outside)."""
 
 import argparse
@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 5
-# of a picture, in pixels; below it stands its sentence, over a work its title
+# Size of a picture in pixels; its sentence is below it, and the title of the work above its pictures.
 SIZE = (480, 300)
 TEXT = 66
 TITLE = 56
@@ -27,7 +27,7 @@ MARGIN = 8
 
 
 def works():
-    """What names of scenes begin with, and the title and authors of the work, in their order."""
+    """Scene name prefix, title and authors of each work, in order."""
     text = (ROOT / "src/scene/works.rs").read_text()
     field = lambda name: r'%s: "((?:[^"\\]|\\(?s:.))*)"' % name
     found = re.findall(r"SourceWork \{\s*" + field("prefix") + r",\s*" + field("authors") + r",\s*" + field("title"), text)
@@ -35,7 +35,7 @@ def works():
 
 
 def sentences():
-    """What each scene shows."""
+    """The sentence about each scene."""
     rows = re.findall(r"^\| `(paper-[^`]*)` \| (.*) \|$", (ROOT / "docs/documents.md").read_text(), re.M)
     return dict(rows)
 
@@ -65,11 +65,11 @@ def main():
     groups = [group for group in groups if group[2]]
     left_out = set(scenes) - {scene for _, _, of in groups for scene in of}
     if left_out:
-        sys.exit(f"of no work: {', '.join(sorted(left_out))}")
+        sys.exit(f"these scenes belong to no work in src/scene/works.rs: {', '.join(sorted(left_out))}")
     said = sentences()
     silent = [scene for scene in scenes if scene not in said]
     if silent:
-        sys.exit(f"docs/documents.md says nothing of {', '.join(silent)}")
+        sys.exit(f"docs/documents.md has no sentence about {', '.join(silent)}")
     cell = (SIZE[0] + MARGIN, SIZE[1] + TEXT + MARGIN)
     high = sum(TITLE + cell[1] * -(-len(of) // COLUMNS) for _, _, of in groups)
     sheet = Image.new("RGB", (cell[0] * COLUMNS + MARGIN, high + MARGIN), "white")

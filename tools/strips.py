@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the strip pictures of assets/stamps: ground along a line, whose left and right ends join (document 004, fig. 9).
+"""Makes the strip pictures of assets/stamps: terrain along a line whose left and right ends join (document 004, fig. 9).
 
-The same bytes each time. Needs numpy and Pillow: python3 tools/strips.py
+The bytes are the same each time. Needs numpy and Pillow: python3 tools/strips.py
 """
 
 import numpy as np
@@ -29,12 +29,12 @@ def noise(u, v, waves, seed):
 
 
 def grid():
-    """u from 0 to 1 along, the end left out; v from -1 to 1 across."""
+    """Coordinates: u from 0 to 1 along the strip, without the end; v from -1 to 1 across it."""
     return np.meshgrid(np.arange(ALONG) / ALONG, np.linspace(-1, 1, ACROSS))
 
 
 def write(name, heights):
-    # the last column is the first one again, so that both ends are the same place
+    # The last column repeats the first, so that both ends are the same position.
     joined = np.concatenate([heights, heights[:, :1]], axis=1)
     joined = (joined - joined.min()) / (joined.max() - joined.min())
     Image.fromarray((joined * 65535 + 0.5).astype(np.uint16)).save(f"assets/stamps/{name}.png", optimize=True)
@@ -45,7 +45,7 @@ def ridge():
     crest = 0.16 * noise(u, 0 * v + 0.4, 6, 1) + 0.08 * noise(u, 0 * v + 0.4, 14, 2)
     away = np.abs(v - crest * (1 - v * v))
     spurs = sum(0.55**k * (1 - 2 * np.abs(noise(u, 0.25 * v, 12 * 2**k, 3 + k))) for k in range(4)) / 2.0
-    # level at the sides, a sharp crest in the middle
+    # Level at the sides, with a sharp crest in the middle.
     body = np.clip(1 - away, 0, 1) ** 1.5
     heights = body * (0.82 + 0.25 * noise(u, 0 * v + 0.3, 9, 8)) + 0.34 * spurs * body * (1 - 0.6 * body)
     return heights * np.clip((1 - np.abs(v)) * 5, 0, 1) ** 2
@@ -55,7 +55,7 @@ def river():
     u, v = grid()
     bend = 0.42 * np.sin(4 * np.pi * u) + 0.12 * np.sin(10 * np.pi * u + 1.0)
     side = v - bend * (1 - v * v)
-    # two arms around islands, banks, and low terraces beside them
+    # Two arms around islands, with banks and low terraces beside them.
     split = np.clip(np.sin(6 * np.pi * u + 0.6), 0, 1) ** 2 * 0.16
     arm = np.minimum(np.abs(side - split), np.abs(side + split))
     bed = np.clip(1 - (arm / 0.15) ** 2, 0, 1)

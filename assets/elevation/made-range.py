@@ -17,7 +17,7 @@ rows, columns = numpy.mgrid[0:SIDE, 0:SIDE]
 for row, column, high, wide in GAPS:
     metres[((rows - row) / high) ** 2 + ((columns - column) / wide) ** 2 < 1] = VOID
 step = METRES / (SIDE - 1)
-# samples stand for areas: the corner lies half a step beyond the first
+# samples are areas, so the corner lies half a step beyond the first sample
 place = from_origin(-0.5 * step, METRES + 0.5 * step, step, step)
 with rasterio.open(sys.argv[2], "w", driver="GTiff", width=SIDE, height=SIDE, count=1, dtype="int16", nodata=VOID,
                    transform=place, compress="deflate", predictor=2, zlevel=9) as out:

@@ -1,5 +1,5 @@
-//! The targets of `tests/core/fuzz_targets.rs` for libFuzzer: `cargo +nightly fuzz run scene_text`, in this folder or
-//! above it.
+//! Runs the targets of `tests/core/fuzz_targets.rs` with libFuzzer: `cargo +nightly fuzz run scene_text`, in this
+//! folder or above it.
 
 #[path = "../../tests/core/fuzz_targets.rs"]
 pub mod fuzz_targets;
@@ -10,19 +10,19 @@ use std::sync::Once;
 
 pub use libfuzzer_sys;
 
-/// Gives the bytes to the target of that name.
+/// Passes the bytes to the target with that name.
 pub fn run(name: &str, bytes: &[u8]) {
     static ONE_THREAD: Once = Once::new();
-    // what an input does shall not wait for other threads
+    // One thread, so that the effect of an input does not depend on other threads.
     ONE_THREAD.call_once(|| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-        pool.build_global().expect("the first pool of the process");
+        pool.build_global().expect("no other thread pool exists yet");
     });
     let target = fuzz_targets::TARGETS.iter().find(|target| target.name == name);
     (target.unwrap_or_else(|| panic!("there is no target {name}")).run)(bytes);
 }
 
-/// The program of a target.
+/// Defines the program of a target.
 #[macro_export]
 macro_rules! fuzz_target {
     ($name:literal) => {

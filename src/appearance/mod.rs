@@ -1,13 +1,13 @@
 //! Turns terrain into colour: palettes, biomes and hillshade, shared by the editor, the 2D map and the command line.
 //!
-//! | folder | what it holds |
+//! | folder | contents |
 //! |---|---|
-//! | `biomes` | the ground coloured by what grows there; ground types for other programs |
-//! | `colours` | sRGB and linear light, palettes over heights, the ground's colours without light |
-//! | [`light`] | the sky, daylight, how open the ground is to it |
-//! | [`materials`] | rock, grass and sand: their textures, and how much of each lies at a place |
-//! | [`scatter`] | where plants and stones stand, and their shapes |
-//! | [`pictures`] | reliefs, planets, traced views, words in pictures |
+//! | `biomes` | terrain colours from biomes; ground types for other programs |
+//! | `colours` | sRGB and linear light, palettes over heights, terrain colours without light |
+//! | [`light`] | the sky, daylight, openness of the terrain to the sky |
+//! | [`materials`] | rock, grass and sand: their textures, and their fractions at each position |
+//! | [`scatter`] | positions and shapes of plants and stones |
+//! | [`pictures`] | relief images, planets, ray-traced views, text in pictures |
 
 mod biomes;
 mod colours;

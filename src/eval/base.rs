@@ -1,11 +1,11 @@
-//! What a stack stands on where it is not level ground: heights and data maps that the caller has.
+//! An optional base terrain for a stack: heights and data maps from the caller, in place of level ground.
 
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, resample};
 use crate::nodes::multiscale::sample_ratio;
 
-/// A terrain beneath the lowest layer, in place of level ground at height 0.
+/// A terrain below the lowest layer, in place of level ground at height 0.
 #[derive(Clone, Debug)]
 pub struct BaseTerrain {
     terrain: Arc<Terrain>,
@@ -13,26 +13,26 @@ pub struct BaseTerrain {
 }
 
 impl BaseTerrain {
-    /// `terrain` as the ground of a stack. It has the edges and faces of the scene; on another number of samples it is
-    /// resampled.
+    /// Makes `terrain` the base of a stack. Its edges and faces must be those of the scene; if its number of samples
+    /// differs, it is resampled.
     pub fn new(terrain: Terrain) -> Self {
         Self { hash: terrain.hash(), terrain: Arc::new(terrain) }
     }
 
-    /// Content hash: equal hashes mean equal grounds.
+    /// Content hash: equal hashes mean equal terrains.
     pub fn hash(&self) -> u128 {
         self.hash
     }
 
-    /// Samples per side, of a planet per side of a face.
+    /// Samples per side; on a planet, per side of a face.
     pub fn samples(&self) -> usize {
         self.terrain.samples()
     }
 
-    /// The ground on `grid`.
+    /// The base terrain resampled to `grid`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn terrain_on(&self, grid: Grid, control: &Control) -> Result<Arc<Terrain>, Cancelled> {
         let own = self.terrain.grid;
         if own == grid {
@@ -42,7 +42,8 @@ impl BaseTerrain {
         made.height = resample(own, grid, &self.terrain.height, control)?;
         for (kind, map) in self.terrain.maps() {
             let mut map = resample(own, grid, map, control)?;
-            // flow is counted in cells; the curve through a jump swings below nothing, except where a map may
+            // Flow is counted in cells. Cubic interpolation can undershoot at a jump, so values below 0 are cut off
+            // unless the map allows them.
             let factor = if kind == MapKind::Flow { sample_ratio(own, grid) as f32 } else { 1.0 };
             let is_signed = matches!(kind, MapKind::Brightness | MapKind::Ridge);
             for value in &mut map {
@@ -92,7 +93,7 @@ mod tests {
         for (k, h) in coarse.height.iter().enumerate() {
             assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
         }
-        // four times as many cells drain to a place
+        // Four times as many cells drain to each sample.
         let factor = sample_ratio(coarse.grid, fine.grid) as f32;
         assert!(fine.map(MapKind::Flow).unwrap().iter().all(|flow| (flow - 3.0 * factor).abs() < 1e-4));
     }

@@ -1,4 +1,4 @@
-//! Layer results under content keys, bounded in bytes; the least recently used go first.
+//! Cache of layer results by content key, limited in bytes; the least recently used results are dropped first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::field::Terrain;
 
-/// Everything a result depends on, hashed.
+/// Hash of everything that a result depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentKey(u128);
 
 impl ContentKey {
-    /// The key of the bare ground.
+    /// The key of the base terrain, before any layer.
     pub fn start(parts: &[&[u8]]) -> Self {
         parts.iter().fold(Self(0), |key, part| key.join(part))
     }
@@ -22,7 +22,7 @@ impl ContentKey {
         self.0
     }
 
-    /// The key of what follows when `part` comes next.
+    /// The key after adding `part` to the hashed inputs.
     #[must_use]
     pub fn join(self, part: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(part.len() + 16);
@@ -37,7 +37,7 @@ struct CachedResult {
     used: u64,
 }
 
-/// See the module.
+/// The cache of layer results.
 pub struct Cache {
     kept: HashMap<ContentKey, CachedResult>,
     clock: u64,
@@ -52,25 +52,25 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// Memory that kept terrains may take, if nothing else is said: 1 GiB.
+    /// Default memory limit for cached terrains: 1 GiB.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// An empty cache that keeps to `budget` bytes.
+    /// An empty cache limited to `budget` bytes.
     pub fn new(budget: usize) -> Self {
         Self { kept: HashMap::new(), clock: 0, bytes: 0, budget }
     }
 
-    /// Memory that the kept terrains take.
+    /// Memory of the cached terrains.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether a terrain is kept under `key`.
+    /// Whether a terrain is cached under `key`.
     pub fn contains(&self, key: ContentKey) -> bool {
         self.kept.contains_key(&key)
     }
 
-    /// The terrain kept under `key`, which counts as used just now.
+    /// The terrain cached under `key`; it becomes the most recently used.
     pub fn get(&mut self, key: ContentKey) -> Option<Arc<Terrain>> {
         self.clock += 1;
         let kept = self.kept.get_mut(&key)?;
@@ -78,8 +78,8 @@ impl Cache {
         Some(kept.terrain.clone())
     }
 
-    /// Keeps `terrain`, and drops the least recently used until the budget holds; what is larger than the whole
-    /// budget is not kept.
+    /// Caches `terrain` and drops the least recently used terrains until the budget holds. A terrain larger than the
+    /// whole budget is not cached.
     pub fn insert(&mut self, key: ContentKey, terrain: &Arc<Terrain>) {
         let size = terrain.bytes();
         if size > self.budget {

@@ -1,8 +1,8 @@
-//! Constructions that are edited piece by piece: what a change cannot have reached is taken from the terrain before.
+//! Incremental evaluation of constructions: only samples that an edit can have changed are computed again.
 //!
-//! The bits are those of a whole computation: [`changed_area`] holds every place that can differ, and samples do not
-//! depend on each other. A scene of nothing but one construction can be shown at full size while a piece is dragged
-//! ([`Constructions::reaches_little`]); what is laid over the construction has to be computed again in any case.
+//! The bits equal those of a full computation: [`changed_area`] contains every position that can differ, and samples do
+//! not depend on each other. If a scene consists of a single construction, a small drag is computed at full size
+//! ([`Constructions::reaches_little`]). Layers above a construction are always computed again in full.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
 
-/// Grids that are remembered: the preview and the full size.
+/// Number of remembered grids: the preview and the full size.
 const MOST: usize = 2;
-/// Changes that reach farther than this share of the samples are computed as previews while they go on.
+/// During a drag, changes that reach more than this fraction of the samples are computed as previews.
 const WIDEST: f64 = 0.3;
 
-/// What a construction made last on a grid.
+/// The last result of a construction on a grid.
 struct FilledConstruction {
     construction: Construction,
     seed: u32,
@@ -26,17 +26,17 @@ struct FilledConstruction {
     terrain: Arc<Terrain>,
 }
 
-/// What constructions made last, the newest first.
+/// The last results of constructions, newest first.
 #[derive(Default)]
 pub struct Constructions {
     made: Vec<FilledConstruction>,
-    /// In what the one generated last differs from the one before.
+    /// Difference between the construction generated last and its previous result.
     pub newest: Option<ChangedRegion>,
-    /// One was generated since this was last set to false.
+    /// Whether a construction was generated since this was last set to false.
     pub has_run: bool,
 }
 
-/// In what a terrain differs from one before.
+/// The difference between a terrain and an earlier one.
 #[derive(Clone, Debug)]
 pub struct ChangedRegion {
     /// The earlier terrain.
@@ -53,7 +53,7 @@ impl FilledConstruction {
         same_grid && self.seed == seed && old.detail == new.detail && lays_the_same(&old.tree, &new.tree)
     }
 
-    /// The program of a construction, and what of the terrain it changes.
+    /// The compiled program of a construction, and the region of the terrain that differs from the remembered result.
     fn region(&self, construction: &Construction, seed: u32) -> (Arc<Program>, Region) {
         let program = Program::shared(&construction.tree, seed);
         let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
@@ -63,7 +63,7 @@ impl FilledConstruction {
     }
 }
 
-/// Whether the two write the same maps.
+/// Whether both trees write the same maps.
 fn lays_the_same(a: &Tree, b: &Tree) -> bool {
     let lays = |tree: &Tree| {
         crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
@@ -73,10 +73,10 @@ fn lays_the_same(a: &Tree, b: &Tree) -> bool {
 }
 
 impl Constructions {
-    /// What the construction makes.
+    /// The terrain of the construction.
     ///
     /// # Errors
-    /// When the control says so; then what is remembered stays.
+    /// If it was cancelled; the remembered results then stay.
     pub fn generate(&mut self, construction: &Construction, cx: &Context) -> Result<Terrain, Cancelled> {
         self.has_run = true;
         self.newest = None;
@@ -106,14 +106,14 @@ impl Constructions {
         self.made.truncate(MOST);
     }
 
-    /// The newest terrain is the same as this one, which others hold, too.
+    /// Lets the newest remembered result share the memory of this equal terrain, which others also hold.
     pub fn share(&mut self, terrain: &Arc<Terrain>) {
         if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
             made.terrain = terrain.clone();
         }
     }
 
-    /// Whether the change of a scene to this one is so small that it is computed at full size at once.
+    /// Whether the change to this scene is small enough to be computed at full size right away.
     pub fn reaches_little(&self, scene: &Scene) -> bool {
         let Some((layer, construction)) = sole(scene) else { return false };
         let seed = Construction::seed(scene.random(layer));
@@ -126,7 +126,7 @@ impl Constructions {
     }
 }
 
-/// The construction that makes all of the scene's terrain, if that is so and its edges do not wrap.
+/// The construction that alone makes the terrain of the scene, unless its edges wrap.
 pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
     let (index, construction) = scene.only_construction().ok().filter(|_| grid.has_edge())?;
@@ -160,7 +160,7 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // by turns the deepest last piece of each material layer
+                // The edited primitive is the deepest last one, in each of the material layers in turn.
                 let materials: Vec<MaterialLayer> =
                     MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
                 let mut path = PiecePath::material(materials[k % materials.len()]);
@@ -174,7 +174,7 @@ mod tests {
                 let live = run(&changed, &mut store);
                 let fresh = run(&changed, &mut Store::forgetful());
                 assert_eq!(live.terrain, fresh.terrain, "{name}, edit {k}");
-                let patch = live.patch.expect("it was computed in part");
+                let patch = live.patch.expect("only a part was computed");
                 let n = 129;
                 for (cell, (a, b)) in live.terrain.height.iter().zip(&patch.before.height).enumerate() {
                     let inside = patch.region.rows.contains(&(cell / n)) && patch.region.columns.contains(&(cell % n));
@@ -196,6 +196,6 @@ mod tests {
         more.settings.edges = Edges::Wrap;
         assert!(sole(&more).is_none());
         let store = Store::default();
-        assert!(!store.constructions.reaches_little(&plain), "nothing is known yet");
+        assert!(!store.constructions.reaches_little(&plain), "no earlier result exists");
     }
 }

@@ -1,7 +1,8 @@
-//! Looking back at what was evaluated: the course of a process in numbers, and what happened at one place.
+//! History of an evaluation: statistics of a process over its iterations, and the heights at one position over all
+//! layers.
 //!
-//! Both read what the [`Store`] remembers; nothing is computed that the picture does not need, but for the layers below
-//! a probed place whose results the cache has dropped.
+//! Both read results that the [`Store`] remembers. The only extra computation is for layers below a probed position
+//! whose results are no longer in the cache.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,38 +16,38 @@ use crate::nodes::multiscale::sample_ratio;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
-/// Key frames of one stretch whose slopes are measured, about, at the most.
+/// Approximate maximum number of key frames per stage whose slopes are measured.
 const MOST_MEASURED: u32 = 48;
-/// Moments of a [`ProcessHistory`] at the most; more are thinned out evenly.
+/// Maximum number of moments in a [`ProcessHistory`]; longer histories are thinned evenly.
 const MOST_MOMENTS: usize = 1000;
 
-/// The course of a process so far.
+/// Statistics of a process up to now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessHistory {
     /// Index of the layer.
     pub layer: usize,
-    /// Distinct samples of the grid, to turn sums into means.
+    /// Number of distinct samples of the grid, to turn sums into means.
     pub cells: usize,
-    /// The iterations at which the process begins on a grid, from coarse to fine.
+    /// The iterations at which the process starts on each grid, from coarse to fine.
     pub levels: Vec<u32>,
-    /// What was measured, by iteration.
+    /// Measurements in order of iteration.
     pub moments: Vec<Moment>,
 }
 
-/// A process after an iteration.
+/// Measurements of a process after one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Counted on the evaluated grid; at full size these are the scene's iterations.
+    /// Iteration on the evaluated grid; at full size this is the scene's iteration.
     pub iteration: u32,
-    /// From the first beginning on.
+    /// Mass balance since the first iteration.
     pub mass_balance: MassBalance,
-    /// Known at some of the key frames.
+    /// Slope statistics; known for some of the key frames.
     pub slopes: Option<Slopes>,
 }
 
 impl ProcessHistory {
-    /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and
-    /// laid down, and what was added.
+    /// Mean change of height per iteration around `moment`, as a fraction of the relief: half of the sum of material
+    /// removed and deposited, plus material added.
     pub fn change(&self, moment: usize) -> f64 {
         let Some(now) = self.moments.get(moment) else { return 0.0 };
         let start = Moment { iteration: 0, mass_balance: MassBalance::default(), slopes: None };
@@ -58,7 +59,7 @@ impl ProcessHistory {
     }
 }
 
-/// The process of `layer` on each grid up to one of `samples`, from coarse to fine.
+/// The steps of the process `layer` on each grid up to `samples`, from coarse to fine.
 fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerStep<'_>)> {
     let levels = scene.layers.get(layer).map_or_else(Vec::new, |layer| layer.levels(samples));
     let on_level = |samples: usize| {
@@ -68,7 +69,7 @@ fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerS
     levels.iter().filter_map(|(level, _)| on_level(level.samples)).collect()
 }
 
-/// The course of the process of `layer`, as far as the store knows it.
+/// The history of the process `layer`, as far as the store remembers it.
 pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
     scene.layers.get(layer)?;
     let grid = scene.grid(samples);
@@ -93,11 +94,11 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     Some(ProcessHistory { layer, cells, levels, moments: moments.map(|(_, m)| m).collect() })
 }
 
-/// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so
-/// that [`history`] can tell them.
+/// Measures the slopes of key frames of the process `layer` that are not measured yet, spread over its iterations, so
+/// that [`history`] can return them.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so; what was measured is kept.
+/// [`Cancelled`] if `control` requests it; finished measurements are kept.
 pub fn measure_course(
     scene: &Scene,
     samples: usize,
@@ -129,24 +130,23 @@ pub fn measure_course(
     Ok(())
 }
 
-/// What happened at one place.
+/// Heights at one position, by layer and by iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceProbe {
-    /// Position to the east and to the south, from 0 to 1; of a planet that on a map of all longitudes and latitudes.
+    /// Position to the east and to the south, from 0 to 1; on a planet, on a map of all longitudes and latitudes.
     pub place: [f32; 2],
-    /// Height after each layer that takes part, from the ground up, as a fraction of the relief; above a playhead that
-    /// stands part of the way only after the topmost.
+    /// Height after each active layer, from the lowest, as a fraction of the relief. Above a playhead that is not at
+    /// the end, only the height after the topmost layer is given.
     pub layers: Vec<(usize, f32)>,
-    /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and
-    /// opacity.
+    /// Heights at the iterations of the watched process that have a key frame, before the layer's mask and opacity.
     pub heights: Vec<(u32, f32)>,
 }
 
-/// Looks at one place of `shown`, which is what `scene` evaluates to: the height after each layer, and over the
-/// iterations of the process of `watched`.
+/// Reads one position of `shown`, the evaluation of `scene`: the height after each layer, and at the iterations of the
+/// process of `watched`.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so.
+/// [`Cancelled`] if `control` requests it.
 pub fn probe(
     scene: &Scene,
     shown: &Arc<Terrain>,
@@ -166,7 +166,7 @@ pub fn probe(
     let steps = plan(scene, samples, playhead);
     for (k, step) in steps.iter().enumerate() {
         if step.above && k + 1 < steps.len() {
-            continue; // those above a playhead part of the way are told together
+            continue; // layers above the playhead count as one entry
         }
         let terrain = if k + 1 == steps.len() {
             shown.clone()

@@ -1,5 +1,5 @@
-//! How long the layers of an evaluation take, for people to read. The evaluation only says which layer it is at;
-//! who asks for it looks at the clock.
+//! Measures how long the layers of an evaluation take, for display. The evaluation itself only reports the current
+//! layer; its caller reads the clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::field::Control;
 #[derive(Debug, Default)]
 struct LayerTimes {
     spent: BTreeMap<usize, Duration>,
-    /// The layer being computed, and since when.
+    /// The layer being computed, and its start time.
     present: Option<(usize, Instant)>,
 }
 
@@ -24,8 +24,8 @@ impl LayerTimes {
     }
 }
 
-/// What `work`, an evaluation under `control`, gives, with the time of each layer that was computed, by its index;
-/// layers whose results were known are left out.
+/// Runs `work`, an evaluation under `control`, and returns its result with the time of each computed layer, by index;
+/// layers with cached results are not listed.
 pub fn timed_layers<T>(control: &Control, work: impl FnOnce() -> T) -> (T, Vec<(usize, Duration)>) {
     let times = Arc::<Mutex<LayerTimes>>::default();
     let heard = times.clone();
@@ -50,9 +50,9 @@ mod tests {
             timed_layers(&control, work).1.into_iter().map(|(layer, _)| layer).collect::<Vec<_>>()
         };
         assert!(layers(&[]).is_empty());
-        // entered again after one that it needed
+        // Layer 0 is entered again after layer 3, whose result it needed.
         assert_eq!(layers(&[0, 3, 0]), [0, 3]);
-        // the next evaluation begins anew
+        // The next evaluation starts from zero.
         assert_eq!(layers(&[1]), [1]);
     }
 }

@@ -1,8 +1,8 @@
-//! Ground under a brush: the layer that is drawn on is computed at full size at once, and what lies above it follows
+//! Live terrain during a brush stroke: only the painted layer is computed at full size, and the layers above follow
 //! when the brush is lifted.
 //!
-//! Until then the picture is the last one of the whole stack, raised by what the strokes have changed in their layer
-//! since. Where nothing lies above, that is the result itself.
+//! Until then the view shows the last result of the whole stack, plus the height change of the painted layer since
+//! then. If no layer lies above, this is the exact result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,12 +13,12 @@ use crate::field::{Cancelled, Control, Region, Terrain};
 use crate::nodes::Node;
 use crate::scene::Scene;
 
-/// What strokes of a brush change.
+/// Target of brush strokes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrokeTarget {
-    /// The ground, or a map, by the index of the layer.
+    /// The terrain or a painted map, by the index of its layer.
     Layer(usize),
-    /// The mask of a layer.
+    /// The mask of a layer, by its index.
     Mask(usize),
 }
 
@@ -31,7 +31,7 @@ impl StrokeTarget {
     }
 }
 
-/// What a brush works on.
+/// The state needed to show strokes while they are drawn.
 #[derive(Default)]
 pub(super) struct LiveGround {
     /// The last result of the whole stack, with its scene.
@@ -39,41 +39,41 @@ pub(super) struct LiveGround {
     drawn: Option<DrawnGround>,
 }
 
-/// The ground since a brush went down.
+/// The terrain since the stroke began.
 struct DrawnGround {
     layer: usize,
-    /// What the layer had made when the last result of the whole stack was made.
+    /// Result of the painted layer when the whole stack was last evaluated.
     base: Arc<Terrain>,
-    /// What it made last.
+    /// Latest result of the painted layer.
     made: Arc<Terrain>,
-    /// What was shown last.
+    /// The terrain shown last.
     shown: Arc<Terrain>,
 }
 
-/// What a movement of the brush changed.
+/// The change made by one brush movement.
 pub(super) struct LiveChange {
-    /// The ground to be shown.
+    /// The terrain to show.
     pub terrain: Arc<Terrain>,
-    /// The ground that was shown before.
+    /// The terrain shown before.
     pub before: Arc<Terrain>,
-    /// Where the two differ.
+    /// The region where the two differ.
     pub region: Region,
-    /// Time that it took.
+    /// Computation time.
     pub elapsed: Duration,
 }
 
 impl LiveGround {
-    /// Brushes begin on the result of a request from now on.
+    /// Makes the result of a request the starting point of later strokes.
     pub fn begin(&mut self, request: &Request, terrain: &Arc<Terrain>) {
         let is_whole = request.playhead.is_none();
         *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), drawn: None };
     }
 
-    /// What is to be shown of a request whose layer is drawn on. None where that cannot be known without computing
-    /// what lies below: then the request is to be treated like any other.
+    /// The terrain to show for a request whose layer is being painted. `None` if it would need the layers below to be
+    /// computed; the request must then be evaluated like any other.
     ///
     /// # Errors
-    /// When the control says so.
+    /// If it was cancelled.
     pub fn drawn(
         &mut self,
         request: &Request,
@@ -118,7 +118,7 @@ impl LiveGround {
     }
 }
 
-/// Whether two scenes are the same but for the strokes of a layer that shapes the ground.
+/// Whether two scenes differ only in the strokes of a layer that sculpts the terrain.
 fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
     let Some(Node::Sculpt(_)) = b.layers.get(layer).filter(|layer| layer.enabled).map(|layer| &layer.node) else {
         return false;
@@ -131,7 +131,7 @@ fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
     same == *b
 }
 
-/// `shown` with the ground of the region as in `done`, raised by what a layer has changed from `base` to `made`.
+/// `shown`, with the heights in the region replaced by those of `done` plus the change from `base` to `made`.
 fn raised(shown: &Terrain, done: &Terrain, base: &Terrain, made: &Terrain, region: &Region) -> Terrain {
     let (mut terrain, n) = (shown.clone(), shown.samples());
     for row in region.rows.clone() {
@@ -180,13 +180,13 @@ mod tests {
             let whole = |request: &Request, store: &mut Store| {
                 evaluate(&request.scene, 257, None, store, &control).unwrap().terrain
             };
-            assert!(live.drawn(&request(1, above), 1, &mut store, &control).unwrap().is_none(), "nothing is known");
+            assert!(live.drawn(&request(1, above), 1, &mut store, &control).unwrap().is_none(), "no result is cached");
             let done = whole(&request(1, above), &mut store);
             live.begin(&request(1, above), &done);
             let mut shown = done;
             for points in 2..6 {
                 let drawn = request(points, above);
-                let change = live.drawn(&drawn, 1, &mut store, &control).unwrap().expect("all below is known");
+                let change = live.drawn(&drawn, 1, &mut store, &control).unwrap().expect("all layers below are cached");
                 assert!(Arc::ptr_eq(&change.before, &shown));
                 let differs = changed_samples(shown.grid, &shown.height, &change.terrain.height);
                 assert_eq!(change.region, differs);
@@ -196,7 +196,7 @@ mod tests {
                 }
                 shown = change.terrain;
             }
-            // anything else than a stroke is evaluated as a whole
+            // Any other change is evaluated as a whole.
             let mut other = request(6, above);
             Arc::make_mut(&mut other.scene).layers[0].seed = 9;
             assert!(live.drawn(&other, 1, &mut store, &control).unwrap().is_none());

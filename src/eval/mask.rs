@@ -1,4 +1,4 @@
-//! Where a layer acts: every condition of its mask gives a weight from 0 to 1, and the weights are multiplied.
+//! Layer masks: every active condition gives a weight from 0 to 1, and the weights are multiplied.
 
 use std::sync::Arc;
 
@@ -14,28 +14,28 @@ use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Work};
 use crate::scene::{Mask, Mix, Reads, Scene};
 
-/// Octaves of the noise that makes patches.
+/// Octaves of the patch noise.
 const NOISE_OCTAVES: u32 = 5;
-/// Keeps the patches apart from what the layer's own node draws.
+/// Separates the patch noise from the random values of the layer's node.
 const NOISE_SALT: u64 = 0x6d61_736b;
-/// Patches along a side at the most.
+/// Maximum number of patches along a side.
 const MOST_PATCHES: f32 = 8192.0;
 
-/// How much the mask of a layer lets through.
+/// The weights of a layer's mask.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerMask {
     /// Index of the layer.
     pub layer: usize,
-    /// The grid that it was worked out on.
+    /// The grid of the weights.
     pub grid: Grid,
-    /// From 0 to 1 at every sample: 1 everywhere where the layer has no mask.
+    /// Weights from 0 to 1 at every sample; all are 1 if the layer has no mask.
     pub weights: Vec<f32>,
 }
 
-/// How much the mask of layer `index` lets through at every sample.
+/// The mask weights of layer `index` at every sample.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn layer_mask(
     scene: &Scene,
     index: usize,
@@ -52,27 +52,27 @@ pub fn layer_mask(
     Ok(LayerMask { layer: index, grid: cx.grid, weights })
 }
 
-/// The scene without layer `index`, what it holds, and those above it.
+/// The scene without layer `index`, the layers it contains, and all layers above.
 pub(super) fn scene_beneath(scene: &Scene, index: usize) -> Scene {
     let mut below = scene.clone();
     below.hide_from(index);
     below
 }
 
-/// The scene without the layers above one.
+/// The scene without the layers above layer `index`.
 pub(super) fn scene_up_to(scene: &Scene, index: usize) -> Scene {
     let mut lower = scene.clone();
     lower.hide_above(index);
     lower
 }
 
-/// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
-/// up to the layer. It depends on nothing but the layer that is read.
+/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads: a generator alone, or
+/// everything up to that layer. The scene depends only on the layer that is read.
 pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     if !scene.layers[index].mask.by_layer {
         return None;
     }
-    // a source that is not there is reported as a problem, and the condition left out
+    // A missing source layer is reported as a problem elsewhere; here the condition is ignored.
     let source = scene.mask_source(index).ok()??;
     let mut made = scene.clone();
     if matches!(made.layers[source].node.work(), Work::Generator(_)) {
@@ -86,17 +86,16 @@ pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> 
     Some((source, made))
 }
 
-/// What a mask smooths, where it is known already, as in a window of the whole.
+/// Smoothed fields of a mask that are already known, as in a window of the whole.
 #[derive(Debug, Default)]
 pub struct SmoothedMask {
-    /// The heights beneath the layer, smoothed for the curvature.
+    /// The heights below the layer, smoothed for the curvature condition.
     pub heights: Option<Vec<f32>>,
-    /// The weights, softened.
+    /// The blurred weights.
     pub weights: Option<Vec<f32>>,
 }
 
-/// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
-/// reads.
+/// The mask weights at every sample, from 0 to 1. `source` is the result of the layer that the mask reads.
 pub fn weights(
     cx: &Context,
     mask: &Mask,
@@ -118,8 +117,8 @@ pub fn weights(
     Ok(weights)
 }
 
-/// The product of all conditions of the mask, before it is softened and inverted; `smooth` are the heights smoothed for
-/// the curvature, where they are known.
+/// The product of all conditions of the mask, before blurring and inverting. `smooth` are the heights smoothed for the
+/// curvature condition, if they are known.
 pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,
@@ -130,7 +129,7 @@ pub fn sharp_weights(
 ) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];
-    // multiplies by a weight of every sample's index
+    // Multiplies the weights by a function of sample index, row and column.
     let mut narrow = |weight: &(dyn Fn(usize, usize, usize) -> f32 + Sync)| {
         cx.rows(&mut weights, |i, row| {
             row.iter_mut().enumerate().for_each(|(j, w)| *w *= weight(i * grid.samples + j, i, j));
@@ -160,7 +159,7 @@ pub fn sharp_weights(
     if mask.by_noise {
         let noise = uniform_noise(cx, mask)?;
         let between = FeatherBand::new(1.0 - mask.noise_cover, f32::MAX, mask.noise_feather);
-        // without cover nothing is left, not even the last value
+        // With a cover of 0, no sample passes, not even the highest noise value.
         narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
     }
     if mask.by_image
@@ -185,13 +184,13 @@ pub fn sharp_weights(
         };
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
-    // a map that no layer below has made leaves the condition out, as a file that is not there does
+    // If no layer below made the map, the condition is ignored, as for a missing file.
     if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
         let read = MapValues::new(cx, beneath, mask.data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
-    // strokes stand on a square
+    // Strokes exist on square terrain only.
     if mask.by_paint && !grid.is_globe() {
         let painted = strokes.mask(cx, mask.unpainted, &mask.painted)?;
         narrow(&|k, _, _| painted[k])?;
@@ -199,7 +198,7 @@ pub fn sharp_weights(
     Ok(weights)
 }
 
-/// A field in the unit that people give.
+/// A field in the unit shown to the user.
 struct MapValues<'a> {
     values: Option<&'a Vec<f32>>,
     unit: f32,
@@ -217,7 +216,7 @@ impl<'a> MapValues<'a> {
     }
 }
 
-/// fBm whose values are spread evenly over [0, 1], so that a threshold covers its share of the ground.
+/// fBm noise mapped to an even distribution over [0, 1], so that a threshold covers the same fraction of the terrain.
 fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let law = Octaves {
         count: NOISE_OCTAVES,
@@ -230,7 +229,7 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let mut noise = vec![0.0; cx.grid.len()];
     GradientNoise::new(cx.grid, random, &law, NoiseFade::Improved, DomainWarp::NONE)
         .sum(cx, 0.0, &weights, &mut noise)?;
-    // the sum of several octaves is close to a normal distribution
+    // The sum of several octaves is close to a normal distribution.
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()
             .for_each(|n| *n = 0.5 * (1.0 + libm::erff(*n * (std::f32::consts::FRAC_1_SQRT_2 / NOISE_DEVIATION))));
@@ -241,7 +240,7 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
 /// Standard deviation of the noise of [`octaves::weights`] at amplitude 1, measured.
 const NOISE_DEVIATION: f32 = 0.154;
 
-/// 1 between two values, falling smoothly to 0 over `feather` on both sides.
+/// A weight of 1 between two values that falls smoothly to 0 over `feather` on both sides.
 struct FeatherBand {
     from: f32,
     to: f32,
@@ -313,7 +312,7 @@ mod tests {
         let ridges = Mask { by_curvature: true, curvature_metres: 800.0, ..Mask::default() };
         let valleys = Mask { curvature_from: -1e5, curvature_to: -10.0, ..ridges.clone() };
         let (ridges, valleys) = (made(&ridges, &wave, None), made(&valleys, &wave, None));
-        // the crest of the second wave, and the trough after it; away from the edges
+        // The crest of the second wave and the trough after it, away from the edges.
         let (crest, trough) = (128 * 257 + 80, 128 * 257 + 112);
         assert_eq!((ridges[crest], ridges[trough], valleys[crest], valleys[trough]), (1.0, 0.0, 0.0, 1.0));
     }
@@ -342,7 +341,7 @@ mod tests {
         assert_eq!(made(&mask, &beneath, None), [0.0, 0.0, 1.0, 1.0]);
         let none = Mask { by_data: true, data: MapKind::Flow, data_from: 1.5, ..Mask::default() };
         assert_eq!(made(&none, &beneath, None), [1.0; 4]);
-        // where there is no map its neutral value counts: rain falls everywhere
+        // A missing map counts with its neutral value: rain falls everywhere.
         let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
         assert_eq!(made(&rain, &beneath, None), [1.0; 4]);
         let source = Terrain::from_fn(2, Edges::Open, |u, _| u);

@@ -1,13 +1,13 @@
-//! How much memory something takes, known before it is begun.
+//! Estimates the memory of an evaluation before it starts.
 //!
-//! An evaluation is counted in fields, one number of 4 bytes for each sample: what lies below a layer, what the layer
-//! makes, what its node works with ([`Traits::working_fields`](crate::nodes::Traits)), its mask, the layers that masks
-//! read, and what the caller lets a [`Store`](super::Store) keep. What is done with the terrain then is a
-//! [`MemoryUse`]. `tests/memory.rs` measures both and holds the estimate within 25 %; what the editor's view takes is
-//! counted from its sources and not measured.
+//! An evaluation is counted in fields of one 4-byte number per sample: the terrain below a layer, the layer's result,
+//! the working memory of its node ([`Traits::working_fields`](crate::nodes::Traits)), its mask, the layers that masks
+//! read, and results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`] describes the later use of
+//! the terrain. `tests/memory.rs` measures both and requires the estimate to be within 25 %. The memory of the editor's
+//! view is counted from the source code and not measured.
 //!
-//! The estimate is compared with what is [free](crate::io::memory::free_memory), so that what cannot fit is refused
-//! with a sentence before anything is computed.
+//! The estimate is compared with the [free memory](crate::io::memory::free_memory). A request that cannot fit is
+//! refused with an explanation before anything is computed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,30 +19,30 @@ use crate::scene::{Layer, Mask, Scene};
 
 /// Bytes of a number in a field.
 const NUMBER: f64 = 4.0;
-/// What threads, tables and the scene itself take, whatever the size.
+/// Memory of threads, tables and the scene itself, at any resolution.
 const PROGRAM_BYTES: f64 = (32 << 20) as f64;
-/// The estimate may be too low by so much; what is free must be enough all the same.
+/// Safety factor: the estimate may be too low by this factor.
 const UNCERTAINTY: f64 = 1.25;
 
-/// What is done with a terrain, and what that takes beside the evaluation.
+/// The use of a terrain after its evaluation, and the memory that the use needs in addition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryUse {
-    /// Fields of the terrain's own size, once it is evaluated.
+    /// Fields at the terrain's resolution, after the evaluation.
     pub fields: f64,
-    /// Bytes whatever the terrain's size, once it is evaluated.
+    /// Bytes independent of the resolution, after the evaluation.
     pub bytes: f64,
-    /// Bytes that are held all the while.
+    /// Bytes that are held all the time.
     pub beside: f64,
-    /// Evaluations that run at a time.
+    /// Number of evaluations that run at the same time.
     pub at_once: usize,
-    /// What evaluation keeps from one time to the next, in bytes at the most: results of layers, states of processes.
+    /// Maximum bytes kept between evaluations: results of layers, and states of processes.
     pub kept: [usize; 2],
-    /// Samples along a side (of a planet along a face) that are drawn at the most.
+    /// Maximum samples along a side (on a planet, along a face) that are drawn.
     pub most_drawn: usize,
-    /// Whether it is the editor, which holds the terrain on screen while it makes the next one.
+    /// Whether the user is the editor, which keeps the terrain on screen while it computes the next one.
     pub is_editor: bool,
-    /// Whether it reads neither mass balances nor what erosions [record](MapKind::RECORDS): what heights do not depend
-    /// on is not made then ([`Store::for_use`](super::Store::for_use)).
+    /// Whether only the heights are used. Mass balances and the maps that erosions [record](MapKind::RECORDS) are then
+    /// not made, unless heights depend on them ([`Store::for_use`](super::Store::for_use)).
     pub heights_alone: bool,
 }
 
@@ -58,15 +58,15 @@ impl MemoryUse {
         is_editor: false,
         heights_alone: false,
     };
-    /// Written to a file: heights of places without ground are filled in a copy.
+    /// Writing to a file: heights at no-data samples are filled in a copy.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };
     /// Ground types, or the colours of a planet.
     pub const COLOURS: Self = Self { fields: 8.0, ..Self::TERRAIN };
-    /// All measures of a terrain: what drains where is most of it.
+    /// All measures of a terrain; most of the memory is for the drainage.
     pub const MEASURES: Self = Self { fields: 8.6, ..Self::TERRAIN };
-    /// The 3D view, drawn once: light, slopes, colours, on the way to the graphics card.
+    /// One drawing of the 3D view: light, slopes and colours on their way to the graphics card.
     pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, beside: VIEW_BYTES, ..Self::TERRAIN };
-    /// The editor: results of layers, key frames, and the view of the terrain on screen and of the next one.
+    /// The editor: results of layers, key frames, and the views of the terrain on screen and of the next one.
     pub const EDITOR: Self =
         Self { fields: 24.0, kept: [Cache::DEFAULT_BYTES, Timeline::DEFAULT_BYTES], is_editor: true, ..Self::VIEW };
 
@@ -75,43 +75,43 @@ impl MemoryUse {
         Self { fields: if scene.settings.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
     }
 
-    /// A picture of `scene` of that many pixels.
+    /// A picture of `scene` with this width and height in pixels.
     pub fn picture(scene: &Scene, width: usize, height: usize) -> Self {
         let (fields, each) = if scene.settings.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
         Self { fields, bytes: (width * height) as f64 * each, ..Self::TERRAIN }
     }
 
-    /// With so many bytes more once the terrain is evaluated.
+    /// Adds this number of bytes after the evaluation.
     #[must_use]
     pub fn with_bytes(self, bytes: f64) -> Self {
         Self { bytes: self.bytes + bytes, ..self }
     }
 }
 
-/// What the engine, its shaders and the driver of the graphics card take before there is a terrain.
+/// Memory of the engine, its shaders and the graphics driver before there is a terrain.
 const VIEW_BYTES: f64 = (384 << 20) as f64;
-/// Fields of the terrain, and bytes of each pixel, that a picture takes while it is drawn and written.
+/// Fields of the terrain, and bytes per pixel, needed to draw and write a picture.
 const TERRAIN_PICTURE: (f64, f64) = (1.0, 12.0);
-/// As much for a picture of a planet, whose slopes and colours are worked out for every sample.
+/// The same for a picture of a planet, where slopes and colours are computed for every sample.
 const PLANET_PICTURE: (f64, f64) = (7.0, 3.2);
 
-/// Why something is not begun.
+/// The reason why an evaluation is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotEnoughMemory {
-    /// Samples per side, of a planet per side of a face.
+    /// Samples per side; on a planet, per side of a face.
     pub samples: usize,
-    /// Bytes that it takes at the most.
+    /// Maximum bytes that the evaluation needs.
     pub needed: u64,
     /// Bytes that are free.
     pub free: u64,
-    /// Most samples per side that fit, if any do.
+    /// Largest number of samples per side that fits, if any.
     pub fits: Option<usize>,
 }
 
 impl std::fmt::Display for NotEnoughMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let (needed, free) = (bytes_text(self.needed), bytes_text(self.free));
-        write!(f, "At {} samples this needs up to {needed}, {free} are free; ", self.samples)?;
+        write!(f, "At {} samples this needs up to {needed} of memory, but only {free} are free; ", self.samples)?;
         match self.fits {
             Some(samples) => write!(f, "{samples} fits"),
             None => f.write_str("no smaller size fits either"),
@@ -121,7 +121,7 @@ impl std::fmt::Display for NotEnoughMemory {
 
 impl std::error::Error for NotEnoughMemory {}
 
-/// Bytes that `scene` takes at `samples` per side, at the most, from its evaluation to the end of what is done with it.
+/// Maximum bytes that `scene` needs at `samples` per side, from its evaluation to the end of its use.
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
@@ -132,26 +132,26 @@ pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let [cache, timeline] = what.kept.map(|bytes| bytes as f64);
     let kept =
         cache.min(bytes(made.cached, samples)) + timeline.min(bytes(made.frames, samples) + made.fixed_frame_bytes);
-    // while the next terrain is computed the last one is on screen
+    // The previous terrain stays on screen while the next one is computed.
     let during = bytes(made.peak, samples) + made.fixed_bytes + if what.is_editor { used } else { 0.0 };
     ((during.max(after) + kept) * what.at_once as f64 + what.beside) as u64
 }
 
-/// Bytes that must be free for it: the [estimate] with what it may be too low by.
+/// Free memory that must exist: the [estimate] times the safety factor.
 pub fn needed_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     (estimate(scene, samples, what) as f64 * UNCERTAINTY + PROGRAM_BYTES) as u64
 }
 
-/// Bytes that are free for it, where the system tells: of the editor with what it holds already, which the estimate
-/// counts.
+/// Free bytes, if the system reports them. For the editor this includes the memory that the editor already holds,
+/// because the estimate counts it as well.
 pub fn memory_at_hand(what: &MemoryUse) -> Option<u64> {
     free_memory(if what.is_editor { resident_memory() } else { 0 })
 }
 
-/// Refuses what does not fit into the memory that is free.
+/// Refuses a request that does not fit into the free memory.
 ///
 /// # Errors
-/// When more is needed than there is; nothing was done yet.
+/// If it needs more memory than is free; nothing has been computed yet.
 pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(), NotEnoughMemory> {
     match memory_at_hand(what) {
         Some(free) => check_free(scene, samples, what, free),
@@ -159,17 +159,17 @@ pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(
     }
 }
 
-/// [`check_memory`] where `free` bytes are free.
+/// [`check_memory`] for `free` free bytes.
 ///
 /// # Errors
-/// When more is needed.
+/// If it needs more.
 pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) -> Result<(), NotEnoughMemory> {
     let needed = needed_memory(scene, samples, what);
     if needed <= free {
         return Ok(());
     }
     let does_fit = |samples: usize| needed_memory(scene, samples, what) <= free;
-    // the estimate grows with the size
+    // The estimate grows with the number of samples, so a binary search works.
     let (mut fits, mut too_large) = (MIN_SAMPLES - 1, samples);
     while too_large - fits > 1 {
         let middle = fits + (too_large - fits) / 2;
@@ -179,35 +179,35 @@ pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) ->
     Err(NotEnoughMemory { samples, needed, free, fits: (fits >= MIN_SAMPLES).then_some(round) })
 }
 
-/// Sizes that fit are told as multiples of this and one.
+/// Suggested sizes are multiples of this plus one.
 const ROUND: usize = 128;
 
-/// What an evaluation takes, in fields.
+/// Memory of an evaluation, in fields.
 #[derive(Clone, Copy, Debug)]
 struct EvaluationFields {
-    /// At its peak.
+    /// Maximum during the evaluation.
     peak: f64,
-    /// The terrain that it makes.
+    /// The resulting terrain.
     result: f64,
     /// Results of all layers.
     cached: f64,
-    /// Key frames of all processes, one for every iteration, as large as what they make.
+    /// Key frames of all processes, one for every iteration, each as large as the process result.
     frames: f64,
-    /// Bytes at its peak whatever the number of samples.
+    /// Maximum bytes independent of the number of samples.
     fixed_bytes: f64,
-    /// As many of key frames.
+    /// Bytes of key frames independent of the number of samples.
     fixed_frame_bytes: f64,
 }
 
-/// Goes through the stack as evaluation for `what` does, which leaves the records `unread` out. `read` has the layers
-/// that masks read, by their index, with the fields of each.
+/// Counts the stack as an evaluation for `what` without the records in `unread`. `read` maps each layer that a mask
+/// reads, by its index, to its fields.
 fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made =
         EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
     let mut held = 0.0;
-    // what groups lie on is there until they are joined with it
+    // The terrain below a group stays in memory until the group is blended with it.
     let mut bases = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
         bases.extend(scene.groups_beginning_at(index).iter().map(|_| made.result));
@@ -225,16 +225,16 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         let beneath = below + made.result + read.values().sum::<f64>();
         let working = working_fields(scene, layer, what);
         let stages = layer.stages(scene.samples());
-        // what a stretch of a process has made is there while the next one runs
+        // The result of one stage stays in memory while the next stage runs.
         let between = if stages.len() > 1 { new } else { 0.0 };
         let joined = if matches!(layer.node.work(), Work::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
-        // the heights beneath are given back before an erosion runs, where nothing asks for them any more
+        // The heights below are released before an erosion runs, if no other owner needs them.
         let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
         let mut peak = beneath - given_back + new + between + working.max(joined);
         if let Some((source, alone)) = mask_scene(scene, index)
             && !read.contains_key(&source)
         {
-            // its peak counts the layers that were read before
+            // Its peak includes layers that were read earlier.
             let source_made = evaluation(&alone, what, unread, read);
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
@@ -257,7 +257,8 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             made.frames += stages.iter().map(|stage| f64::from(stage.iterations)).sum::<f64>() * new * share;
         }
         if levels.len() > 1 {
-            // the change of the grid before is there until the process begins, then also on the way to this grid
+            // The change on the coarser grid stays in memory until the process starts, and then also on the way to this
+            // grid.
             held += new / 4.0;
             made.peak = made.peak.max(beneath + new + 1.5);
         }
@@ -276,7 +277,7 @@ fn map_numbers(kinds: &'static [MapKind]) -> impl Iterator<Item = u8> {
     kinds.iter().map(|&kind| kind as u8)
 }
 
-/// Fields that the node of a layer works with, beyond what it is given and what it makes.
+/// Working fields of a layer's node, in addition to its input and result.
 fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     let world = scene.settings.world;
     let stages = layer.stages(scene.samples());
@@ -291,13 +292,13 @@ fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     all.map(fields).fold(0.0, f64::max)
 }
 
-/// Fields that weighing with opacity and mask takes.
+/// Fields needed to apply opacity and mask.
 fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
     let Mask { by_curvature, by_noise, soften_metres, .. } = &layer.mask;
     let is_active = layer.mask.is_active();
     let most = [(is_active, 1.0), (*by_noise, 2.0), (*by_curvature, 3.1), (is_active && *soften_metres > 0.0, 3.1)];
     let weights = most.into_iter().filter(|(on, _)| *on).map(|(_, fields)| fields).fold(0.0, f64::max);
-    // one map after the other is copied
+    // One map at a time is copied.
     let copy = if (is_active || layer.mix.opacity < 1.0) && written(scene, layer).next().is_some() { 1.0 } else { 0.0 };
     weights.max(if is_active { 1.0 } else { 0.0 } + copy)
 }

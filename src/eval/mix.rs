@@ -1,4 +1,4 @@
-//! How a layer joins what is below: blend mode, then out = below + (layer - below) · opacity · mask.
+//! Blends a layer with the terrain below: blend mode, then out = below + (layer - below) · opacity · mask.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::Context;
 use crate::scene::{Blend, Layer, Mix};
 
-/// Heights stay inside ± this, so that no stack can reach infinity.
+/// Heights are limited to ± this value, so that no stack can reach infinity.
 const LIMIT: f32 = 1.0e6;
 
 /// Combines what a generator `made` with the terrain below, in place.
 ///
-/// Heights by the blend mode. Water so that its surface is blended like the ground: depth = mode(surface) -
-/// mode(ground), for the water below and for the water made, the deeper of the two where both are. Hence Replace and
-/// Add keep the depth as made, Multiply scales it, Max and Min leave water where the ground it lies on won, or as deep
-/// as the other ground leaves it. Other maps that the generator made replace those below; what it did not make stays.
-/// Where a generator makes no ground, that below stays as it is, and where there is none below, that made does; with
-/// Replace only the made one is left.
+/// The blend mode combines the heights. The water surface is blended like the terrain: depth = mode(surface) -
+/// mode(terrain), both for the water below and for the water made; where both exist, the deeper one counts. Hence
+/// Replace and Add keep the depth of the generator's water, Multiply scales it, and Max and Min keep water where its
+/// own terrain won, or as deep as the other terrain leaves it. Other maps that the generator made replace those below;
+/// maps it did not make stay. Where a generator makes no ground, the ground below stays, and where there is no ground
+/// below, only the generator's counts. With Replace only the generator's ground remains.
 pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
@@ -39,14 +39,14 @@ pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> R
     blend(cx, mix, beneath, ground.as_ref(), &mut made.height)
 }
 
-/// Which of two grounds there is at a place, if a generator made its own `over` in some places only.
+/// Tells at which samples only one of the two terrains exists, if a generator made its own ground map `over`.
 struct Grounds<'a> {
     under: Option<&'a Arc<Vec<f32>>>,
     over: Option<&'a Arc<Vec<f32>>>,
 }
 
 impl Grounds<'_> {
-    /// Whether there is only that below, or only that made.
+    /// Whether only the terrain below exists, and whether only the generator's exists.
     #[inline]
     fn only(&self, k: usize) -> (bool, bool) {
         let Some(over) = self.over else { return (false, false) };
@@ -55,7 +55,7 @@ impl Grounds<'_> {
     }
 }
 
-/// One height from the height below and the one made, within reach of each other by the smoothness.
+/// Combines the height below and the generator's height, with a smoothness.
 type Combine = fn(f32, f32, f32) -> f32;
 
 fn combine(mode: Blend) -> Combine {
@@ -64,7 +64,7 @@ fn combine(mode: Blend) -> Combine {
         Blend::Add => |a, b, _| a + b,
         Blend::Subtract => |a, b, _| a - b,
         Blend::Multiply => |a, b, _| a * b,
-        // not f32::min and f32::max: which of -0 and +0 they give depends on the processor
+        // Not f32::min and f32::max: their result for -0 and +0 depends on the processor.
         Blend::Min => |a, b, _| if b < a { b } else { a },
         Blend::Max => |a, b, _| if b > a { b } else { a },
         Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - seam(a, b, k),
@@ -95,7 +95,7 @@ fn blend(
     })
 }
 
-/// The blended depth of water, if there is any on either side.
+/// The blended water depth, if either side has water.
 fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Result<Option<Vec<f32>>, Cancelled> {
     let (under, over) = (beneath.map(MapKind::Water), made.map(MapKind::Water));
     if under.is_none() && over.is_none() {
@@ -111,7 +111,8 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
             let k = i * n + j;
             let (a, b) = (beneath.height[k], made.height[k]);
             let (wa, wb) = (depth(under, k), depth(over, k));
-            // the depth itself where the mode shifts ground and surface alike: a difference would round it
+            // Where the mode shifts terrain and surface by the same amount, the depth itself is kept, because a
+            // difference would round it.
             let kept = |surface: f32, w: f32, ground: f32| {
                 if w <= 0.0 { 0.0 } else { (surface - ground).clamp(0.0, LIMIT) }
             };
@@ -133,7 +134,7 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
     Ok(Some(water))
 }
 
-/// Quadratic polynomial smooth minimum (Quílez): the correction within `k` of the seam.
+/// Quadratic polynomial smooth minimum (Quílez): the correction for heights within `k` of each other.
 fn seam(a: f32, b: f32, k: f32) -> f32 {
     if k <= 0.0 {
         return 0.0;
@@ -142,15 +143,14 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
     h * h * k * 0.25
 }
 
-/// Whether a layer is a process that is neither masked nor let through: what it made is the result, whatever lies
-/// beneath.
+/// Whether a layer is a process without mask and with full opacity, so that its own terrain is the result.
 pub fn is_opaque_process(layer: &Layer) -> bool {
     layer.node.as_process().is_some() && layer.mix.opacity >= 1.0 && !layer.mask.is_active()
 }
 
-/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow. What is not a number
-/// gives way to what is below, of an [opaque process](is_opaque_process) to 0. `source` is the result
-/// of the layer that the mask reads, `known` what the mask smooths where that is known.
+/// Blends `out` back towards `below` by opacity and mask, together with the data maps that the layer wrote.
+/// Not-a-number values are replaced by the value below, or by 0 for an [opaque process](is_opaque_process). `source` is
+/// the result of the layer that the mask reads; `known` are smoothed fields of the mask that are already known.
 pub fn weigh(
     cx: &Context,
     layer: &Layer,
@@ -202,7 +202,7 @@ pub fn weigh(
     Ok(())
 }
 
-/// `height` inside the limits; what is not a number gives way to what is below.
+/// `height` within the limits; not-a-number becomes the height below.
 fn bounded(height: f32, beneath: f32) -> f32 {
     if height.is_nan() { beneath } else { height.clamp(-LIMIT, LIMIT) }
 }

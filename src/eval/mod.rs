@@ -1,7 +1,7 @@
-//! Runs a stack: from the ground up, each layer's result kept under a key made of everything it depends on.
+//! Evaluates a stack of layers, from the lowest. Each result is cached under a key of everything it depends on.
 //!
-//! Evaluation is a pure function of (scene, resolution, playhead). [`Store`] only makes it faster: it never changes
-//! a bit of the result. The editor reaches this through [`Worker`], the command line directly.
+//! Evaluation is a pure function of (scene, resolution, playhead). [`Store`] only makes it faster and never changes a
+//! bit of the result. The editor evaluates through [`Worker`], the command line directly.
 
 mod base;
 mod cache;
@@ -48,67 +48,68 @@ use crate::nodes::multiscale::{StreamBeds, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Run, Work};
 use crate::scene::{Layer, Problem, Reads, Scene};
 
-/// Largest side of a preview.
+/// Maximum samples per side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
 
-/// Looks at a process part of the way: the layer stops after `iteration` iterations.
+/// Shows a process part of the way: the layer stops after `iteration` iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Playhead {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Iterations at the scene's resolution; at or past the end means the end.
+    /// Iterations at the scene's resolution; at or beyond the last iteration it means the end.
     pub iteration: u32,
 }
 
-/// What evaluation remembers between calls.
+/// Data that evaluation remembers between calls.
 #[derive(Default)]
 pub struct Store {
     /// Results of layers.
     pub cache: Cache,
     /// States of processes.
     pub timeline: Timeline,
-    /// Compiled trees and what they made.
+    /// Compiled construction trees and their results.
     pub constructions: Constructions,
-    /// What strokes of brushes made.
+    /// Results of brush strokes.
     pub strokes: StrokedFields,
-    /// Results are of a moment, and not kept.
+    /// The current results are temporary and are not cached.
     pub transient: bool,
-    /// Nobody reads the mass balances nor what erosions [record](MapKind::RECORDS), unless masks do.
+    /// Only heights are used: mass balances and maps that erosions [record](MapKind::RECORDS) are not made, unless
+    /// masks read them.
     heights_alone: bool,
-    /// Records that nobody reads in this evaluation.
+    /// Records that no mask reads in this evaluation.
     unread: Vec<MapKind>,
-    /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
+    /// Mass balances at the end of finished process stages, and of the changes on a grid.
     ended: HashMap<ContentKey, MassBalance>,
-    /// Trunk streams that go with changes on a grid.
+    /// Trunk streams that belong to changes on a grid.
     streams: HashMap<ContentKey, Arc<TrunkStreams>>,
 }
 
-/// A result that an evaluation goes on from.
+/// The deepest cached result, from which evaluation resumes.
 struct KnownResult {
-    /// How many steps it makes needless.
+    /// Number of steps that need not run.
     steps: usize,
     result: Arc<Terrain>,
-    /// What the groups lie on that are open after it.
+    /// The terrains below the groups that are still open after this result.
     bases: Vec<Arc<Terrain>>,
 }
 
 impl Store {
-    /// A store with these two and no constructions.
+    /// A store with this cache and timeline and without constructions.
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
         Self { cache, timeline, ..Self::default() }
     }
 
-    /// Remembers nothing: for a single evaluation.
+    /// A store that remembers nothing, for a single evaluation.
     pub fn forgetful() -> Self {
         Self::new(Cache::new(0), Timeline::new(0))
     }
 
-    /// Remembers nothing: for a single evaluation after which `what` is done.
+    /// A store that remembers nothing, for a single evaluation whose result is used for `what`.
     pub fn for_use(what: &MemoryUse) -> Self {
         Self { heights_alone: what.heights_alone, ..Self::forgetful() }
     }
 
-    /// The highest result of `steps` that is known; `made` has the grounds that are not results.
+    /// The highest cached result of `steps`; `made` returns the base terrains that are not results of layers.
     fn highest_known(
         &mut self,
         steps: &[LayerStep],
@@ -127,7 +128,7 @@ impl Store {
         Ok(None)
     }
 
-    /// What a process changed on the grid of `step` and all coarser ones, if it is known.
+    /// The change of a process on the grid of `step` and all coarser ones, if it is cached.
     fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
         let key = step.change_key()?;
         let mass_balance = *self.ended.get(&key)?;
@@ -135,13 +136,13 @@ impl Store {
         Some(LevelChange { change: self.cache.get(key)?, mass_balance, streams })
     }
 
-    /// Keeps what a process changed, to go on from it on a finer grid.
+    /// Caches the change of a process, so that it can continue on a finer grid.
     fn keep_change(&mut self, step: &LayerStep, made: &LevelChange) {
         if let Some(key) = step.change_key() {
             self.cache.insert(key, &made.change);
             self.ended.insert(key, made.mass_balance);
             if let Some(streams) = &made.streams {
-                // they go with the changes that the cache has let go of
+                // Drop the streams whose changes are no longer in the cache.
                 self.streams.retain(|key, _| self.cache.contains(*key));
                 self.streams.insert(key, streams.clone());
             }
@@ -149,22 +150,23 @@ impl Store {
     }
 }
 
-/// A finished terrain, with the account of the process under the playhead.
+/// A finished terrain, with the mass balance of the process under the playhead.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
-    /// Heights and data maps at the samples that were asked for.
+    /// Heights and data maps at the requested samples.
     pub terrain: Arc<Terrain>,
-    /// The account of the layer under the playhead, if it is a process and was run just now, and somebody reads it.
+    /// The mass balance of the layer under the playhead, if it is a process that ran in this evaluation and the balance
+    /// is requested.
     pub mass_balance: Option<MassBalance>,
-    /// The accounts of all processes that were run just now, by the index of their layer.
+    /// The mass balances of all processes that ran in this evaluation, by layer index.
     pub mass_balances: Vec<(usize, MassBalance)>,
-    /// In what it differs from an earlier one, if it was computed in part.
+    /// The difference from an earlier terrain, if only a part was computed.
     pub patch: Option<ChangedRegion>,
 }
 
-/// The threads an evaluation runs on; `threads` 0 means one for each processor.
+/// The thread pool of an evaluation; `threads` 0 means one thread for each processor.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
 }
@@ -184,8 +186,8 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
     }
 }
 
-/// What the heights and data maps of a scene at `samples` per side follow from, files that it names by their contents:
-/// equal keys mean equal terrains. Looks at the files.
+/// The content key of a scene at `samples` per side, including the contents of the files that the scene names. Equal
+/// keys mean equal heights and data maps. Reads the files.
 pub fn terrain_key(scene: &Scene, samples: usize) -> ContentKey {
     plan(scene, samples, None).last().map_or_else(|| ContentKey::start(&[b"level"]), |step| step.result)
 }
@@ -195,10 +197,10 @@ pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, stor
     plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
 }
 
-/// Evaluates `scene` with `samples` per side; call it inside the pool that shall do the work.
+/// Evaluates `scene` with `samples` per side; call it inside the thread pool that should do the work.
 ///
 /// # Errors
-/// [`Cancelled`] when `control` says so; the store keeps what was finished.
+/// [`Cancelled`] if `control` requests it; the store keeps finished results.
 pub fn evaluate(
     scene: &Scene,
     samples: usize,
@@ -209,7 +211,7 @@ pub fn evaluate(
     evaluate_on(None, scene, samples, playhead, store, control)
 }
 
-/// [`evaluate`] on a ground of the caller's, in place of level ground at height 0.
+/// [`evaluate`] on a base terrain of the caller, in place of level ground at height 0.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -231,25 +233,25 @@ pub fn evaluate_on(
     let mass_balance = playhead.and_then(of_playhead);
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
-        // one and the same, so that it is known again on the way to the screen
+        // Both must be the same object, so that the view recognises it later.
         store.constructions.share(&terrain);
     }
     Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })
 }
 
-/// What an evaluation on one grid made.
+/// The result of an evaluation on one grid.
 struct LevelResult {
     terrain: Arc<Terrain>,
-    /// Of the processes that were run, by the index of the layer.
+    /// Mass balances of the processes that ran, by layer index.
     mass_balances: Vec<(usize, MassBalance)>,
-    /// Of processes that run from coarse to fine, by the index of the layer.
+    /// Changes of processes that run from coarse to fine, by layer index.
     changes: HashMap<usize, LevelChange>,
 }
 
-/// [`evaluate_on`] one grid, after the coarser ones that processes begin on, knowing some of the layers that masks
-/// read, by their index. Where only the changes up to the layer `topmost` are wanted, for a finer grid, the terrain
-/// need not be made.
-#[allow(clippy::too_many_arguments, reason = "it calls itself with all of them")]
+/// [`evaluate_on`] for one grid, after the coarser grids on which processes start. `sources` holds known results of
+/// layers that masks read, by index. If `topmost` is set, only the changes up to that layer are wanted, for a finer
+/// grid, and the terrain need not be made.
+#[allow(clippy::too_many_arguments, reason = "recursive calls pass all arguments")]
 fn evaluate_level(
     scene: &Scene,
     base: Option<&BaseTerrain>,
@@ -277,7 +279,7 @@ fn evaluate_level(
         (GroupBase::Start, Some(base)) => base.terrain_on(scene.grid(samples), control),
         _ => Ok(Arc::new(Terrain::flat(scene.grid(samples)))),
     };
-    // the highest result that is known makes everything below it needless
+    // Everything below the highest cached result can be skipped.
     let without_groups = |steps, result| KnownResult { steps, result, bases: Vec::new() };
     let known = match topmost {
         Some(_) if most_known == steps.len() => {
@@ -310,7 +312,8 @@ fn evaluate_level(
         let coarse = coarse.remove(&step.index);
         let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
         let is_level = step.is_level && (topmost.is_some() || samples < scene.samples());
-        // the ground beneath is given back before an erosion runs on a copy of it, where nothing asks for it any more
+        // Drop our reference first, so that an erosion takes the terrain over instead of copying it, if no other owner
+        // needs it.
         let is_released = mix::is_opaque_process(step.layer) && !is_level;
         let given = match is_released {
             true => std::mem::replace(&mut beneath, Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
@@ -363,7 +366,7 @@ fn evaluate_level(
     Ok(LevelResult { terrain: beneath, mass_balances, changes })
 }
 
-/// What the node makes of what is below, before opacity and mask.
+/// The result of the node on the terrain below, before opacity and mask.
 fn run_node(
     step: &LayerStep,
     cx: &Context,
@@ -401,7 +404,7 @@ fn run_node(
             let mut ground = beneath;
             let mut mass_balance = MassBalance::default();
             let last = step.stages.len().saturating_sub(1);
-            // stretches that have gone by are kept like the results of layers
+            // Finished stages are cached like the results of layers.
             let known = (0..last).rev().find_map(|k| {
                 let key = step.stages[k].result();
                 Some((k + 1, cache.get(key)?, *ended.get(&key)?))
@@ -433,7 +436,7 @@ fn run_node(
                 let before = cx.grid.sum(&made.height);
                 streams.restore(cx, &beds, &mut made.height)?;
                 mass_balance.resampled += cx.grid.sum(&made.height) - before;
-                // the last moment of the charts is what comes of it
+                // The last point of the charts must be the final result.
                 if let Some(stage) = step.stages.last().filter(|_| timeline.is_kept()) {
                     timeline.record(stage.key, stage.iterations, mass_balance);
                 }
@@ -443,7 +446,7 @@ fn run_node(
     }
 }
 
-/// What erosions of `scene` record and none of its masks reads.
+/// Maps that erosions record and that no mask of `scene` reads.
 fn unread_records(scene: &Scene) -> Vec<MapKind> {
     let is_read = |&kind: &MapKind| {
         scene.layers.iter().any(|Layer { mask, .. }| {
@@ -454,7 +457,7 @@ fn unread_records(scene: &Scene) -> Vec<MapKind> {
     MapKind::RECORDS.into_iter().filter(|kind| !is_read(kind)).collect()
 }
 
-/// The trunk streams that grids finer than that of `made`, by the process of `layer`, keep where they are.
+/// The trunk streams of `made` that finer grids of the process of `layer` keep in place.
 fn settled_streams(layer: &Layer, cx: &Context, made: &Terrain) -> Result<Option<Arc<TrunkStreams>>, Cancelled> {
     let beds = layer.node.traits().stream_beds;
     let settled = beds.settled_samples(layer.multiscale().largest);
@@ -462,8 +465,8 @@ fn settled_streams(layer: &Layer, cx: &Context, made: &Terrain) -> Result<Option
     settles.then(|| TrunkStreams::new(cx, made, beds).map(Arc::new)).transpose()
 }
 
-/// Runs a stretch of a process after which the mass balance from its first beginning on is given back; `before` is that
-/// at the beginning of the stretch.
+/// Runs one stage of a process and returns the mass balance since the process started; `before` is the mass balance at
+/// the start of the stage.
 fn run_stage(
     stage: &ProcessStage,
     cx: &Context,
@@ -474,7 +477,8 @@ fn run_stage(
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     if target == 0 {
-        // nothing to go on from: the playhead stands before, and each of its places would take up a timeline
+        // There is nothing to resume: the playhead is before this stage. A timeline for each playhead position would
+        // waste memory.
         return Ok((stage.process.start(cx, Arc::unwrap_or_clone(beneath)).terrain().clone(), before));
     }
     let (mut iteration, mut run) =

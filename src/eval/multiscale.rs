@@ -1,5 +1,5 @@
-//! How a process goes from one grid to the next, twice as fine: [`multiscale`](crate::nodes::multiscale) has the
-//! scheme.
+//! Takes a process from one grid to the next, which is twice as fine; [`multiscale`](crate::nodes::multiscale)
+//! describes the scheme.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 
-/// What a process changed on a grid and all coarser ones.
+/// The change that a process made on a grid and all coarser ones.
 #[derive(Clone, Debug)]
 pub struct LevelChange {
-    /// Heights and written data maps, less those beneath the process.
+    /// Heights and written data maps, minus those below the process.
     pub change: Arc<Terrain>,
-    /// From its first iteration on the coarsest grid on.
+    /// Mass balance since the first iteration on the coarsest grid.
     pub mass_balance: MassBalance,
-    /// Where trunk streams run that finer grids keep.
+    /// Trunk streams that finer grids keep in place.
     pub streams: Option<Arc<TrunkStreams>>,
 }
 
 impl LevelChange {
-    /// The change from `beneath` to what a process `made` that writes the maps `written`.
+    /// The change from `beneath` to the result `made` of a process that writes the maps `written`.
     pub fn from_terrains(beneath: &Terrain, made: &Terrain, written: &[MapKind], mass_balance: MassBalance) -> Self {
         let less = |after: &[f32], before: &[f32]| {
             after.par_iter().zip(before).map(|(after, before)| after - before).collect::<Vec<f32>>()
@@ -40,14 +40,14 @@ impl LevelChange {
         Self { change: Arc::new(change), mass_balance, streams: None }
     }
 
-    /// Where the process begins on the next grid: `beneath`, which lies on it, with the change; and the mass balance
-    /// up to there, in samples of that grid. `traits` are those of the process; where it does not run on that grid at
-    /// all, since the playhead stands before, `goes_on` is false and nothing is bent or kept in its bed. Either is
-    /// given back as soon as it is not needed any more: the change alone takes up to a third of what the finer grid
-    /// takes.
+    /// The terrain on which the process starts on the next grid: `beneath`, which is on that grid, plus the change.
+    /// Also returns the mass balance so far, in samples of that grid. `traits` are those of the process. If the process
+    /// does not run on that grid, because the playhead is before it, `goes_on` is false, and valleys are neither bent
+    /// nor kept in their beds. `beneath` and the change are released as early as possible: the change alone takes up to
+    /// a third of the memory of the finer grid.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn refine(
         self,
         cx: &Context,
@@ -83,7 +83,7 @@ impl LevelChange {
         drop(beneath);
         for &kind in MapKind::ALL {
             let Some(map) = change.set_map(kind, None) else { continue };
-            // flow is counted in cells, of which there are more; all others are depths and shares
+            // Flow is counted in cells, and the finer grid has more of them; all other maps are depths and fractions.
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
             let mut made = refined(&displacement, &map)?;
             drop(map);
@@ -111,13 +111,13 @@ impl LevelChange {
     }
 }
 
-/// The curve through a jump swings below nothing.
+/// Cubic interpolation can undershoot below 0 at a jump.
 fn positive(value: f32) -> f32 {
     if value > 0.0 { value } else { 0.0 }
 }
 
-/// Brings the depth of what lies on the ground to nothing where it swings below; `height` follows, so that the ground
-/// under it stays as it is. At the samples of the coarser grid nothing changes.
+/// Sets negative depths of cover to 0 and adjusts `height`, so that the ground below the cover stays as it is. Samples
+/// of the coarser grid do not change.
 fn keep_cover(height: &mut [f32], cover: &mut [f32]) {
     height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
         let kept = positive(*depth);
@@ -126,10 +126,10 @@ fn keep_cover(height: &mut [f32], cover: &mut [f32]) {
     });
 }
 
-/// Share of its height over the sea that land keeps at the least on the way to the next grid.
+/// Fraction of its height above the sea that land keeps at least on the way to the next grid.
 const LAND_KEPT: f32 = 0.1;
 
-/// Lifts what lay above the `sea` beneath and does not any more.
+/// Raises land that was above the `sea` in `beneath` and would now be too low.
 fn keep_land(beneath: &[f32], sea: f32, ground: &mut [f32]) {
     ground.par_iter_mut().zip(beneath).for_each(|(ground, beneath)| {
         let lowest = sea + LAND_KEPT * (beneath - sea);

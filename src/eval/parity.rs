@@ -1,12 +1,12 @@
-//! Whether a preview tells the truth: the scene at half its resolution beside the full one.
+//! Preview accuracy: compares the scene at half its resolution with the full result.
 //!
-//! The full result is read at the places of the coarse samples (its own samples where its number of cells is even,
-//! otherwise bilinearly) and the coarse result is taken from it. Differences are in metres. Rivers are traced on both
-//! coarse fields alike, so that what differs is the evaluation and not the tracing: see [`channel_overlap`].
+//! The full result is sampled at the positions of the coarse samples (exactly if its number of cells is even, otherwise
+//! bilinearly), and the coarse result is subtracted. Differences are in metres. Rivers are traced on both coarse fields
+//! in the same way, so differences come from the evaluation and not from the tracing; see [`channel_overlap`].
 //!
-//! The word for it ([`Verdict`]): *true* where the root mean square difference is at most [`TRUE_SHARE`] of the height
-//! range and [`TRUE_OVERLAP`] of the rivers lie where they should, *close* up to [`CLOSE_SHARE`] and from
-//! [`CLOSE_OVERLAP`] on, otherwise *differs*. Where there are no rivers the heights decide alone.
+//! The [`Verdict`] is *true* if the root mean square difference is at most [`TRUE_SHARE`] of the height range and at
+//! least [`TRUE_OVERLAP`] of the rivers match, *close* up to [`CLOSE_SHARE`] and from [`CLOSE_OVERLAP`] on, otherwise
+//! *differs*. Without rivers the heights alone decide.
 
 use serde::Serialize;
 
@@ -15,53 +15,53 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::scene::{Scene, Settings};
 
-/// Drift over height range up to which a preview is true, and close.
+/// Maximum difference, as a fraction of the height range, of a true preview.
 pub const TRUE_SHARE: f64 = 0.005;
-/// Drift over height range up to which a preview is close.
+/// Maximum difference, as a fraction of the height range, of a close preview.
 pub const CLOSE_SHARE: f64 = 0.03;
-/// Rivers in common from which on it is.
+/// Minimum overlap of the rivers of a true preview.
 pub const TRUE_OVERLAP: f64 = 0.9;
-/// Rivers in common from which on it is close.
+/// Minimum overlap of the rivers of a close preview.
 pub const CLOSE_OVERLAP: f64 = 0.6;
 
-/// A cell that drains this part of the terrain is a channel.
+/// Least drainage area of a channel cell, as a fraction of the terrain.
 const CHANNEL_SHARE: f32 = 1.0 / 500.0;
-/// And this many cells at least.
+/// Least drainage area of a channel cell, in cells.
 const CHANNEL_CELLS: f32 = 16.0;
 
-/// What half the resolution makes of a scene.
+/// Comparison of a scene with its evaluation at half the resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Parity {
     /// Samples per side of the full result.
     pub samples: usize,
     /// Samples per side of the preview.
     pub half_samples: usize,
-    /// Root mean square difference.
+    /// Root mean square difference in metres.
     pub rms_metres: f64,
-    /// Greatest difference of any place.
+    /// Greatest difference at any position, in metres.
     pub greatest_metres: f64,
-    /// From the lowest to the highest place of the full result.
+    /// Height range of the full result, in metres.
     pub range_metres: f64,
-    /// Share of the channel cells in common; `None` where neither has channels.
+    /// Fraction of the channel cells in common; `None` if neither result has channels.
     pub drainage_overlap: Option<f64>,
-    /// What that says about previews.
+    /// Accuracy of previews.
     pub verdict: Verdict,
 }
 
-/// How far a preview can be believed.
+/// Accuracy of a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// A preview shows what comes.
+    /// The preview matches the full result.
     True,
-    /// It shows the same land with other details.
+    /// The preview shows the same landforms with other details.
     Close,
-    /// It shows other land.
+    /// The preview shows other landforms.
     Differs,
 }
 
 impl Verdict {
-    /// One word for it.
+    /// The verdict as one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::True => "true",
@@ -70,11 +70,13 @@ impl Verdict {
         }
     }
 
-    /// What it means for the one who looks at a preview.
+    /// Explanation for a user who sees a preview.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::True => "The preview shows what the full size will be.",
-            Self::Close => "The preview is close: shapes hold, details and some rivers move at full size.",
+            Self::True => "The preview matches the full size.",
+            Self::Close => {
+                "The preview is close: landforms stay the same, but details and some rivers change at full size."
+            }
             Self::Differs => "The full size looks different from the preview: judge this scene at full size.",
         }
     }
@@ -91,12 +93,12 @@ impl Verdict {
     }
 }
 
-/// Samples per side of twice the distance between samples.
+/// Samples per side at twice the spacing.
 pub fn half_samples(samples: usize) -> usize {
     (samples - 1) / 2 + 1
 }
 
-/// Evaluates `scene` at half the resolution of `full`, its result, and compares the two.
+/// Evaluates `scene` at half the resolution of its result `full`, and compares the two.
 pub fn parity(
     scene: &Scene,
     full: &Terrain,
@@ -139,7 +141,7 @@ pub fn compare(full: &Terrain, half: &Terrain, settings: &Settings, control: &Co
     })
 }
 
-/// The heights of `full` at the places of `coarse`.
+/// The heights of `full` at the sample positions of `coarse`.
 fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
     let (cells, coarse_cells) = (full.samples() - 1, coarse.samples() - 1);
     let mut made = Terrain::flat(coarse.grid);
@@ -156,8 +158,8 @@ fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
     made
 }
 
-/// Share of the channel cells of two terrains on one grid that have a channel cell of the other in the same place or
-/// one cell beside; `None` if neither has any. `sea` is a fraction of the relief.
+/// Fraction of the channel cells of two terrains on one grid that have a channel cell of the other terrain at the same
+/// cell or next to it; `None` if neither has any. `sea` is a fraction of the relief.
 pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) -> Result<Option<f64>, Cancelled> {
     let grid = a.grid;
     let (a, b) = (channels(a, sea, control)?, channels(b, sea, control)?);
@@ -169,7 +171,7 @@ pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) ->
     Ok((count > 0).then(|| (met(&a, &b) + met(&b, &a)) as f64 / count as f64))
 }
 
-/// The cells where rivers run: those that enough ground drains through, all depressions filled.
+/// Channel cells: cells with a large enough drainage area after all depressions are filled.
 fn channels(terrain: &Terrain, sea: f32, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let (mesh, height) = (FlowMesh::new(terrain.grid), &terrain.height[..]);
     let outlets = Outlets::new(terrain.grid, height, sea);

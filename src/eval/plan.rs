@@ -1,5 +1,5 @@
-//! What is to be done for a scene: the layers that take part, each under a key made of everything that its result
-//! depends on, and the groups that begin and end between them.
+//! The evaluation plan of a scene: its active layers, each under a key of everything that its result depends on, and
+//! the groups that start and end between them.
 
 use std::collections::HashMap;
 
@@ -15,59 +15,60 @@ use crate::nodes::{Node, Process};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Layer, LayerStage, Scene, Settings};
 
-/// The ground that a group was laid on, or its layers begin with.
+/// The terrain on which a group or its lowest layer starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GroupBase {
-    /// The ground that the scene begins with.
+    /// The base terrain of the scene.
     Start,
     /// Level ground.
     Level,
-    /// What a layer made.
+    /// The result of a layer.
     Made(ContentKey),
 }
 
-/// A layer that takes part, with the keys of what it makes.
+/// An active layer, with the keys of its results.
 pub(super) struct LayerStep<'a> {
     pub index: usize,
     pub layer: &'a Layer,
-    /// Groups that begin before it, the outermost first: each keeps the ground that there is, and its layers go on from
-    /// that or from level ground.
+    /// Groups that start before this layer, outermost first. Each keeps the current terrain, and its layers continue
+    /// from that terrain or from level ground.
     pub opens: Vec<GroupGround>,
-    /// What the groups lie on that it lies in and that are still open after it, the outermost first.
+    /// The terrains below the groups that contain this layer and are still open after it, outermost first.
     pub open: Vec<GroupBase>,
-    /// Key of what is below it.
+    /// Key of the terrain below the layer.
     pub beneath: ContentKey,
     /// Key of the layer's result.
     pub result: ContentKey,
-    /// What a process does on this grid, one stretch after the other.
+    /// Stages of a process on this grid, in order.
     pub stages: Vec<ProcessStage<'a>>,
-    /// Whether a process has run on a coarser grid before.
+    /// Whether the process has already run on a coarser grid.
     pub is_refined: bool,
-    /// Whether a process runs from coarse to fine and goes on from this grid to finer ones.
+    /// Whether the process runs from coarse to fine and continues from this grid on finer ones.
     pub is_level: bool,
-    /// The playhead stands on this grid or a coarser one: what it changed there is of a moment.
+    /// The playhead is on this grid or a coarser one, so the change on it is temporary.
     pub is_cut: bool,
-    /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
+    /// At or above a playhead that is before the end: an intermediate state, which is not cached.
     pub transient: bool,
-    /// Above such a playhead: not even key frames are worth their memory.
+    /// Above such a playhead: key frames are not kept either.
     pub above: bool,
 }
 
-/// A stretch of a process with the same parameters.
+/// A stage of a process during which the parameters do not change.
 pub(super) struct ProcessStage<'a> {
     pub process: &'a dyn Process,
-    /// Key of what it makes, whatever the number of iterations.
+    /// Key of the stage, without its number of iterations.
     pub key: ContentKey,
-    /// Iterations on the present grid.
+    /// Iterations on this grid.
     pub iterations: u32,
 }
 
-/// The layers that take part, from the ground up.
+/// The steps of all active layers, from the lowest.
 pub(super) fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// [`plan`] on the ground `base`, knowing keys of layers that masks read: chains of them are followed only once.
+/// [`plan`] on the base terrain `base`. `sources` holds known keys of layers that masks read, so that chains of them
+/// are followed only once.
 pub(super) fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,
@@ -103,7 +104,7 @@ pub(super) fn plan_with<'a>(
                 (ground, key) = (GroupBase::Level, level);
             }
         }
-        // a group that does no more than hold its layers together is seen through
+        // A plain group changes nothing, so it is skipped.
         let is_opened = scene.group(index).is_some() && !scene.joins_grounds(index);
         if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
             continue;
@@ -128,7 +129,7 @@ pub(super) fn plan_with<'a>(
                 let run = left.map_or(iterations, |left| left.min(iterations));
                 left = left.map(|left| left - run);
                 if run == 0 && (k < finest || !stages.is_empty()) {
-                    continue; // the playhead stands before it
+                    continue; // the playhead is before this stage
                 }
                 node = node_key(gone, stage_node, layer.seed, settings);
                 if k < finest {
@@ -175,20 +176,20 @@ pub(super) fn plan_with<'a>(
 }
 
 impl LayerStep<'_> {
-    /// Key of what a process changed on this grid and all coarser ones.
+    /// Key of the change of a process on this grid and all coarser ones.
     pub fn change_key(&self) -> Option<ContentKey> {
         Some(self.stages.last()?.result().join(b"change"))
     }
 }
 
 impl ProcessStage<'_> {
-    /// Key of what it makes.
+    /// Key of the result of the stage.
     pub fn result(&self) -> ContentKey {
         self.key.join(&self.iterations.to_le_bytes())
     }
 }
 
-/// Key of what the node makes of what is below, whatever the number of iterations.
+/// Key of the node's result on the terrain below, without its number of iterations.
 pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) -> ContentKey {
     let about = node.about();
     let mut key =
@@ -205,16 +206,16 @@ pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &S
     if reads_sea_level { key.join(&settings.sea_level.to_le_bytes()) } else { key }
 }
 
-/// Key of the parameters of a group after `key`.
+/// Key after adding the parameters of a group to `key`.
 pub(super) fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey {
     let specs = group.about().params.iter().enumerate();
     specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
 }
 
-/// A file counts by what is in it.
+/// Key after adding a parameter to `key`; a file counts by its contents.
 pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
     let key = match value.structured::<Strokes>() {
-        // their hash is known, and their text may be long
+        // The hash of strokes is already known, and their text may be long.
         Some(strokes) => key.join(&strokes.key().to_le_bytes()),
         None => key.join(spec.show(value).as_bytes()),
     };
@@ -240,7 +241,7 @@ pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
+            // A layer that is read counts by its result, not by its name; an unused picture does not count.
             let counts = match spec.kind {
                 ParamKind::Layer => false,
                 ParamKind::Image => layer.mask.by_image,
@@ -287,7 +288,7 @@ mod tests {
         plain.layers.remove(3);
         plain.mend_depths();
         assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
-        // and a hidden one is not there at all
+        // A hidden group does not count at all.
         let mut hidden = grouped([0, 1, 1, 0, 0]);
         hidden.layers[3].enabled = false;
         plain.layers.drain(1..3);
@@ -310,7 +311,7 @@ mod tests {
             let expected = below.height[k] + (inside.height[k] - below.height[k]) * 0.25;
             assert!((mixed.height[k] - expected).abs() < 1e-6, "{k}");
         }
-        // from level ground it is a ground of its own, which any blending joins
+        // From level ground the group makes a terrain of its own, which is blended in any mode.
         scene.layers[3].mix.opacity = 1.0;
         scene.layers[3].mix.blend = Blend::Max;
         scene.set("4.ground=Level").unwrap();
@@ -324,7 +325,7 @@ mod tests {
         }
         assert!(highest.height.iter().zip(&below.height).any(|(a, b)| a != b));
         assert!(highest.height.iter().zip(&alone.height).any(|(a, b)| a != b));
-        // the mask of a group looks at the ground below it
+        // The mask of a group reads the terrain below the group.
         scene.layers[3].mix.blend = Blend::Replace;
         scene.set("4.by_height=true").unwrap();
         scene.set("4.height_feather=0").unwrap();
@@ -338,7 +339,7 @@ mod tests {
             };
             assert!((masked.height[k] - from.height[k]).abs() < 1e-6, "{k}");
         }
-        // without layers there is level ground in it
+        // A group without layers contains level ground.
         let mut empty = grouped([0, 0, 0, 0, 0]);
         empty.layers.drain(1..3);
         empty.set("2.ground=Level").unwrap();

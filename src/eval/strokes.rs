@@ -1,9 +1,9 @@
-//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made; of
-//! one that erodes its last piece.
+//! Incremental evaluation of brush strokes: only the last stroke is computed again, on the remembered result of the
+//! strokes before it. Of an eroding stroke, only its last part is computed again.
 //!
-//! The bits are those of a whole computation, since strokes and pieces act one after another. While somebody draws with
-//! an erosion ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, so that it follows the pointer;
-//! once the brush is lifted it is computed as ever.
+//! The bits equal those of a full computation, because strokes and parts act one after another. While the user draws
+//! with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, so that it keeps up
+//! with the pointer; after the brush is lifted, it is computed in full.
 
 use std::sync::Arc;
 
@@ -18,30 +18,30 @@ use crate::nodes::maps::painted::PaintedMap;
 use crate::nodes::sculpt::Canvas;
 use crate::nodes::sculpt::ground::Sculpt;
 
-/// Fields that are remembered: a layer and its mask, as previews and at full size, and one that is drawn on.
+/// Number of remembered fields: a layer and its mask, each as preview and at full size, and the field being drawn on.
 const MOST: usize = 5;
 
-/// Samples along a side of what is eroded while somebody draws.
+/// Samples along a side of the eroded area while the user draws.
 const DRAWN_EROSION_SAMPLES: usize = 97;
 
-/// A field with some strokes on it.
+/// A field with some strokes applied.
 struct SettledField {
-    /// Of everything that the field depends on, besides the strokes.
+    /// Key of everything that the field depends on, except the strokes.
     key: ContentKey,
     strokes: Vec<Arc<Stroke>>,
     values: Vec<f32>,
 }
 
-/// What strokes made last, the newest first.
+/// Latest results of brush strokes, newest first.
 #[derive(Default)]
 pub struct StrokedFields {
     settled: Vec<SettledField>,
-    /// Somebody draws, and waits for each movement to be seen.
+    /// Whether the user is drawing and waits to see each movement.
     pub(super) is_drawing: bool,
 }
 
 impl StrokedFields {
-    /// `blank` with all strokes on it. All but the last are remembered under `key`.
+    /// `blank` with all strokes applied. The field before the last stroke is remembered under `key`.
     fn stroked(
         &mut self,
         key: ContentKey,
@@ -49,7 +49,7 @@ impl StrokedFields {
         strokes: &Strokes,
         blank: impl FnOnce() -> Vec<f32>,
     ) -> Result<Vec<f32>, Cancelled> {
-        // pictures count by their contents, each once
+        // Pictures count by their contents, each once.
         let mut pictures: Vec<&str> = strokes.image_files().map(|file| file.0.as_str()).collect();
         pictures.sort_unstable();
         pictures.dedup();
@@ -79,8 +79,8 @@ impl StrokedFields {
         Ok(values)
     }
 
-    /// The field of `key` with `strokes` on it, from the longest beginning of them that is remembered, or from `start`;
-    /// it is remembered from now on.
+    /// The field of `key` with `strokes` applied, computed from the longest remembered prefix of the strokes, or from
+    /// `start`. The result is remembered.
     fn settle(
         &mut self,
         key: ContentKey,
@@ -110,10 +110,10 @@ impl StrokedFields {
         Ok(values)
     }
 
-    /// Lets the strokes of a layer act on the ground below it.
+    /// Applies the strokes of a layer to the terrain below it.
     ///
     /// # Errors
-    /// When the control says so; the terrain is then to be dropped.
+    /// If it was cancelled; the terrain must then be dropped.
     pub fn sculpt(
         &mut self,
         beneath: ContentKey,
@@ -129,7 +129,7 @@ impl StrokedFields {
     /// Paints the map of a layer.
     ///
     /// # Errors
-    /// When the control says so; the terrain is then to be dropped.
+    /// If it was cancelled; the terrain must then be dropped.
     pub fn paint(
         &mut self,
         beneath: ContentKey,
@@ -143,10 +143,10 @@ impl StrokedFields {
         node.lay(cx, map, terrain)
     }
 
-    /// A mask that is painted over an even one.
+    /// A painted mask that starts from the uniform value `unpainted`.
     ///
     /// # Errors
-    /// When the control says so.
+    /// If it was cancelled.
     pub fn mask(&mut self, cx: &Context, unpainted: f32, strokes: &Strokes) -> Result<Vec<f32>, Cancelled> {
         let grid = [cx.grid.samples as u64, cx.grid.edges as u64];
         let key = ContentKey::start(&[b"mask", &unpainted.to_le_bytes(), &cx.size_metres.to_le_bytes()]);
@@ -155,7 +155,7 @@ impl StrokedFields {
     }
 }
 
-/// The samples of a square grid at which two fields differ.
+/// The region of a square grid in which two fields differ.
 pub fn changed_samples(grid: Grid, a: &[f32], b: &[f32]) -> Region {
     let row = |i: usize| {
         let (a, b) = (grid.row(a, i), grid.row(b, i));
@@ -185,7 +185,7 @@ mod tests {
         Stroke::new(brush, path.collect())
     }
 
-    /// Noise, strokes on it, a painted map, and a layer whose mask is painted.
+    /// Noise, strokes on it, a painted map, and a layer with a painted mask.
     fn scene(strokes: &Strokes) -> Scene {
         let mut scene = Scene::default();
         scene.settings.resolution = SAMPLES as u32;
@@ -215,7 +215,7 @@ mod tests {
             };
             let mut before = check(&strokes, "no strokes");
             for (k, &tool) in BrushTool::ALL.iter().enumerate() {
-                // the stroke grows as it is drawn
+                // The stroke grows as it is drawn.
                 let whole = stroke(tool, k);
                 strokes.list_mut().push(Arc::new(whole.clone()));
                 for points in 1..=whole.path.len() {
@@ -227,12 +227,12 @@ mod tests {
                     before = after;
                 }
             }
-            // changed in the middle, taken out, hidden, moved
+            // A stroke before the last is changed, removed, hidden and moved.
             let lower = strokes.list()[1].with_brush(Brush { amount: 77.0, ..strokes.list()[1].brush.clone() });
             strokes.list_mut()[1] = Arc::new(lower);
             check(&strokes, "changed");
             strokes.list_mut().remove(3);
-            check(&strokes, "taken out");
+            check(&strokes, "removed");
             strokes.list_mut()[0] = Arc::new(strokes.list()[0].shown(false));
             check(&strokes, "hidden");
             strokes.list_mut().swap(2, 5);
@@ -253,14 +253,14 @@ mod tests {
         for points in 1..=whole.path.len() {
             run(points, &mut store);
             let grown = Arc::new(whole.with_path(whole.path[..points].to_vec())).pieces().len();
-            assert_eq!(store.strokes.settled.len(), 1, "the same field goes on");
+            assert_eq!(store.strokes.settled.len(), 1, "the field is reused");
             assert_eq!(store.strokes.settled[0].strokes.len(), grown - 1);
             settled = settled.max(grown - 1);
         }
         assert!(settled >= 1, "{settled}");
     }
 
-    /// How far the ground under the middle of a stroke of so many radii is moved.
+    /// Height change at the middle of a stroke whose length is `radii` brush radii.
     fn worked(radii: f32, erosion: BrushErosion) -> f32 {
         let (samples, radius) = (257, 400.0);
         let brush = Brush { tool: BrushTool::Erode, radius, erosion, strength: 1.0, ..Brush::default() };
@@ -306,12 +306,12 @@ mod tests {
             let mut store = Store { transient: true, ..Store::default() };
             store.strokes.is_drawing = true;
             let drawn = height(&mut store);
-            assert_eq!(drawn, height(&mut store), "again the same");
+            assert_eq!(drawn, height(&mut store), "the same result again");
             store.strokes.is_drawing = false;
             assert_eq!(whole, height(&mut store), "{erosion:?}: once the brush is lifted");
             scene.layers.truncate(1);
             let before = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
-            // what both change of the ground, smoothed over a cell of the coarser grid, is much the same
+            // Both changes of the terrain are nearly the same after smoothing over a cell of the coarser grid.
             let change = |made: &[f32]| {
                 let less: Vec<f32> = made.iter().zip(&before.height).map(|(made, before)| made - before).collect();
                 let around = |k: usize| {

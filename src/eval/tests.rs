@@ -47,11 +47,11 @@ fn editing_a_layer_costs_nothing_below_it() {
     scene.set("3.opacity=0.5").unwrap();
     assert!(!is_cached(&scene, 65, None, &mut store));
     let lower = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
-    let kept = store.cache.get(plan(&lower, 65, None)[1].result).expect("what is below is still known");
+    let kept = store.cache.get(plan(&lower, 65, None)[1].result).expect("layers below are still cached");
     let control = Control::default();
     evaluate(&scene, 65, None, &mut store, &control).unwrap();
     assert_eq!(control.progress().0, 2, "only the edited layer is entered");
-    assert!(Arc::ptr_eq(&kept, &run(&lower, None, &mut store)), "the same terrain, not one like it");
+    assert!(Arc::ptr_eq(&kept, &run(&lower, None, &mut store)), "the same object, not an equal one");
 }
 
 #[test]
@@ -170,7 +170,7 @@ mod worker {
             worker.submit(painting(revision, &scene));
             let Some(WorkerReport::Mask { mask, .. }) = worker.wait(LONG) else { panic!("no mask") };
             assert_eq!((mask.layer, mask.grid.samples, mask.weights.iter().any(|&w| w > 0.0)), (1, samples, false));
-            // the whole stack makes known what lies below
+            // Evaluating the whole stack caches the terrain below.
             let full = request(revision + 1, scene.clone(), RequestQuality::Full);
             worker.submit(Request { mask: Some(1), ..full });
             assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { .. })));
@@ -233,7 +233,7 @@ mod worker {
         let worker = start();
         let mut play = request(1, scene(129, 60), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
-        // a frame shows at most a fifteenth of a second, however long the owner takes to ask for the next
+        // A frame covers at most a fifteenth of a second, however late the owner asks for it.
         play.play = Some(Play { speed: Some(60.0) });
         worker.submit(play);
         let mut last = 0;
@@ -302,7 +302,7 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     let beneath =
         run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
     let made = run(&by_ramp, None, &mut Store::forgetful());
-    // the ramp rises to the east: nothing happens in the west, everything in the east
+    // The ramp rises to the east: nothing changes in the west, everything in the east.
     for i in 0..65 {
         let (west, east) = (i * 65, i * 65 + 64);
         assert_eq!((made.height[west], made.height[east]), (beneath.height[west], all.height[east]));
@@ -312,12 +312,12 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     assert_eq!(run(&by_ramp, None, &mut store), made);
     let mut other = by_ramp.clone();
     other.set("4.base=0.5").unwrap();
-    assert!(run(&other, None, &mut store) != made, "an edit of the layer that is read is noticed");
+    assert!(run(&other, None, &mut store) != made, "an edit of the layer that the mask reads changes the result");
     let eroded = masked("Thermal erosion");
     assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
 }
 
-/// Each layer's mask reads the one below; the names of hidden ones are given.
+/// A chain of layers whose masks each read the layer below; `hidden` chooses the hidden layers.
 fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
     let mut scene = scene(17, 0);
     scene.layers.truncate(1);
@@ -333,7 +333,7 @@ fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
 
 #[test]
 fn long_chains_of_masks_end_soon() {
-    // without memory each of them takes twice the time of the one before
+    // Without caching, each layer takes twice as long as the one before.
     for hidden in [|_| false, |k: usize| k % 2 == 1, |k: usize| k != 39] {
         let scene = chain(40, hidden);
         assert!(run(&scene, None, &mut Store::forgetful()).height.iter().all(|h| h.is_finite()));
@@ -344,7 +344,7 @@ fn long_chains_of_masks_end_soon() {
 fn a_mask_below_reads_a_generator_above_whoever_asks() {
     let mut scene = masked("Ramp");
     let eroded = run(&scene, None, &mut Store::forgetful());
-    // another layer reads the masked one: it sees the same terrain
+    // Another layer reads the masked layer and must see the same terrain.
     let mut reader = Layer { name: "Reader".into(), ..Layer::new(Node::named("Invert").unwrap(), 1) };
     reader.mask.by_layer = true;
     reader.mask.layer.0 = "Steps".into();
@@ -352,7 +352,7 @@ fn a_mask_below_reads_a_generator_above_whoever_asks() {
     scene.layers.insert(3, reader);
     let inverted = run(&scene, None, &mut Store::forgetful());
     scene.layers[3].mask.by_layer = false;
-    assert_eq!(inverted, run(&scene, None, &mut Store::forgetful()), "the mask lets everything through");
+    assert_eq!(inverted, run(&scene, None, &mut Store::forgetful()), "the mask has no effect");
     assert!(inverted != eroded);
 }
 
@@ -373,7 +373,7 @@ fn what_cannot_be_used_is_reported_and_left_out() {
     file.set("1.file=/no/such/heights.png").unwrap();
     assert!(problems(&file)[0].message.contains("/no/such/heights.png"));
     file.layers[0].enabled = false;
-    assert_eq!(problems(&file), [], "a hidden layer is nobody's concern");
+    assert_eq!(problems(&file), [], "a hidden layer causes no problem");
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn a_file_that_changes_is_noticed_by_its_contents() {
     assert_eq!(run(&scene, None, &mut store).range(), (1.0, 1.0));
 }
 
-/// `whole` cut in two after `iteration`.
+/// `whole` with its process split in two stages after `iteration`.
 fn cut(whole: &Scene, iteration: u32) -> Scene {
     let mut scene = whole.clone();
     let total = scene.iterations(1).unwrap();
@@ -506,13 +506,13 @@ fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
     let (triangle, hills) = (alone(0), alone(1));
     assert!(triangle.void_samples() > 65 * 65 / 3 && hills.void_samples() == 0);
 
-    // what is added on a triangle keeps its outline, whatever the blend
+    // Layers added on a triangle keep its outline in every blend mode.
     for blend in Blend::ALL {
         let mut above = scene.clone();
         above.layers[1].mix.blend = *blend;
         assert_eq!(made(&above).map(MapKind::Ground), triangle.map(MapKind::Ground), "{blend:?}");
     }
-    // a triangle on ground everywhere leaves alone what is around it, but for Replace, which leaves nothing there
+    // A triangle on a full terrain does not change its surroundings, except with Replace, which leaves no ground there.
     scene.layers.swap(0, 1);
     for blend in Blend::ALL {
         scene.layers[1].mix.blend = *blend;
@@ -526,13 +526,13 @@ fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
             assert_eq!(both.height[k], hills.height[k], "{blend:?} {k}");
         }
     }
-    // two triangles in one place join
+    // Two triangles at the same position are joined.
     scene.layers = vec![scene.layers[1].clone(), layer("Triangular", 5)];
     scene.layers[0].mix.blend = Blend::Replace;
     scene.layers[1].mix.blend = Blend::Add;
     scene.set("2.layout=Triangle").unwrap();
     assert_eq!(made(&scene).void_samples(), triangle.void_samples());
-    // half shown, the outline is that of what is shown
+    // With partial opacity, the outline is that of the dominant layer.
     scene.layers = vec![layer("Perlin", 2), scene.layers[0].clone()];
     for (opacity, void) in [("0.4", 0), ("0.9", triangle.void_samples())] {
         scene.set(&format!("2.opacity={opacity}")).unwrap();
@@ -552,8 +552,8 @@ fn a_process_without_a_past_goes_back_without_beginning_anew() {
     let mut store = Store::default();
     run(&scene, None, &mut store);
     let key = plan(&scene, 65, None)[1].stages[0].key;
-    assert!(store.timeline.terrains(key).all(|(at, _)| at == 20), "those before were left out");
-    assert_eq!(store.timeline.resume(key, 4).map(|(at, _)| at), Some(0), "the drainage network is kept");
+    assert!(store.timeline.terrains(key).all(|(at, _)| at == 20), "earlier key frames were skipped");
+    assert_eq!(store.timeline.resume(key, 4).map(|(at, _)| at), Some(0), "the drainage network is preserved");
     let early = Some(Playhead { layer: 1, iteration: 4 });
     assert_eq!(run(&scene, early, &mut store), run(&scene, early, &mut Store::forgetful()));
 }

@@ -1,5 +1,5 @@
-//! What layers ask about the water of the whole, tile by tile: the steps before a layer, and within the iterations of a
-//! process, that [`tiles`](crate::tiles) makes stages of.
+//! The tile-by-tile computation of the water of the whole terrain, for layers that need it: the steps before a layer,
+//! and within the iterations of a process, which [`tiles`](crate::tiles) runs as stages.
 
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
@@ -12,12 +12,12 @@ use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
 use crate::nodes::{Context, NodeDrainage, NodeParts};
 use crate::scene::Scene;
 
-/// A layer of a scene at `samples` a side that asks about the water of the ground beneath it, or of its own ground
-/// before an iteration.
+/// A layer of a scene at `samples` a side that needs the drainage of the whole terrain, either of the terrain below it
+/// or of its own terrain before an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterLayer<'a> {
     asked: NodeDrainage,
-    /// Of an iteration.
+    /// The stream power law, if the drainage is needed for an iteration.
     law: Option<&'a StreamPower>,
     scene: &'a Scene,
     samples: usize,
@@ -25,7 +25,7 @@ pub struct WaterLayer<'a> {
 }
 
 impl<'a> WaterLayer<'a> {
-    /// The layer of that index, at an iteration on that grid if it is a process; none if it does not ask.
+    /// The layer with that index, at an iteration on that grid if it is a process; `None` if it needs no drainage.
     pub fn find(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
         let (asked, law) = match iteration {
             None => match scene.layers.get(layer)?.node.traits().parts {
@@ -56,27 +56,27 @@ impl<'a> WaterLayer<'a> {
         Context { grid, ..context(self.scene, self.samples, &self.scene.layers[self.layer], control) }
     }
 
-    /// What it asks.
+    /// The kind of drainage that the layer needs.
     pub fn asked(&self) -> NodeDrainage {
         self.asked
     }
 
-    /// The law of streams, if it asks at an iteration.
+    /// The stream power law, if the drainage is needed for an iteration.
     pub(super) fn law(&self) -> Option<&'a StreamPower> {
         self.law
     }
 
-    /// The standard deviation in metres that the worn ground of an iteration is smoothed by, if it is.
+    /// Standard deviation in metres of the smoothing of the eroded terrain in an iteration, if it is smoothed.
     pub fn creep_deviation(&self) -> Option<f32> {
         let control = Control::default();
         let whole = Grid::working(self.samples, self.scene.settings.edges);
         self.law.and_then(|law| stream_power::creep_deviation(law, &self.context(whole, &control)))
     }
 
-    /// The water of the tile `region` by itself; `ground` lies on a window that reaches a cell farther than the tile.
+    /// The drainage of the tile `region` alone; `ground` covers a window one cell larger than the tile on each side.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn region_drainage(
         &self,
         region: Region,
@@ -88,11 +88,11 @@ impl<'a> WaterLayer<'a> {
         RegionDrainage::new(ground.grid, region, height, &outlets, self.asked.routing(&cx), control)
     }
 
-    /// What a tile tells of its trunks, where its water is divided, and what it keeps: from its water, with the spills
-    /// that it was told.
+    /// Routes the water of a tile with the given spill solution. Returns the summary of its trunk streams for the whole
+    /// terrain, and the data that the tile keeps.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn told_and_kept(
         &self,
         ground: &Terrain,
@@ -117,10 +117,11 @@ impl<'a> WaterLayer<'a> {
         Ok([told, kept])
     }
 
-    /// What each tile is told of its trunks, from the words that all tell, each of the region of its number.
+    /// Solves the trunk streams of the whole terrain from the summaries of all tiles (`read` returns the summary of a
+    /// tile by its number). Returns the solution for each tile.
     ///
     /// # Errors
-    /// When it was cancelled, or words cannot be read, or are no such words.
+    /// If it was cancelled, or if words cannot be read or are not summaries.
     pub fn solve_trunks<E: From<Cancelled>>(
         &self,
         tiles: &TileRegions,
@@ -145,10 +146,11 @@ impl<'a> WaterLayer<'a> {
         })
     }
 
-    /// The areas that drain through the cells of a tile, in a window, from what it kept and is told; 0 beyond it.
+    /// The drainage areas of the cells of a tile, in a window, from the tile's kept data and its solution; 0 outside
+    /// the tile.
     ///
     /// # Errors
-    /// When the words are no such words.
+    /// If the words are invalid.
     pub fn divided_areas(grid: Grid, region: Region, [kept, told]: [&[u64]; 2]) -> Result<Vec<f32>, WordError> {
         let mut reader = SurveyReader::new(kept);
         let divided = DividedRegion::of_tile(grid, region, &mut reader)?;
@@ -158,11 +160,11 @@ impl<'a> WaterLayer<'a> {
         Ok(areas)
     }
 
-    /// The ground of a tile after the wear of an iteration, in the window of `ground`, which is that before it: from
-    /// what it kept and is told.
+    /// The terrain of a tile after the erosion of an iteration, in the window of `ground`, the terrain before it;
+    /// computed from the tile's kept data and its solution.
     ///
     /// # Errors
-    /// When it was cancelled, or the words are no such words.
+    /// If it was cancelled, or if the words are invalid.
     pub fn worn(
         &self,
         ground: &Terrain,
@@ -180,10 +182,10 @@ pub fn rain(ground: &Terrain) -> Option<&[f32]> {
     ground.map(MapKind::Rain).map(|rain| &***rain)
 }
 
-/// What a tile told of its trunks.
+/// A tile's summary of its trunk streams.
 pub struct ToldTrunks {
     divided: DividedSummary,
-    /// Where they are worn.
+    /// The terrain along the trunk streams, if they are eroded.
     ground: Option<stream_power::TrunkGround>,
 }
 

@@ -1,8 +1,8 @@
-//! Key frames of processes, in a byte budget, with deterministic replay between them.
+//! Key frames of processes within a byte budget, with deterministic replay between them.
 //!
-//! Key frames stand at multiples of a stride. When the budget is full, the states of timelines that were not used
-//! lately go first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames
-//! each timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every
+//! Key frames are at multiples of a stride. When the budget is full, the states of the least recently used timelines
+//! are dropped first; then the stride of the current timeline doubles and every other frame is dropped. Each timeline
+//! also keeps its run at the point where it stopped, so that continuing costs nothing, and the mass balance of every
 //! iteration.
 
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ struct Track {
     stride: u32,
     frames: BTreeMap<u32, Box<dyn Run>>,
     parked: Option<(u32, Box<dyn Run>)>,
-    /// What was noted of each iteration.
+    /// Notes on each iteration.
     notes: BTreeMap<u32, Note>,
 }
 
-/// What is known of a process after an iteration.
+/// Statistics of a process after an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Note {
     /// The mass balance so far.
     pub mass_balance: MassBalance,
-    /// Measured only where it was looked at.
+    /// Slopes, if they were measured.
     pub slopes: Option<Slopes>,
 }
 
@@ -37,7 +37,7 @@ impl Track {
         runs + self.notes.len() * size_of::<Note>()
     }
 
-    /// Drops the states and keeps the notes; false where there was none.
+    /// Drops the states and keeps the notes; returns false if there were no states.
     fn forget_states(&mut self) -> bool {
         let had_any = self.parked.take().is_some() || !self.frames.is_empty();
         self.frames.clear();
@@ -51,15 +51,15 @@ impl Track {
     }
 }
 
-/// See the module.
+/// Key frames of several processes.
 pub struct Timeline {
-    /// The most recently used last.
+    /// Timelines, the most recently used last.
     tracks: Vec<Track>,
     budget: usize,
 }
 
-/// Timelines remembered at once: a process has one on each grid for every set of parameters. Each keeps one parked run
-/// beside its key frames.
+/// Maximum number of timelines: a process has one on each grid for every set of parameters. Each keeps one parked run
+/// besides its key frames.
 const MAX_TRACKS: usize = 32;
 
 impl Default for Timeline {
@@ -69,20 +69,20 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Memory that key frames may take, if nothing else is said: 768 MiB.
+    /// Default memory for key frames: 768 MiB.
     pub const DEFAULT_BYTES: usize = 768 << 20;
 
-    /// A budget of 0 keeps nothing at all.
+    /// A timeline store with this budget in bytes; 0 keeps nothing at all.
     pub fn new(budget: usize) -> Self {
         Self { tracks: Vec::new(), budget }
     }
 
-    /// Whether it keeps anything.
+    /// Whether the budget allows any key frames.
     pub fn is_kept(&self) -> bool {
         self.budget > 0
     }
 
-    /// What was noted of the iterations of `key`, in order.
+    /// The notes on the iterations of `key`, in order.
     pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))
     }
@@ -96,26 +96,27 @@ impl Timeline {
         })
     }
 
-    /// Notes the mass balance after an iteration.
+    /// Records the mass balance after an iteration.
     pub fn record(&mut self, key: ContentKey, iteration: u32, mass_balance: MassBalance) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().mass_balance = mass_balance;
         }
     }
 
-    /// Notes how steep the terrain was after an iteration.
+    /// Records the slopes of the terrain after an iteration.
     pub fn note_slopes(&mut self, key: ContentKey, iteration: u32, slopes: Slopes) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().slopes = Some(slopes);
         }
     }
 
-    /// Memory held by key frames and runs that stand still.
+    /// Memory of key frames and parked runs.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum()
     }
 
-    /// The latest known state of `key` at or before `target`; or any other that can go back to its beginning, at 0.
+    /// The latest known state of `key` at or before `target`, or, failing that, any other run of `key` that can be
+    /// reset to iteration 0.
     pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
@@ -133,15 +134,15 @@ impl Timeline {
         }
     }
 
-    /// Keeps `run` as the place where this timeline stopped.
+    /// Parks `run` as the point where this timeline stopped.
     pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));
         while self.bytes() > self.budget && self.make_room() {}
     }
 
-    /// Drops the states of the track that was not used the longest, or every other frame of the present one; false
-    /// where there is nothing left but the run that stands still.
+    /// Drops the states of the least recently used timeline, or every other frame of the current one; returns false if
+    /// only the parked run is left.
     fn make_room(&mut self) -> bool {
         let Some((present, others)) = self.tracks.split_last_mut() else { return false };
         if others.iter_mut().any(Track::forget_states) {
@@ -154,7 +155,7 @@ impl Timeline {
         has_frames
     }
 
-    /// Keeps a snapshot of `run` if it stands on the stride.
+    /// Keeps a snapshot of `run` if `iteration` is a multiple of the stride.
     pub fn offer(&mut self, key: ContentKey, iteration: u32, run: &dyn Run) {
         let Some(track) = self.touch(key) else { return };
         if !iteration.is_multiple_of(track.stride) || track.frames.contains_key(&iteration) {
@@ -166,7 +167,7 @@ impl Timeline {
         }
         while self.bytes() + size > self.budget {
             if !self.make_room() {
-                return; // the run that stands here takes it all
+                return; // the parked run uses the whole budget
             }
         }
         let track = self.tracks.last_mut().expect("touched above");

@@ -1,7 +1,8 @@
-//! Some layers of a scene on a window of the grid, by the same code as on the whole.
+//! Evaluates some layers of a scene on a window of the grid, with the same code as for the whole grid.
 //!
-//! What lies beyond the sides of a window is not there, so the outermost cells of what comes out are wrong where a side
-//! is none of the terrain: as many as the layers look, [`layer_look`], which [`tiles`](crate::tiles) cuts off.
+//! A window contains no data beyond its sides. Where a side is not an edge of the terrain, the outermost cells of the
+//! result are therefore wrong. Their number is the layers' stencil radius from [`layer_look`]; [`tiles`](crate::tiles)
+//! cuts them off.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,116 +23,116 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
 use crate::scene::{Layer, Mask, Scene};
 
-/// A layer, or some iterations of one, on one grid.
+/// A layer, or some of its iterations, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerPart {
     /// Index of the layer.
     pub layer: usize,
-    /// Iterations of a process on that grid, counted over all its stretches; none for the layer as it is.
+    /// Iterations of a process on that grid, counted over all its stages; `None` for the whole layer.
     pub iterations: Option<Range<u32>>,
 }
 
-/// What lies in a window before layers are evaluated on it. All but the changes lie on the window itself.
+/// The inputs of an evaluation on a window. All of them cover the window itself, except the changes.
 #[derive(Debug)]
 pub struct WindowInput {
-    /// The ground beneath the first of the layers.
+    /// The terrain below the first of the layers.
     pub beneath: Terrain,
-    /// The terrain of a process whose first iterations are done.
+    /// The terrain of a process after its first iterations, if it is in progress.
     pub under_way: Option<Terrain>,
-    /// What processes that run from coarse to fine changed on the next coarser grid, by the index of their layer.
+    /// The changes that coarse-to-fine processes made on the next coarser grid, by layer index.
     pub changes: HashMap<usize, Terrain>,
-    /// The trunk streams that processes keep where they are, by the index of their layer.
+    /// The trunk streams that processes keep in place, by layer index.
     pub streams: HashMap<usize, Arc<TrunkStreams>>,
-    /// What masks read of other layers, by the index of the layer that has the mask.
+    /// The results that masks read of other layers, by the index of the layer with the mask.
     pub sources: HashMap<usize, Terrain>,
-    /// What is known of the whole, by the index of the layer that asks.
+    /// Data about the whole terrain, by the index of the layer that needs it.
     pub surveys: HashMap<usize, SurveyedGround>,
-    /// Smoothed fields of the whole, by the index of the layer that reads them.
+    /// Smoothed fields of the whole terrain, by the index of the layer that reads them.
     pub smoothed: HashMap<(usize, SmoothedField), Vec<f32>>,
 }
 
-/// A field of the whole that a layer reads smoothed.
+/// A field of the whole terrain that a layer reads smoothed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SmoothedField {
-    /// The heights beneath it, for its node.
+    /// The heights below the layer, for its node.
     Ground,
-    /// The heights beneath it, for the curvature in its mask.
+    /// The heights below the layer, for the curvature condition of its mask.
     Curvature,
-    /// The weights of its mask, which are softened.
+    /// The weights of its mask, which are blurred.
     Mask,
-    /// The ground of a process after the wear of an iteration, for its creep.
+    /// The terrain of a process after the erosion of an iteration, for its creep.
     Worn,
 }
 
-/// What is known of the whole in a window.
+/// Data about the whole terrain, in a window.
 #[derive(Debug)]
 pub enum SurveyedGround {
-    /// Its water.
+    /// Its drainage.
     Drainage(DrainedGround),
-    /// Lowest and highest of all heights.
+    /// Its lowest and highest height.
     Range([f32; 2]),
     /// Its heights, smoothed.
     Smoothed(Vec<f32>),
-    /// The ground after the wear of an iteration.
+    /// The terrain after the erosion of an iteration.
     Worn(Box<Terrain>),
 }
 
-/// What came out.
+/// The result of an evaluation on a window.
 #[derive(Debug)]
 pub struct WindowOutput {
-    /// The ground after the last of the layers, or the terrain of a process whose last iterations are not done.
+    /// The terrain after the last of the layers, or that of a process with iterations still to run.
     pub terrain: Terrain,
-    /// What processes that run from coarse to fine changed on this grid and all coarser ones, by the index of their
-    /// layer.
+    /// The changes that coarse-to-fine processes made on this grid and all coarser ones, by layer index.
     pub changes: HashMap<usize, Terrain>,
 }
 
-/// Cells that leaving out the detail that a coarser grid does not have looks: the curve through its samples, on both
-/// sides, and a sample between two.
+/// Stencil radius, in cells, of removing the detail that a coarser grid does not have: the interpolation curve through
+/// its samples, on both sides, and a sample between two.
 const DETAIL_CELLS: usize = 6;
 
-/// How far a layer looks on a grid, or why it has to be evaluated as a whole.
+/// The stencil radius of a layer on a grid, and the other data it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerLook {
-    /// Cells of the whole layer, of a process after all its iterations.
+    /// Stencil radius of the whole layer, in cells; of a process, over all its iterations.
     pub cells: usize,
-    /// Cells of one iteration of a process that can be interrupted.
+    /// Stencil radius of one iteration, in cells, if the process can be interrupted.
     pub iteration_cells: Option<usize>,
-    /// Cells that its mask looks beyond.
+    /// Stencil radius of its mask, in cells.
     pub mask_cells: usize,
-    /// Cells that it looks to begin on what a coarser grid made, and once more at its end where that restores beds.
+    /// Stencil radius, in cells, of starting from the result of a coarser grid; it applies again at the end if beds are
+    /// restored.
     pub refine_cells: usize,
-    /// Whether it asks at its end once more what the coarser grid made.
+    /// Whether it needs the coarser result again at its end, to restore beds.
     pub restores_beds: bool,
-    /// Samples a side of the grid whose trunk streams it keeps where they are, if it does.
+    /// Samples per side of the grid whose trunk streams it keeps in place, if it does.
     pub settled: Option<usize>,
-    /// Iterations of a process on this grid, over all its stretches.
+    /// Iterations of a process on this grid, over all its stages.
     pub iterations: u32,
-    /// The process goes on from a coarser grid.
+    /// The process continues from a coarser grid.
     pub is_refined: bool,
     /// The process runs from coarse to fine.
     pub is_level: bool,
-    /// Layer and scene that the mask reads.
+    /// The layer that the mask reads.
     pub source: Option<usize>,
-    /// What its node asks about the whole.
+    /// Data about the whole terrain that its node needs.
     pub survey: Option<LayerSurvey>,
-    /// Whether its iterations are done in steps of their own each ([`NodeParts::Worn`]).
+    /// Whether each of its iterations runs in several steps ([`NodeParts::Worn`]).
     pub is_worn: bool,
-    /// Fields of the whole that it reads smoothed, each after those that it follows from.
+    /// Fields of the whole terrain that it reads smoothed, in order of dependency.
     pub smoothed: Vec<SmoothedField>,
 }
 
-/// What a layer asks about the whole ground beneath it.
+/// Data that a layer needs about the whole terrain below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LayerSurvey {
-    /// Its water.
+    /// Its drainage.
     Drainage(NodeDrainage),
     /// Its lowest and its highest height.
     Range,
 }
 
-/// How far layer `index` of a scene looks at `samples` a side, or the reason why it cannot be computed in parts, as
-/// [`NodeParts::Whole`] has it. None for a layer that takes no part.
+/// The stencil radius of layer `index` of a scene at `samples` a side, with the reason if the layer cannot be computed
+/// in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part.
 pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;
@@ -159,8 +160,8 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     };
     let mask = &step.layer.mask;
     let mut reason = match scene.settings.edges {
-        Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
-        Edges::Open => is_painted_together(mask).then_some("its mask is painted, and a brush smooths or smears it"),
+        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
+        Edges::Open => is_painted_together(mask).then_some("its painted mask has smooth or smear strokes"),
     };
     let nodes = stretches(step.layer, samples);
     let mut farthest = Some(0usize);
@@ -168,7 +169,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
     for (parts, iterations) in nodes {
         if is_rained_on && parts.sums_rain() {
-            reason = reason.or(Some("its flow is counted in the mean rain"));
+            reason = reason.or(Some("its flow depends on the mean rain of the whole terrain"));
         }
         match (parts, parts.cells(&cx)) {
             (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
@@ -189,17 +190,17 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     Some((look, reason))
 }
 
-/// Whether the strokes of a mask act on more than each place by itself.
+/// Whether the strokes of a mask act on more than each position by itself.
 fn is_painted_together(mask: &Mask) -> bool {
     mask.is_active() && mask.by_paint && !mask.painted.act_by_place()
 }
 
-/// Samples a side of the grid on which the trunk streams of a layer are found.
+/// Samples per side of the grid on which the trunk streams of a layer are found.
 fn settled_samples(layer: &Layer) -> usize {
     layer.node.traits().stream_beds.settled_samples(layer.multiscale().largest)
 }
 
-/// Whether trunk streams of a coarser grid are kept where they are on one of `samples`.
+/// Whether a grid of `samples` keeps the trunk streams of a coarser grid in place.
 fn keeps_streams(layer: &Layer, samples: usize) -> bool {
     let settled = settled_samples(layer);
     layer.node.traits().stream_beds != StreamBeds::Free
@@ -207,11 +208,11 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
         && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
 }
 
-/// The trunk streams that layer `index` keeps where they are on finer grids, as words: they are those of a coarse grid
-/// as a whole, which is evaluated up to that layer.
+/// The trunk streams that layer `index` keeps in place on finer grids, as words. They come from a whole coarse grid,
+/// which is evaluated up to that layer.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Vec<u64>, Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
     let (topmost, settled, mut store) = (Some(index), settled_samples(layer), Store::forgetful());
@@ -221,18 +222,18 @@ pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Ve
     Ok(streams.map(|streams| streams.to_words()).unwrap_or_default())
 }
 
-/// The trunk streams of [`stream_words`].
+/// The trunk streams from [`stream_words`].
 ///
 /// # Errors
-/// When they are no such words.
+/// If the words are not trunk streams.
 pub fn trunk_streams(scene: &Scene, index: usize, words: &[u64]) -> Result<Arc<TrunkStreams>, WordError> {
     let layer = scene.layers.get(index).ok_or(WordError)?;
     let grid = Grid::working(settled_samples(layer), scene.settings.edges);
     TrunkStreams::from_words(words, grid, layer.node.traits().stream_beds).map(Arc::new)
 }
 
-/// How the stretches of a layer can be computed in parts on a grid, with the iterations of each; one of a node that is
-/// no process.
+/// How each stage of a layer can be computed in parts on a grid, with its iterations; a single stage if the node is not
+/// a process.
 fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
     match (layer.levels(samples).pop(), layer.node.work()) {
         (Some((_, stages)), Work::Process(_)) => {
@@ -244,33 +245,33 @@ fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
     }
 }
 
-/// The fields of the whole that a layer reads smoothed, each after those that it follows from.
+/// The fields of the whole terrain that a layer reads smoothed, in order of dependency.
 fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
     let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
     fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
 }
 
-/// The standard deviation that a layer reads a field with, in metres; none where it does not read it smoothed.
+/// The standard deviation in metres with which a layer smooths a field; `None` if it does not read it smoothed.
 fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
     let mask = Some(&layer.mask).filter(|mask| mask.is_active());
     match (field, layer.node.traits().parts) {
         (SmoothedField::Ground, NodeParts::Smoothed(smoothing)) => Some(smoothing.metres),
-        // that of an iteration asks its law
+        // For an iteration, the stream power law returns it.
         (SmoothedField::Ground | SmoothedField::Worn, _) => None,
         (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
         (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
     }
 }
 
-/// The scene whose result the mask of layer `index` reads, if it reads one, with the layer that is read.
+/// The layer that the mask of layer `index` reads, if any, and the scene whose result the mask reads.
 pub fn source_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     super::mask_scene(scene, index)
 }
 
-/// Evaluates `parts`, layers that follow each other, on the window `grid` of a scene at `samples` a side.
+/// Evaluates `parts`, consecutive layers, on the window `grid` of a scene at `samples` a side.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn evaluate_window(
     scene: &Scene,
     samples: usize,
@@ -300,7 +301,7 @@ pub fn evaluate_window(
             (_, Some(known), Work::Filter(filter)) => {
                 let mut result = Terrain::clone(&beneath);
                 match known {
-                    // of processes alone
+                    // Only processes use this.
                     SurveyedGround::Worn(_) => {}
                     SurveyedGround::Drainage(water) => filter.apply_drained(&cx, water, &mut result)?,
                     SurveyedGround::Range(range) => filter.apply_ranged(&cx, range, &mut result)?,
@@ -362,12 +363,12 @@ pub fn evaluate_window(
     Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
 }
 
-/// Smooths whole columns of a field that a layer reads smoothed, in an iteration if it is a process, or whole rows once
-/// its columns are smoothed: `lines` one after the other, of a scene at `samples` a side. A field that the layer does
-/// not read so is left as it is.
+/// Smooths whole columns of a field that a layer reads smoothed, or whole rows after its columns. `lines` are
+/// consecutive, of a scene at `samples` a side; `iteration` is given if the layer is a process. A field that the layer
+/// does not read smoothed stays as it is.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn smooth_lines(
     scene: &Scene,
     samples: usize,
@@ -388,10 +389,10 @@ pub fn smooth_lines(
     gauss::smooth_lines(&Context { grid, ..context(scene, samples, layer, control) }, lines, metres)
 }
 
-/// The weights of the mask of a layer before they are softened, on the window `grid` of a scene at `samples` a side.
+/// The mask weights of a layer before blurring, on the window `grid` of a scene at `samples` a side.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn window_weights(
     scene: &Scene,
     samples: usize,
@@ -407,14 +408,14 @@ pub fn window_weights(
     sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
 }
 
-/// What the mask of a layer needs, were it alone: the cells that it looks, the fields that it reads smoothed; with the
-/// reason where it is worked out as a whole only.
+/// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed, with the reason
+/// if the mask can only be computed as a whole.
 pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str>) {
     let mask = &scene.layers[index].mask;
     let reason = match scene.settings.edges {
-        Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
-        Edges::Open if scene.joining_group().is_some() => Some("a group joins its ground with the one below it"),
-        Edges::Open => is_painted_together(mask).then_some("it is painted, and a brush smooths or smears it"),
+        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
+        Edges::Open if scene.joining_group().is_some() => Some("a group blends its terrain with the terrain below"),
+        Edges::Open => is_painted_together(mask).then_some("it has smooth or smear strokes"),
     };
     let look = LayerLook {
         cells: 0,
@@ -434,11 +435,11 @@ pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str
     (look, reason)
 }
 
-/// How much the mask of a layer lets through on the window `grid` of a scene at `samples` a side, as
-/// [`layer_mask`](super::layer_mask) on the whole.
+/// The mask weights of a layer on the window `grid` of a scene at `samples` a side, as
+/// [`layer_mask`](super::layer_mask) on the whole terrain.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn window_mask(
     scene: &Scene,
     samples: usize,
@@ -457,7 +458,7 @@ pub fn window_mask(
     mask::weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, known)
 }
 
-/// Maps that a process does not write are those beneath it, and known to be.
+/// Maps that a process does not write stay those below it and share their memory.
 fn share_unwritten(step: &LayerStep, beneath: &Terrain, terrain: &mut Terrain) {
     let written = |kind: MapKind| step.layer.node.traits().writes.contains(&kind);
     let stretch_wrote =
@@ -469,7 +470,7 @@ fn share_unwritten(step: &LayerStep, beneath: &Terrain, terrain: &mut Terrain) {
     }
 }
 
-/// Some iterations of a process, counted over all its stretches.
+/// Runs some iterations of a process, counted over all its stages.
 fn run_iterations(
     step: &LayerStep,
     cx: &Context,
@@ -489,17 +490,17 @@ fn run_iterations(
             cx.control.check()?;
             run.step_in_place(cx)?;
         }
-        // another run goes on from there
+        // Another run continues from this state.
         ground = if end < gone { run.into_under_way() } else { run.into_terrain() };
     }
     Ok(ground)
 }
 
-/// What the processes of a scene that run from coarse to fine changed on a whole grid of `samples` and all coarser
-/// ones, up to the layer `topmost`, by the index of the layer.
+/// The changes that coarse-to-fine processes of a scene made on a whole grid of `samples` and all coarser ones, up to
+/// the layer `topmost`, by layer index.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn level_changes(
     scene: &Scene,
     samples: usize,

@@ -1,8 +1,8 @@
-//! The background thread that evaluates: newest request wins, the last good result stays with its owner.
+//! The background thread that evaluates. The newest request wins, and the owner keeps the last good result.
 //!
-//! One named thread owns a rayon pool. A request that arrives while another runs stops it, with one exception: while a
-//! slider is dragged a running preview is let through, or nothing would ever be seen. Every report carries the revision
-//! of its request, so that stale ones can be dropped.
+//! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
+//! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
+//! revision of its request, so that stale reports can be dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,127 +23,127 @@ use crate::nodes::MassBalance;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::scene::{Layer, Problem, Scene};
 
-/// How good the answer shall be.
+/// Requested quality of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestQuality {
-    /// A small one at once: a slider is being dragged.
+    /// A quick preview only: the user is dragging a slider.
     Preview,
-    /// A small one at once, then the full size.
+    /// A quick preview first, then the full size.
     PreviewThenFull,
-    /// The full size only: a process is being played or scrubbed.
+    /// The full size only: the user plays or scrubs a process.
     Full,
 }
 
-/// Lets the process under the playhead run on and reports frames.
+/// Lets the process under the playhead run on and report frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Play {
     /// Iterations per second; `None` is as fast as possible.
     pub speed: Option<f32>,
 }
 
-/// What the editor wants to see.
+/// A request of the editor.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Counts the edits; newer requests take the place of older ones.
+    /// Number of the edit; newer requests replace older ones.
     pub revision: u64,
-    /// What is evaluated.
+    /// The scene to evaluate.
     pub scene: Arc<Scene>,
     /// Whether previews come first.
     pub quality: RequestQuality,
-    /// The iteration of the process that is looked at, if one is.
+    /// The iteration of the process to show, if any.
     pub playhead: Option<Playhead>,
-    /// Whether the process plays on from there.
+    /// Whether the process continues to play from there.
     pub play: Option<Play>,
-    /// The process whose course is wanted beside the picture, by index of its layer.
+    /// The process whose history is also wanted, by layer index.
     pub watch: Option<usize>,
-    /// The place that is watched: to the east and to the south, from 0 to 1.
+    /// The position to probe: to the east and to the south, from 0 to 1.
     pub place: Option<[f32; 2]>,
-    /// The layer whose mask is wanted beside the picture.
+    /// The layer whose mask is also wanted.
     pub mask: Option<usize>,
-    /// What a brush is at work on.
+    /// The target of the brush stroke in progress.
     pub stroke: Option<StrokeTarget>,
 }
 
-/// What was learnt about a terrain at full size.
+/// Extra information about a terrain at full size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Insight {
-    /// Of the terrain as it is shown.
+    /// Slopes of the shown terrain.
     pub slopes: Option<Slopes>,
-    /// Time of each layer that was computed for it.
+    /// Computation time of each layer that was computed for it.
     pub costs: Vec<(usize, Duration)>,
-    /// Of the process that is watched.
+    /// History of the watched process.
     pub history: Option<ProcessHistory>,
-    /// Of the place that is watched.
+    /// Heights at the watched position.
     pub probe: Option<PlaceProbe>,
 }
 
-/// A terrain with what the owner makes of it on the worker's side.
+/// A terrain, together with data that the owner prepares from it on the worker thread.
 #[derive(Clone, Debug)]
 pub struct Output<P> {
-    /// Heights and data maps; of a preview fewer samples than the scene has.
+    /// Heights and data maps; a preview has fewer samples than the scene.
     pub terrain: Arc<Terrain>,
-    /// What the owner made of it.
+    /// The data that the owner prepared.
     pub prepared: P,
-    /// The iteration that it shows, if a process is looked at.
+    /// The iteration that it shows, if a playhead is set.
     pub playhead: Option<Playhead>,
     /// The mass balance of that process.
     pub mass_balance: Option<MassBalance>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
-    /// Nothing in a preview.
+    /// Extra information; empty in a preview.
     pub insight: Arc<Insight>,
     /// Time the evaluation took.
     pub elapsed: Duration,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug)]
 pub enum WorkerReport<P> {
     /// A smaller terrain, while the full one is computed.
     Preview {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// What was made.
+        /// The result.
         output: Output<P>,
     },
-    /// An iteration of a process that plays.
+    /// An iteration of a playing process.
     Frame {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// What was made.
+        /// The result.
         output: Output<P>,
     },
-    /// The terrain that was asked for.
+    /// The requested terrain.
     Done {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// What was made.
+        /// The result.
         output: Output<P>,
     },
-    /// The mask that was asked for.
+    /// The requested mask.
     Mask {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// How much it lets through.
+        /// The weights of the mask.
         mask: Arc<LayerMask>,
     },
     /// Stopped on request; nothing changed.
     Cancelled {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
     },
-    /// The full size was not begun: there is not enough memory for it.
+    /// The full size was not started: there is not enough memory for it.
     Refused {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// How much is needed, and what fits.
+        /// The required memory, and the size that fits.
         reason: NotEnoughMemory,
     },
-    /// The evaluation broke; this is a defect of the program.
+    /// The evaluation panicked; this is a defect of Talweg.
     Failed {
-        /// Of the request.
+        /// Revision of the request.
         revision: u64,
-        /// What is wrong, in words.
+        /// The panic message.
         message: String,
     },
 }
@@ -166,7 +166,7 @@ struct RequestQueue {
 struct WorkerShared {
     queue: Mutex<RequestQueue>,
     wake_up: Condvar,
-    /// A frame is on its way to the owner and not yet taken.
+    /// A frame was sent and the owner has not taken it yet.
     frame_out: AtomicBool,
 }
 
@@ -176,30 +176,30 @@ impl WorkerShared {
     }
 }
 
-/// How far the running evaluation is.
+/// Progress of the running evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
-    /// Of the request that is being worked on.
+    /// Revision of the running request.
     pub revision: u64,
-    /// Index of the layer that is being computed.
+    /// Index of the layer being computed.
     pub layer: usize,
     /// Number of layers.
     pub layers: usize,
-    /// Share of the present layer that is done.
+    /// Finished fraction of the current layer.
     pub fraction: f32,
-    /// Whether it is the small size.
+    /// Whether a preview is being computed.
     pub preview: bool,
     /// Time since the evaluation began.
     pub elapsed: Duration,
 }
 
-/// A frame of a playing process covers at most this much of its time, or the picture would stand still and jump.
+/// Maximum time of the process that one frame covers. Longer frames would make the animation stop and jump.
 const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 
-/// Samples of the first of several previews.
+/// Samples per side of the first of several previews.
 const FIRST_PREVIEW_SAMPLES: usize = 129;
 
-/// See the module.
+/// The owner's handle of the background thread.
 pub struct Worker<P> {
     shared: Arc<WorkerShared>,
     reports: Receiver<WorkerReport<P>>,
@@ -207,11 +207,11 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a transient one
-    /// in what it differs from an earlier one; `wake` runs after every report.
+    /// Starts the thread. `prepare` runs on it for every terrain before the report, and receives the difference of a
+    /// temporary terrain from an earlier one; `wake` runs after every report.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// If the system cannot start a thread.
     pub fn start(
         threads: usize,
         prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
@@ -231,7 +231,7 @@ impl<P: Send + 'static> Worker<P> {
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 
-    /// Asks for a terrain; older requests are superseded.
+    /// Requests a terrain; older requests are replaced.
     pub fn submit(&self, request: Request) {
         let mut queue = self.shared.queue();
         if let Some(running) = &queue.running {
@@ -244,7 +244,7 @@ impl<P: Send + 'static> Worker<P> {
         self.shared.wake_up.notify_all();
     }
 
-    /// Stops what runs and forgets what waits.
+    /// Stops the running request and discards the waiting one.
     pub fn cancel(&self) {
         let mut queue = self.shared.queue();
         queue.pending = None;
@@ -254,7 +254,7 @@ impl<P: Send + 'static> Worker<P> {
         self.shared.wake_up.notify_all();
     }
 
-    /// What runs at the moment.
+    /// Progress of the running request, if any.
     pub fn status(&self) -> Option<Status> {
         let queue = self.shared.queue();
         let running = queue.running.as_ref()?;
@@ -269,7 +269,7 @@ impl<P: Send + 'static> Worker<P> {
         })
     }
 
-    /// Whether anything runs or waits.
+    /// Whether a request is running or waiting.
     pub fn is_busy(&self) -> bool {
         let queue = self.shared.queue();
         queue.running.is_some() || queue.pending.is_some()
@@ -312,7 +312,7 @@ impl<P> Drop for Worker<P> {
     }
 }
 
-/// The worker's side.
+/// State of the worker thread.
 struct WorkerThread<P, F, W> {
     shared: Arc<WorkerShared>,
     sender: Sender<WorkerReport<P>>,
@@ -343,7 +343,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
     }
 
-    /// The next request, already written down as running: from here on a cancel reaches it.
+    /// The next request, already registered as running, so that a cancel reaches it from now on.
     fn next(&self) -> Option<(Request, Arc<Control>)> {
         let mut queue = self.shared.queue();
         loop {
@@ -375,7 +375,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // the ground follows when the brush is lifted; what lies below the mask is not worth waiting for
+            // The terrain follows when the brush is lifted; evaluating the layers below the mask now would take too
+            // long.
             Some(StrokeTarget::Mask(layer)) => {
                 let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
                 let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };
@@ -390,19 +391,19 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             }
             None => {}
         }
-        // a small change of a construction needs no small picture
+        // A small change of a construction needs no preview.
         let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
         let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
         let small = if at_once && refused.is_none() { full } else { PREVIEW_SAMPLES.min(full) };
-        // what is known already needs no preview: undo brings the full size back at once
+        // A cached result needs no preview: undo returns to the full size at once.
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
-            // after a stroke what is on screen is nearer to the result than a small picture
+            // After a stroke, the terrain on screen is closer to the result than a preview.
             && request.stroke.is_none()
             && !is_cached(&request.scene, full, request.playhead, store);
         let previews = match request.quality {
             RequestQuality::Preview => vec![small],
-            // what the full size has no memory for its larger levels may have none for either
+            // If there is no memory for the full size, there may be none for the larger previews either.
             _ if wants_preview && refused.is_some() => vec![small],
             _ if wants_preview => previews_on_the_way(&request.scene, small),
             _ => Vec::new(),
@@ -442,14 +443,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             let mut queue = self.shared.queue();
             let is_full = samples == request.scene.samples();
             if queue.quit || (queue.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
-                return Err(Cancelled); // superseded before it began
+                return Err(Cancelled); // superseded before it started
             }
             if let Some(running) = &mut queue.running {
                 running.preview = !is_full || request.quality == RequestQuality::Preview;
                 running.started = started;
             }
         }
-        // while something is dragged only the newest counts
+        // During a drag, only the newest result counts.
         store.transient = request.quality == RequestQuality::Preview;
         let (evaluated, costs) = timed_layers(control, || evaluate(&request.scene, samples, playhead, store, control));
         let transient = std::mem::take(&mut store.transient);
@@ -464,7 +465,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
     }
 
-    /// What the owner gets of ground under a brush.
+    /// The output for terrain under a brush.
     fn live_output(&self, request: &Request, change: &LiveChange) -> Output<P> {
         let patch = ChangedRegion { before: change.before.clone(), region: change.region.clone() };
         let prepared = (self.prepare)(&change.terrain, &request.scene, Some(&patch));
@@ -479,7 +480,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
     }
 
-    /// Reports the mask that is wanted, if one is.
+    /// Reports the mask if the request wants one.
     fn report_mask(
         &self,
         request: &Request,
@@ -495,8 +496,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot
-    /// keep up with its speed runs as fast as it can, in steps short enough to be seen.
+    /// Steps through a process at its speed. The next frame is made only after the owner has taken the last one. A
+    /// process that cannot keep up runs as fast as it can, in steps short enough to look continuous.
     fn play(
         &self,
         request: &Request,
@@ -508,7 +509,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let end = request.scene.iterations(from.layer).unwrap_or(0);
         let mut at = from.iteration;
-        // iterations that are due since the clock was set
+        // Iterations due since the clock was set.
         let (mut clock, mut base) = (Instant::now(), at);
         while at < end {
             let mut next = at + 1;
@@ -543,7 +544,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Waits for at most `most`, or until something happens at the queue.
+    /// Waits for at most `most`, or until the queue changes.
     fn pause(&self, most: Duration) -> Result<(), Cancelled> {
         let queue = self.shared.queue();
         let stop = |d: &RequestQueue| {
@@ -557,15 +558,15 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
     }
 
     fn report(&self, report: WorkerReport<P>) {
-        // the owner may be gone already; then nobody wants the report
+        // If the owner is gone, nobody wants the report.
         if self.sender.send(report).is_ok() {
             (self.wake)();
         }
     }
 }
 
-/// Sizes that are shown before the full one: `small`; where erosions run from coarse to fine, every grid that they pass
-/// from [`FIRST_PREVIEW_SAMPLES`] on, as nothing of it is computed twice.
+/// The preview sizes before the full size: `small`, or, if erosions run from coarse to fine, every grid from
+/// [`FIRST_PREVIEW_SAMPLES`] on through which they pass, because nothing is computed twice there.
 fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
     let is_refined = |layer: &Layer| layer.enabled && layer.multiscale().largest != LargestScale::OneGrid;
     if !scene.layers.iter().any(is_refined) {
@@ -578,7 +579,7 @@ fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
     if sizes.is_empty() { vec![small] } else { sizes }
 }
 
-/// Looks at a terrain at full size, and at the course that led to it.
+/// Collects the extra information about a terrain at full size and its history.
 fn look_into(
     request: &Request,
     terrain: &Arc<Terrain>,

@@ -1,17 +1,17 @@
-//! Places of the camera over a terrain that somebody kept.
+//! Camera bookmarks: saved camera positions over a terrain.
 
 use serde::{Deserialize, Serialize};
 
-/// A scene keeps so many at the most.
+/// Maximum number of bookmarks in a scene.
 pub const MAX_BOOKMARKS: usize = 100;
-/// How far from the terrain a camera can be, in metres.
+/// Maximum distance of a camera from the terrain, in metres.
 const FARTHEST_METRES: f32 = 1.0e8;
 
-/// Where a camera stood over a square terrain, and where it looked.
+/// Position and viewing direction of a camera over a square terrain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CameraBookmark {
-    /// What people call it.
+    /// Name shown to the user.
     pub name: String,
     /// Metres from the west edge.
     pub east: f32,
@@ -19,9 +19,9 @@ pub struct CameraBookmark {
     pub south: f32,
     /// Metres above the datum.
     pub height: f32,
-    /// In degrees, clockwise from north.
+    /// Viewing direction in degrees, clockwise from north.
     pub heading: f32,
-    /// In degrees, negative downwards; from -90 to 90.
+    /// Angle above the horizontal in degrees, from -90 to 90; negative looks down.
     pub tilt: f32,
 }
 
@@ -31,7 +31,7 @@ impl CameraBookmark {
         [self.east, self.south, self.height, self.heading, self.tilt]
     }
 
-    /// Whether a camera can stand there.
+    /// Whether the numbers are finite and within the range of a camera.
     pub fn is_sound(&self) -> bool {
         let [east, south, height, heading, tilt] = self.view();
         let near = [east, south, height].iter().all(|metres| metres.abs() <= FARTHEST_METRES);

@@ -1,4 +1,4 @@
-//! What leaves the program together: build presets, kept with the scene.
+//! Build presets: export settings that are saved with the scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,58 +8,58 @@ use crate::field::MIN_SAMPLES;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildPreset {
-    /// What people call it.
+    /// Name shown to the user.
     pub name: String,
-    /// Folder that it writes into, from that of the scene file on; empty for that folder itself.
+    /// Output folder, relative to the folder of the scene file; empty for that folder itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    /// Names of the files without their endings: `{scene}` stands for the scene's name, `{map}` for the map's.
+    /// Pattern of the file names without extensions: `{scene}` stands for the scene's name, `{map}` for the map's.
     #[serde(skip_serializing_if = "is_usual_pattern")]
     pub file_names: String,
-    /// The program that it is for, by its id in `export::targets`; empty for none. It adds products and a text of the
-    /// numbers to type.
+    /// Id of the target program in `export::targets`; empty for none. A target adds products and a text file with the
+    /// import settings to type in.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Samples per side; without it those of the scene.
+    /// Samples per side; `None` uses the scene's resolution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
-    /// What is written.
+    /// Products to write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<BuildProduct>,
-    /// Heights in metres of the lowest and highest number of a 16-bit file, and of 0 and 1 where floats are normalised;
-    /// without it those of the terrain.
+    /// Heights in metres of the lowest and highest value of a 16-bit file, and of 0 and 1 where floats are normalised;
+    /// `None` uses the terrain's own range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height_range: Option<(f32, f32)>,
-    /// Floats go from 0 to 1 over the range, and are not metres.
+    /// Floats are written as 0 to 1 over the height range instead of metres.
     #[serde(skip_serializing_if = "is_false")]
     pub normalised: bool,
-    /// Raw files begin in the south-west and not in the north-west.
+    /// Raw files begin in the south-west instead of the north-west.
     #[serde(skip_serializing_if = "is_false")]
     pub south_first: bool,
-    /// Raw files have the highest byte first.
+    /// Raw files store the highest byte first.
     #[serde(skip_serializing_if = "is_false")]
     pub big_endian: bool,
-    /// The green of normal maps points south, as DirectX has it, and not north.
+    /// The green channel of normal maps points south (DirectX) instead of north.
     #[serde(skip_serializing_if = "is_false")]
     pub directx_normals: bool,
-    /// Rasters are cut into tiles.
+    /// How rasters are cut into tiles; `None` writes them whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<BuildTiles>,
-    /// Height of a band, in metres, of the map of height bands; without it a sixteenth of the relief.
+    /// Height of one band of the height-band map, in metres; `None` uses a sixteenth of the relief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub band_metres: Option<f32>,
-    /// Where a terrain lies on a map.
+    /// Map coordinates of a terrain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<BuildPlacement>,
-    /// How a planet is laid out.
+    /// Layout of a planet.
     #[serde(skip_serializing_if = "is_default")]
     pub planet: BuildPlanet,
-    /// How meshes are made.
+    /// Settings of meshes.
     #[serde(skip_serializing_if = "is_default")]
     pub mesh: BuildMesh,
 }
 
-/// A file, or several of one map.
+/// One product: a file, or several files of one map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildProduct {
@@ -67,7 +67,7 @@ pub struct BuildProduct {
     pub what: String,
     /// Id of a format of `io::formats` or, for meshes, of `mesh::formats`.
     pub format: String,
-    /// File to write; without it the name follows the pattern of the preset.
+    /// File to write; `None` names it after the pattern of the preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -78,15 +78,15 @@ pub struct BuildProduct {
 pub struct BuildTiles {
     /// Samples along a side of a tile.
     pub samples: u32,
-    /// Neighbours repeat the row or column between them.
+    /// Neighbouring tiles both contain the row or column between them.
     pub shared_edges: bool,
 }
 
-/// Where the south-western corner of a terrain lies.
+/// Map coordinates of the south-western corner of a terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildPlacement {
-    /// Coordinate system in metres, as EPSG counts them.
+    /// EPSG code of a coordinate system in metres.
     pub epsg: u16,
     /// Easting of the western edge.
     pub west: f64,
@@ -94,31 +94,31 @@ pub struct BuildPlacement {
     pub south: f64,
 }
 
-/// How a planet is laid out in files.
+/// Layout of a planet in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildPlanet {
-    /// Six faces of a cube, and not a map of all longitudes and latitudes.
+    /// Writes the six faces of a cube instead of one map of all longitudes and latitudes.
     pub cube: bool,
-    /// Samples of a row of the map; without it as many as the planet has around its equator.
+    /// Samples in a row of the map; `None` uses as many as the planet has around its equator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// The samples of the map are points, the first row is the pole, and not areas.
+    /// The samples of the map are points, with the pole as the first row, instead of areas.
     #[serde(skip_serializing_if = "is_false")]
     pub points: bool,
 }
 
-/// How meshes are made.
+/// Settings of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuildMesh {
-    /// How far the mesh may be off any sample; 0 for a mesh of all samples.
+    /// Maximum height error of the mesh at any sample; 0 keeps every sample.
     pub error_metres: f32,
-    /// With walls and a base.
+    /// Adds walls and a base.
     pub solid: bool,
-    /// With the surface of the water.
+    /// Adds the water surface.
     pub water: bool,
-    /// With colours.
+    /// Writes vertex colours.
     pub colours: bool,
     /// Longest side of a printed model in millimetres, for STL files.
     pub print_millimetres: f32,
@@ -130,10 +130,10 @@ impl Default for BuildMesh {
     }
 }
 
-/// Most samples a side of an export: larger terrains than are evaluated as a whole are built in tiles.
+/// Maximum samples per side of an export. Terrains too large to evaluate as a whole are built in tiles.
 pub const MOST_BUILT: usize = 262_145;
 
-/// Names of files where nothing else was chosen.
+/// Default pattern of file names.
 pub const USUAL_FILE_NAMES: &str = "{scene}-{map}";
 
 impl Default for BuildPreset {
@@ -160,7 +160,7 @@ impl Default for BuildPreset {
 }
 
 impl BuildPreset {
-    /// Whether its numbers can be: sizes within those of scenes, lengths above 0, everything finite.
+    /// Whether all numbers are valid: sizes within the range of scenes, lengths above 0, everything finite.
     pub fn is_sound(&self) -> bool {
         let is_size = |samples: u32| (MIN_SAMPLES..=MOST_BUILT).contains(&(samples as usize));
         let range = self.height_range.is_none_or(|(low, high)| low.is_finite() && high.is_finite() && low < high);

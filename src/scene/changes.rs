@@ -1,48 +1,48 @@
-//! How two scenes differ, parameter by parameter, in words.
+//! Lists how two scenes differ, parameter by parameter, in words.
 //!
-//! Layers find each other by name and node, then by name, then by node and seed; what is left was added or removed. A
-//! layer has moved where its order among those that both scenes have is another one: of several ways to tell it the one
-//! with the fewest moves is told.
+//! Layers are matched by name and node, then by name, then by node and seed; unmatched layers were added or removed. A
+//! layer has moved if its order relative to the other matched layers differs. Of the possible sets of moves, the
+//! smallest is reported.
 
 use serde::Serialize;
 
 use super::{Layer, Scene};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
 
-/// What a difference is.
+/// Kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// A layer of the second scene that the first has not.
+    /// A layer that only the second scene has.
     Added,
-    /// A layer of the first scene that the second has not.
+    /// A layer that only the first scene has.
     Removed,
-    /// A layer that stands elsewhere in the stack.
+    /// A layer at another position in the stack.
     Moved,
-    /// A layer of another name.
+    /// A layer with another name.
     Renamed,
-    /// A value is another one.
+    /// A value that differs.
     Changed,
 }
 
 /// One difference between two scenes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneChange {
-    /// What has changed: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or a layer by its name in the
-    /// first scene (of an added one in the second).
+    /// Owner of the changed value: `scene`, `planet`, `climate`, `biomes`, `materials`, `scatter`, or the name of a
+    /// layer (in the first scene; for an added layer in the second).
     pub owner: String,
     /// Whether the owner is a layer.
     pub is_layer: bool,
-    /// How.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// Name of the parameter, as `--set` takes it, or what else it is, such as `name` and `palette`; empty of a layer
-    /// that was added or removed.
+    /// Name of the parameter, as `--set` takes it, or of another property such as `name` or `palette`; empty for a
+    /// layer that was added or removed.
     pub param: String,
-    /// The value before, in words; empty where there was none.
+    /// The old value as text; empty if there was none.
     pub from: String,
-    /// The value now, in words; empty where there is none.
+    /// The new value as text; empty if there is none.
     pub to: String,
-    /// Unit of both values; empty where they have none.
+    /// Unit of both values; empty if they have none.
     pub unit: String,
 }
 
@@ -55,8 +55,8 @@ impl SceneChange {
         match self.kind {
             ChangeKind::Added => format!("{owner}: added, {to}"),
             ChangeKind::Removed => format!("{owner}: removed, was {from}"),
-            ChangeKind::Moved => format!("{owner}: moved from place {from} to {to}"),
-            ChangeKind::Renamed => format!("{owner}: now called `{to}`"),
+            ChangeKind::Moved => format!("{owner}: moved from position {from} to {to}"),
+            ChangeKind::Renamed => format!("{owner}: renamed to `{to}`"),
             ChangeKind::Changed => {
                 let or_none = |text: &str| if text.is_empty() { "none".to_string() } else { format!("{text}{unit}") };
                 format!("{owner}: {param} {} → {}", or_none(from), or_none(to))
@@ -77,17 +77,17 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
     match (&first.climate, &second.climate) {
         (None, None) => {}
         (Some(one), Some(two)) => list.params("climate", one, two),
-        (None, Some(_)) => list.value("climate", "climate", "that of the biome table", "its own"),
-        (Some(_), None) => list.value("climate", "climate", "its own", "that of the biome table"),
+        (None, Some(_)) => list.value("climate", "climate", "from the biome table", "custom"),
+        (Some(_), None) => list.value("climate", "climate", "custom", "from the biome table"),
     }
     if first.biomes != second.biomes {
         let words = |scene: &Scene| match &scene.biomes {
             None => "the shipped table".to_string(),
-            Some(table) => format!("a table of its own with {} ground types", table.types.len()),
+            Some(table) => format!("a custom table with {} ground types", table.types.len()),
         };
         let (mut one, two) = (words(first), words(second));
         if one == two {
-            one += ", another one";
+            one += " (other contents)";
         }
         list.value("biomes", "table", &one, &two);
     }
@@ -110,7 +110,7 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
     for build in &first.builds {
         let other = second.builds.iter().find(|other| other.name == build.name);
         if other.is_some_and(|other| other != build) {
-            list.value("scene", &format!("build preset `{}`", build.name), "as it was", "another one");
+            list.value("scene", &format!("build preset `{}`", build.name), "old settings", "new settings");
         }
     }
     let places = |scene: &Scene| {
@@ -140,14 +140,14 @@ impl ChangeList {
         });
     }
 
-    /// Lists of rules that differ, by the number of rules that each scene has of its own.
+    /// Compares two lists of rules by the number of rules that each scene defines itself.
     fn rules(&mut self, owner: &str, counts: [Option<usize>; 2]) {
         let [mut one, two] = counts.map(|count| match count {
-            None => "those of the palette".to_string(),
-            Some(count) => format!("{count} of its own"),
+            None => "from the palette".to_string(),
+            Some(count) => format!("{count} custom"),
         });
         if one == two {
-            one += ", other ones";
+            one += " (other contents)";
         }
         self.value(owner, "rules", &one, &two);
     }
@@ -166,7 +166,7 @@ impl ChangeList {
         }
     }
 
-    /// Differences of two groups of the same kind.
+    /// Compares two parameter groups of the same type.
     fn params(&mut self, owner: &str, one: &dyn Params, two: &dyn Params) {
         for (index, spec) in one.about().params.iter().enumerate() {
             let (from, to) = (one.get(index), two.get(index));
@@ -204,14 +204,14 @@ impl ChangeList {
         }
     }
 
-    /// Differences of a layer and what became of it.
+    /// Compares a layer with its counterpart in the second scene.
     fn layer(&mut self, was: &Layer, now: &Layer) {
         let owner = was.name.as_str();
         let shown = |is_shown: bool| if is_shown { "shown" } else { "hidden" };
         self.value(owner, "layer", shown(was.enabled), shown(now.enabled));
-        let guard = |is_locked: bool| if is_locked { "locked" } else { "open" };
-        self.value(owner, "guard", guard(was.locked), guard(now.locked));
-        self.value(owner, "depth in groups", &was.depth.to_string(), &now.depth.to_string());
+        let guard = |is_locked: bool| if is_locked { "locked" } else { "unlocked" };
+        self.value(owner, "lock", guard(was.locked), guard(now.locked));
+        self.value(owner, "group depth", &was.depth.to_string(), &now.depth.to_string());
         self.value(owner, "note", &was.note, &now.note);
         self.value(owner, "seed", &was.seed.to_string(), &now.seed.to_string());
         if was.node.about().name == now.node.about().name {
@@ -233,13 +233,13 @@ impl ChangeList {
 }
 
 fn description(layer: &Layer, index: usize) -> String {
-    format!("{} at place {}", layer.node.about().label, index + 1)
+    format!("{} at position {}", layer.node.about().label, index + 1)
 }
 
-/// Longest value that is told as it is.
+/// Maximum characters of a value that is shown in full.
 const LONGEST: usize = 100;
 
-/// Two values that differ, in words that differ too.
+/// Texts for two different values, shortened so that the difference stays visible.
 fn words_of_both(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String) {
     let words = |value: &Value| match (value, &spec.kind) {
         (Value::Choice(k), ParamKind::Choice(options)) => options.get(*k).map_or("?", |o| o.label).to_string(),
@@ -251,7 +251,7 @@ fn words_of_both(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String)
     if longest <= LONGEST {
         return (from, to);
     }
-    // what follows from where they part is what people look for
+    // Long texts are cut shortly before their first difference, the part that readers look for.
     let same = from.chars().zip(to.chars()).take_while(|(a, b)| a == b).count();
     let begin = same.saturating_sub(LONGEST / 4);
     let part = |text: &str| {
@@ -262,7 +262,7 @@ fn words_of_both(spec: &ParamSpec, from: &Value, to: &Value) -> (String, String)
     (part(&from), part(&to))
 }
 
-/// For each layer of the first stack the one of the second that it became.
+/// For each layer of the first stack, the index of the matching layer in the second.
 fn partners(first: &[Layer], second: &[Layer]) -> Vec<Option<usize>> {
     let mut partners = vec![None; first.len()];
     let mut taken = vec![false; second.len()];
@@ -289,10 +289,10 @@ fn partners(first: &[Layer], second: &[Layer]) -> Vec<Option<usize>> {
     partners
 }
 
-/// The fewest layers that have to be moved to put the others into their new order.
+/// The smallest set of layers that have to move to turn the first order into the second.
 fn moved(partners: &[Option<usize>]) -> Vec<usize> {
     let places: Vec<(usize, usize)> = partners.iter().enumerate().filter_map(|(k, p)| Some((k, (*p)?))).collect();
-    // the longest growing sequence stays where it is
+    // The longest increasing subsequence stays in place.
     let mut best: Vec<(usize, Option<usize>)> = Vec::with_capacity(places.len());
     for (k, &(_, place)) in places.iter().enumerate() {
         let before = (0..k).filter(|&b| places[b].1 < place).max_by_key(|&b| (best[b].0, std::cmp::Reverse(b)));
@@ -356,10 +356,10 @@ mod tests {
         assert_eq!(
             texts(&one, &two),
             [
-                "layer `A`: moved from place 1 to 3".to_string(),
-                "layer `C`: now called `Soft`".into(),
-                "layer `D`: removed, was Terraces at place 4".replace("Terraces", one.layers[3].node.about().label),
-                format!("layer `{0}`: added, {0} at place 4", two.layers[3].node.about().label),
+                "layer `A`: moved from position 1 to 3".to_string(),
+                "layer `C`: renamed to `Soft`".into(),
+                "layer `D`: removed, was Terraces at position 4".replace("Terraces", one.layers[3].node.about().label),
+                format!("layer `{0}`: added, {0} at position 4", two.layers[3].node.about().label),
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! The scenes that come with the program: every file of `saves/`, embedded.
+//! The scenes shipped with the program: every file of `saves/`, embedded.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use super::Scene;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/saves");
 
-/// A scene that comes with the program.
+/// A scene shipped with the program.
 #[derive(Debug)]
 pub struct ShippedScene {
-    /// Name on the command line: the file's name without `.ron`.
+    /// Name on the command line: the file name without `.ron`.
     pub name: &'static str,
-    /// Its name in the menu is [`Scene::name`].
+    /// The scene; the menu shows its [`Scene::name`].
     pub scene: Scene,
 }
 
@@ -36,7 +36,7 @@ pub fn examples() -> &'static [ShippedScene] {
     &EXAMPLES
 }
 
-/// The shipped scene that `path` names, if there is no such file.
+/// The shipped scene with the name `path`, unless a file with this path exists.
 pub fn example_for(path: &Path) -> Option<&'static ShippedScene> {
     if path.exists() {
         return None;

@@ -1,7 +1,7 @@
 //! Scenes as RON text.
 //!
-//! `version` first; only what differs from the default is written; a file is never half-written, and none is replaced
-//! before the new text has been read back and found to be the same scene.
+//! A file begins with `version` and contains only values that differ from the default. A file is never half-written.
+//! Saving replaces an existing file only after reading the new text back and comparing it with the scene.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -18,108 +18,108 @@ use crate::appearance_files::{BIOME_PREFIX, DEFAULT_PALETTE, all_palette_names, 
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::param::Params;
 
-/// Version of the files this program writes.
+/// Version of the files that this program writes.
 pub const VERSION: u32 = 1;
-/// A scene is text that people write; what is larger is not a scene.
+/// A scene is text that people write; a larger file is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_BUILDS: usize = 100;
-/// As many as any process can have at once.
+/// The most iterations that a process can have.
 const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
 const MAX_EPOCHS: usize = 64;
 
-/// Something in a file that was mended on loading.
+/// An invalid or outdated value that loading a file replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warning(pub String);
 
 /// Why a scene could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
-    /// The system refused to read.
+    /// The system could not read the file.
     #[error("cannot read {path}: {source}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: std::io::Error,
     },
     /// The file could not be written, or its name cannot be used.
     #[error(transparent)]
     Write(#[from] FileError),
     /// The scene cannot be written as text.
-    #[error("the scene cannot be written, and a file that was there before is untouched: {0}")]
+    #[error("the scene cannot be written, so an existing file is untouched: {0}")]
     Unwritable(String),
-    /// What was written is another scene when it is read. A defect of the program, told before anything is replaced.
+    /// The written text reads back as a different scene. This is a defect of Talweg; the old file is not replaced.
     #[error(
-        "the scene was not written, since read back it would be another one ({0}). A file that was there before is \
-         untouched. Undo the last edits, or save under another name and report this"
+        "the scene was not saved, because the file would not reopen as the same scene ({0}). An existing file is \
+         untouched. Undo the last edits, or save under another name, and report this"
     )]
     Unequal(String),
-    /// A folder or a device.
+    /// The path is a folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
     NotAFile {
         /// The file.
         path: PathBuf,
     },
-    /// More bytes than any scene has.
+    /// The file is larger than any scene.
     #[error(
-        "{path} is not a scene: it is larger than 16 MB, the most that is read. If it is one, keep its heights in a \
-         heightmap that it names"
+        "{path} is not a scene: it is larger than the limit of 16 MB. If it is a scene, move its heights into a \
+         heightmap file that the scene names"
     )]
     TooLarge {
         /// The file.
         path: PathBuf,
     },
-    /// Not UTF-8.
+    /// The file is not UTF-8.
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
     NotText {
         /// The file.
         path: PathBuf,
-        /// Position of the first byte that is no text.
+        /// Position of the first byte that is not text.
         byte: usize,
     },
-    /// The text is no RON, or names what does not exist.
+    /// The text is not valid RON, or uses an unknown name.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
         /// Line in the file, from 1.
         line: usize,
         /// Column in the line, from 1.
         column: usize,
-        /// What is wrong, in words.
+        /// Explanation of the error.
         message: String,
     },
-    /// RON, but not of a scene.
-    #[error("this is no whole Talweg scene; line {line}, column {column}: {message}")]
+    /// Valid RON that is not a complete scene.
+    #[error("this is not a complete Talweg scene; line {line}, column {column}: {message}")]
     NotAScene {
         /// Line in the file, from 1.
         line: usize,
         /// Column in the line, from 1.
         column: usize,
-        /// What is wrong, in words.
+        /// Explanation of the error.
         message: String,
     },
-    /// Of a later program.
+    /// The file was written by a newer version of Talweg.
     #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
     Newer {
         /// The version that was found.
         found: u32,
     },
-    /// Of no program.
-    #[error("the scene has version {found}, which never existed; versions begin at 1")]
+    /// The version was never used.
+    #[error("the scene has version {found}, which does not exist; versions begin at 1")]
     NoVersion {
         /// The version that was found.
         found: u32,
     },
-    /// An error with the file that it is in.
+    /// An error together with the file in which it occurred.
     #[error("{path}: {source}")]
     In {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: Box<SceneError>,
     },
 }
 
-/// What comes before everything else; it is read no further than the version.
+/// Reads the header of a scene; reading stops after the version.
 struct Header<'a>(&'a Cell<Option<u32>>);
 
 #[derive(Deserialize)]
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for Header<'_> {
                 HeaderKey::Other => map.next_value::<IgnoredAny>().map(|_| ())?,
                 HeaderKey::Version => {
                     self.0.set(Some(map.next_value()?));
-                    return Err(A::Error::custom("the rest is read by the program of that version"));
+                    return Err(A::Error::custom("only the version is read here"));
                 }
             }
         }
@@ -159,7 +159,8 @@ impl<'de> Visitor<'de> for Header<'_> {
     }
 }
 
-/// The version that `text` begins with: the text of a large file is read once, and that of a newer one not at all.
+/// The version at the start of `text`. Only the header is parsed, so a large file is read once and one of a newer
+/// version not at all.
 fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
     let version = Cell::new(None);
     let read = ron_dialect().from_str_seed(text, Header(&version));
@@ -171,7 +172,7 @@ fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
 
 fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
-    // in a construction it is the text of the error alone that comes through
+    // Inside a construction, only the message of the error is passed on, not its code.
     let message = match error.code.to_string() {
         code if code == ron::Error::ExceededRecursionLimit.to_string() => {
             "it is nested too deeply to be a scene".into()
@@ -180,7 +181,7 @@ fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     };
     let text = text.trim_end();
     let end = (text.matches('\n').count() + 1, text.chars().rev().take_while(|&c| c != '\n').count());
-    // the text ends before the scene does
+    // The text ends before the scene is complete.
     if (error.span.end.line, error.span.end.col) > end {
         return SceneError::NotAScene { line, column, message };
     }
@@ -191,7 +192,7 @@ impl Scene {
     /// The scene as RON text.
     ///
     /// # Errors
-    /// When something in it is nested too deeply to be read again.
+    /// If something in it is nested too deeply to be read back.
     pub fn to_ron(&self) -> Result<String, SceneError> {
         let file = SceneV1 {
             version: VERSION,
@@ -234,7 +235,7 @@ impl Scene {
         Ok(text.map_err(|error| SceneError::Unwritable(error.to_string()))? + "\n")
     }
 
-    /// Reads RON text; what was out of range or has changed since is mended and reported.
+    /// Reads RON text. Values that are out of range or outdated are replaced, each with a warning.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
         let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
@@ -250,7 +251,8 @@ impl Scene {
         let mut mend = |owner: &str, group: &mut dyn Params| {
             warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
         };
-        // what Talweg writes has a name and settings, and a name and a seed for every layer
+        // Talweg always writes a name, the settings, and a name and a seed for every layer; a file without them was
+        // written by hand.
         let scene_is_by_hand = file.name.is_none() || file.settings.is_none();
         let mut settings = file.settings.unwrap_or_default();
         mend("scene", &mut settings);
@@ -287,7 +289,7 @@ impl Scene {
                 mend(&owner, made.node.params_mut());
                 if layer.epochs.len() > MAX_EPOCHS {
                     changed.push(Warning(format!(
-                        "{owner}: its parameters changed {} times while it ran; {MAX_EPOCHS} is the most, the others were left out",
+                        "{owner}: its parameters changed {} times while it ran; only the first {MAX_EPOCHS} changes were kept",
                         layer.epochs.len()
                     )));
                 }
@@ -297,7 +299,7 @@ impl Scene {
                         let iterations = epoch.iterations.clamp(1, MAX_EPOCH_ITERATIONS);
                         if iterations != epoch.iterations {
                             changed.push(Warning(format!(
-                                "{owner}, earlier parameters {}: they held for {} iterations; it is now {iterations}",
+                                "{owner}, earlier parameters {}: they were used for {} iterations; now limited to {iterations}",
                                 k + 1,
                                 epoch.iterations
                             )));
@@ -305,7 +307,7 @@ impl Scene {
                         made.epochs.push(ParamEpoch { node: epoch.node, iterations });
                     } else {
                         changed.push(Warning(format!(
-                            "{owner}: only processes have earlier parameters; those of {} were left out",
+                            "{owner}: only processes can have earlier parameters; those of {} were ignored",
                             epoch.node.about().label
                         )));
                     }
@@ -313,7 +315,8 @@ impl Scene {
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 let now = made.node.traits().version_in(settings.world);
-                // Talweg writes no algorithm where it is the first one; what was written by hand means today's node
+                // Talweg does not write the algorithm if it is the first one. A layer written by hand means the current
+                // algorithm.
                 let then = layer.algorithm.unwrap_or(if is_written_by_hand { now } else { 1 });
                 written.restore(place, &mut made, then);
                 if !made.node.traits().has_law_of(then, now) {
@@ -329,14 +332,15 @@ impl Scene {
         let mut palette = file.palette;
         if !is_palette(&palette) {
             warnings.push(Warning(format!(
-                "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used. Known: {}",
+                "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used instead. Palettes: {}",
                 all_palette_names().join(", ")
             )));
             palette = DEFAULT_PALETTE.into();
         }
         let patch = file.patch.filter(|origin| {
             if !origin.is_sound() {
-                let text = "scene: the place it was taken from is no longitude and latitude; it was forgotten";
+                let text =
+                    "scene: the longitude or latitude of the patch is invalid; the link to its planet was removed";
                 warnings.push(Warning(text.into()));
             }
             origin.is_sound()
@@ -346,8 +350,8 @@ impl Scene {
         builds.truncate(MAX_BUILDS);
         builds.retain(|build| {
             if !build.is_sound() {
-                let text = "scene: the build preset `{}` has numbers that cannot be; it was left out"
-                    .replace("{}", &build.name);
+                let text =
+                    "scene: the build preset `{}` has invalid numbers and was removed".replace("{}", &build.name);
                 warnings.push(Warning(text));
             }
             build.is_sound()
@@ -357,7 +361,10 @@ impl Scene {
         bookmarks.retain(CameraBookmark::is_sound);
         bookmarks.truncate(MAX_BOOKMARKS);
         if bookmarks.len() < count {
-            let text = format!("scene: {} camera bookmarks cannot be and were left out", count - bookmarks.len());
+            let text = format!(
+                "scene: {} camera bookmarks were invalid or too many and were removed",
+                count - bookmarks.len()
+            );
             warnings.push(Warning(text));
         }
         let (materials, scatter) = (file.materials, file.scatter);
@@ -380,13 +387,13 @@ impl Scene {
         let written = depths(&scene);
         scene.mend_depths();
         if depths(&scene) != written {
-            let text = "scene: layers lie deeper than the groups above them allow; they were moved out";
+            let text = "scene: some layers were nested deeper than their groups allow; they were moved out";
             warnings.push(Warning(text.into()));
         }
         Ok((scene, warnings))
     }
 
-    /// Gives its own biome table the name that the palette has: files hold it once.
+    /// Gives the scene's own biome table the name in the palette, because files store this name only once.
     fn name_biomes(&mut self) {
         let name = self.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default();
         if let Some(table) = self.biomes.as_mut().filter(|table| table.name != name) {
@@ -394,15 +401,15 @@ impl Scene {
         }
     }
 
-    /// Reads a scene file; paths of files in it count from its folder.
+    /// Reads a scene file; relative paths in it start from its folder.
     ///
     /// # Errors
-    /// When it cannot be read, or is no scene.
+    /// If the file cannot be read, or is not a scene.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         Self::load_stamped(path).map(|(scene, warnings, _)| (scene, warnings))
     }
 
-    /// Reads a scene file, with the stamp that tells later whether it is still the same.
+    /// Reads a scene file and returns its stamp, which later shows whether the file has changed.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -410,7 +417,7 @@ impl Scene {
         Self::read_copy(path, path)
     }
 
-    /// Reads the copy of a scene file; paths of files in it count from the folder of the `original`.
+    /// Reads a copy of a scene file; relative paths in it start from the folder of the `original`.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -422,7 +429,7 @@ impl Scene {
         check_name(path)?;
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
-        // a pipe or a device could keep us waiting for ever
+        // Reading from a pipe or a device could block for ever.
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
             return Err(SceneError::NotAFile { path: path.into() });
         }
@@ -440,20 +447,20 @@ impl Scene {
         Ok((scene, warnings, stamp))
     }
 
-    /// Writes a scene file; until the new one is safely on disk, and read back is this scene, the old one stays.
-    /// Returns the stamp of what was written.
+    /// Writes a scene file and returns the stamp of the new file. The old file stays until the new one is safely on
+    /// disk and reads back as this scene.
     ///
     /// # Errors
-    /// When it cannot be written, or would be another scene when it is read.
+    /// If the file cannot be written, or would read back as a different scene.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         self.write(&to.into(), Self::check_text)
     }
 
-    /// Writes a scene file without reading it back: for the last moments of a program, when a scene that is mended on
-    /// opening is better than none.
+    /// Writes a scene file without reading it back. A program that is about to end uses it, because a scene with
+    /// replaced values is better than none.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn save_unchecked(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         self.write(&to.into(), |_, _| Ok(()))
     }
@@ -479,7 +486,7 @@ impl Scene {
         Ok(FileStamp::of_contents(text.as_bytes(), to.path()))
     }
 
-    /// Whether `text` is this scene: every number with all its bits, and not-a-number equal to itself.
+    /// Checks that `text` reads back as this scene: every number bit for bit, with not-a-number equal to itself.
     fn check_text(&self, text: &str) -> Result<(), SceneError> {
         let (read, warnings) = Self::from_ron(text).map_err(|error| SceneError::Unequal(error.to_string()))?;
         if let Some(Warning(mended)) = warnings.into_iter().next() {
@@ -495,7 +502,7 @@ impl Scene {
     }
 }
 
-/// The folder of a file, absolute.
+/// The absolute folder of a file.
 fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())

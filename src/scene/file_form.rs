@@ -1,4 +1,4 @@
-//! The fields of a scene file, as RON text has them.
+//! The fields of a scene file, as they appear in RON.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::planet::climate::Climate;
 
 const MAX_LAYERS: usize = 1000;
 
-/// Layers, as long as there are no more than a stack can have: a large file is refused where it has too many of them.
+/// Reads the layers and stops with an error at the first layer beyond `MAX_LAYERS`, before reading the rest of a large
+/// file.
 fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1>, D::Error> {
     struct LayersVisitor;
 
@@ -29,7 +30,7 @@ fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1
             while let Some(layer) = list.next_element()? {
                 if layers.len() == MAX_LAYERS {
                     return Err(A::Error::custom(format_args!(
-                        "the scene has more than {MAX_LAYERS} layers, the most that a stack can have. Take some out, \
+                        "the scene has more than {MAX_LAYERS} layers, which is the limit. Remove some, \
                          or split it into several scenes"
                     )));
                 }
@@ -82,7 +83,7 @@ pub(super) struct LayerV1 {
     pub(super) enabled: bool,
     #[serde(default)]
     pub(super) seed: Option<u32>,
-    /// Version of the node's algorithm that the scene was made with.
+    /// Version of the node's algorithm with which the scene was saved.
     #[serde(default, skip_serializing_if = "is_first")]
     pub(super) algorithm: Option<u32>,
     #[serde(default, skip_serializing_if = "is_default")]

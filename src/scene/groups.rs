@@ -1,7 +1,9 @@
-//! Groups of layers: a layer whose node is a [`LayerGroup`] holds the layers right below it that lie deeper.
+//! Groups of layers. A layer whose node is a [`LayerGroup`] contains the layers directly below it that have a greater
+//! depth.
 //!
-//! The list of layers stays flat, from the ground up; [`Layer::depth`](super::Layer) says how deep each of them lies.
-//! Read from the top down a layer may lie one deeper than a group, and no deeper than any other layer above it.
+//! The list of layers stays flat, in stack order from the lowest; [`Layer::depth`](super::Layer) is the nesting depth
+//! of each layer. Read from the top down, a layer may be one level deeper than a group above it, but no deeper than any
+//! other layer above it.
 
 use std::ops::Range;
 
@@ -10,7 +12,7 @@ use crate::nodes::Node;
 use crate::nodes::filters::group::{GroupGround, LayerGroup};
 
 impl Scene {
-    /// The group that a layer is, if it is one.
+    /// The group node of a layer, if the layer is a group.
     pub fn group(&self, index: usize) -> Option<&LayerGroup> {
         match &self.layers.get(index)?.node {
             Node::LayerGroup(group) => Some(group),
@@ -18,19 +20,19 @@ impl Scene {
         }
     }
 
-    /// The layers in a group, those in its groups too; none of any other layer.
+    /// Indices of the layers in a group, including those of nested groups; empty if the layer is not a group.
     pub fn members(&self, index: usize) -> Range<usize> {
         let Some(depth) = self.group(index).map(|_| self.layers[index].depth) else { return index..index };
         let count = self.layers[..index].iter().rev().take_while(|layer| layer.depth > depth).count();
         index - count..index
     }
 
-    /// A layer and what it holds.
+    /// Indices of a layer and of everything it contains.
     pub fn block(&self, index: usize) -> Range<usize> {
         self.members(index).start..index + 1
     }
 
-    /// The groups that a layer lies in, the innermost first.
+    /// The groups that contain a layer, innermost first.
     pub fn groups_around(&self, index: usize) -> Vec<usize> {
         let mut around = Vec::new();
         let mut depth = self.layers.get(index).map_or(0, |layer| layer.depth);
@@ -46,14 +48,14 @@ impl Scene {
         around
     }
 
-    /// Whether a layer takes part: it is shown, and so are all groups that it lies in.
+    /// Whether a layer takes part: it and all groups around it are shown.
     pub fn is_shown(&self, index: usize) -> bool {
         let is_on = |index: usize| self.layers[index].enabled && self.layers[index].mix.opacity > 0.0;
         is_on(index) && self.groups_around(index).into_iter().all(is_on)
     }
 
-    /// Whether a layer is a group that takes part and does more than hold its layers together: that joins the ground
-    /// below it with what its layers make.
+    /// Whether a layer is a shown group that does more than collect its layers: it combines the result of its layers
+    /// with the terrain below the group.
     pub fn joins_grounds(&self, index: usize) -> bool {
         self.group(index).is_some_and(|group| {
             let layer = &self.layers[index];
@@ -62,19 +64,19 @@ impl Scene {
         })
     }
 
-    /// A group that [joins grounds](Self::joins_grounds), if there is one.
+    /// The first group that [joins grounds](Self::joins_grounds), if there is one.
     pub fn joining_group(&self) -> Option<usize> {
         (0..self.layers.len()).find(|&index| self.joins_grounds(index))
     }
 
-    /// The groups that [join grounds](Self::joins_grounds) whose lowest layer is this one, the outermost first. One
+    /// The groups that [join grounds](Self::joins_grounds) and whose lowest layer is this one, outermost first. A group
     /// without layers begins at itself.
     pub fn groups_beginning_at(&self, index: usize) -> Vec<usize> {
         let begins = |&group: &usize| self.block(group).start == index && self.joins_grounds(group);
         self.groups_around(index).into_iter().rev().chain([index]).filter(begins).collect()
     }
 
-    /// Lets no layer lie deeper than the one above it allows.
+    /// Reduces the depth of every layer that lies deeper than the layer above it allows.
     pub fn mend_depths(&mut self) {
         let mut most = 0;
         for layer in self.layers.iter_mut().rev() {
@@ -83,20 +85,21 @@ impl Scene {
         }
     }
 
-    /// Hides the layers above one, without taking them away: masks below may read generators above. The groups that the
-    /// layer lies in are opened: what has been made in them so far is the result.
+    /// Hides the layers above a layer without removing them, because masks below may read generators above. Groups
+    /// around the layer are opened, so that the result is what they have made so far.
     pub fn hide_above(&mut self, index: usize) {
         self.hide_but(index, |_| false);
     }
 
-    /// Hides the layers beneath one and above it, so that it stands alone, in whatever groups it lies.
+    /// Hides the layers below and above a layer, so that it is evaluated alone, whatever groups contain it.
     pub fn hide_others(&mut self, index: usize) {
         let own = self.block(index);
         self.layers[..own.start].iter_mut().for_each(|layer| layer.enabled = false);
         self.hide_above(index);
     }
 
-    /// Hides a layer, what it holds, and all above it; groups as in [`hide_above`](Self::hide_above).
+    /// Hides a layer, everything it contains, and all layers above it; groups are treated as in
+    /// [`hide_above`](Self::hide_above).
     pub fn hide_from(&mut self, index: usize) {
         let own = self.block(index);
         self.hide_but(index, |k| own.contains(&k));
@@ -119,7 +122,7 @@ mod tests {
     use super::*;
     use crate::scene::Layer;
 
-    /// Layers by name and depth, from the ground up; names that begin with G are groups.
+    /// Layers by name and depth, from the lowest; names that begin with G are groups.
     fn scene(layers: &[(&str, u32)]) -> Scene {
         let layer = |&(name, depth): &(&str, u32)| {
             let node = if name.starts_with('G') { "LayerGroup" } else { "Perlin" };
@@ -137,7 +140,7 @@ mod tests {
         assert_eq!(scene.block(4), 2..5);
         let mut mended = scene.clone();
         mended.mend_depths();
-        assert_eq!(mended, scene, "nothing was wrong");
+        assert_eq!(mended, scene, "no depth needed mending");
     }
 
     #[test]
@@ -168,6 +171,6 @@ mod tests {
         assert_eq!(shown(&alone), [2, 3, 4]);
         let mut below = scene.clone();
         below.hide_from(3);
-        assert_eq!(shown(&below), [0, 4], "a group goes with what it holds");
+        assert_eq!(shown(&below), [0, 4], "hiding from a group also hides its layers");
     }
 }

@@ -1,8 +1,8 @@
-//! Undo and redo: small snapshots of the scene, one for each finished gesture.
+//! Undo and redo: small snapshots of the scene, one for each completed gesture.
 
 use super::Scene;
 
-/// Edits of one gesture (a slider drag, a word typed) share one undo step.
+/// Identifies a gesture (a slider drag, a typed word), whose edits share one undo step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gesture(pub u64);
 
@@ -14,7 +14,7 @@ struct EditStep {
     gesture: Option<Gesture>,
 }
 
-/// The steps that led to the present scene and those that were taken back.
+/// The steps that led to the present scene, and the undone steps.
 #[derive(Clone, Debug, Default)]
 pub struct EditHistory {
     done: Vec<EditStep>,
@@ -24,8 +24,8 @@ pub struct EditHistory {
 const MAX_STEPS: usize = 500;
 
 impl EditHistory {
-    /// Notes that `before` became `after`. An edit with the gesture of the newest step joins it;
-    /// an edit that changes nothing is not noted.
+    /// Records an edit from `before` to `after`. It joins the newest step if both belong to the same gesture. An edit
+    /// that changes nothing is not recorded.
     pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Scene, after: &Scene) {
         if before == after {
             return;
@@ -47,47 +47,47 @@ impl EditHistory {
         }
     }
 
-    /// The gesture is over: later edits begin a new step.
+    /// Ends the gesture: later edits begin a new step.
     pub fn finish_gesture(&mut self) {
         if let Some(last) = self.done.last_mut() {
             last.gesture = None;
         }
     }
 
-    /// Name of the edit that [`undo`](Self::undo) would take back.
+    /// Name of the edit that [`undo`](Self::undo) would undo.
     pub fn undo_label(&self) -> Option<&str> {
         self.done.last().map(|s| s.label.as_str())
     }
 
-    /// Name of the edit that [`redo`](Self::redo) would bring back.
+    /// Name of the edit that [`redo`](Self::redo) would redo.
     pub fn redo_label(&self) -> Option<&str> {
         self.undone.last().map(|s| s.label.as_str())
     }
 
-    /// Names of the edits that led here, the oldest first.
+    /// Names of the edits that led to the present scene, oldest first.
     pub fn done_labels(&self) -> Vec<&str> {
         self.done.iter().map(|step| step.label.as_str()).collect()
     }
 
-    /// Names of the edits that were taken back, the one that is brought back next first.
+    /// Names of the undone edits; the next one to redo comes first.
     pub fn undone_labels(&self) -> Vec<&str> {
         self.undone.iter().rev().map(|step| step.label.as_str()).collect()
     }
 
-    /// The scene before the newest edit. `present` must be the scene the history led to.
+    /// Undoes the newest edit and returns the scene before it. `present` must be the scene that the history led to.
     pub fn undo(&mut self, present: &Scene) -> Option<Scene> {
         let mut step = self.done.pop()?;
-        debug_assert!(step.after == *present, "an edit went past the history: {}", step.label);
+        debug_assert!(step.after == *present, "an edit was not recorded in the history: {}", step.label);
         step.gesture = None;
         let scene = step.before.clone();
         self.undone.push(step);
         Some(scene)
     }
 
-    /// The scene after the edit that was taken back last.
+    /// Redoes the edit that was undone last and returns the scene after it.
     pub fn redo(&mut self, present: &Scene) -> Option<Scene> {
         let step = self.undone.pop()?;
-        debug_assert!(step.before == *present, "an edit went past the history: {}", step.label);
+        debug_assert!(step.before == *present, "an edit was not recorded in the history: {}", step.label);
         let scene = step.after.clone();
         self.done.push(step);
         Some(scene)

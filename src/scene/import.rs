@@ -1,4 +1,5 @@
-//! A scene out of a file with heights: the file is its first layer, and it is as wide and as high as the file says.
+//! Makes a scene from a height file: the file becomes its first layer, and the scene takes over its size and height
+//! range.
 
 use std::path::Path;
 
@@ -13,24 +14,24 @@ use crate::nodes::planet::import::PlanetImport;
 use crate::param::ImageFile;
 use crate::planet::{Air, Planet};
 
-/// How much longer than the other a side of a file may be that counts as a square.
+/// Maximum difference of the two sides, as a fraction, for which a file still counts as square.
 const NEARLY_SQUARE: f64 = 0.01;
 
-/// A scene whose first layer is a file with heights: a terrain with its size, relief and samples where the file has
-/// metres, otherwise with the default ones; a planet where the file goes around one, with its radius where the file
-/// names another than Earth. Of a file that is no square the largest square in its middle is shown.
+/// A scene whose first layer reads a height file. A terrain takes its size, relief and samples from the file if the
+/// file has metres, otherwise the defaults. A file that covers a whole planet becomes a planet, with the radius that
+/// the file names or that of Earth. A file that is not square shows the largest square in its middle.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     scene_from_raw(path, RawLayout::default(), RowOrder::North)
 }
 
-/// [`scene_from_file`] of a raw file: how wide it is, in which order its bytes come, and where its first row lies. Of
-/// other files these say nothing.
+/// [`scene_from_file`] with the layout of a raw file: its width, its byte order, and the position of its first row.
+/// Other file types ignore these arguments.
 ///
 /// # Errors
-/// As [`scene_from_file`], and when the file has no whole rows of that width.
+/// As [`scene_from_file`], and if a raw file does not consist of whole rows of that width.
 pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<Scene, RasterError> {
     let failed = |message: String| RasterError::Read { path: path.into(), message };
     check_name(path).map_err(|error| failed(error.to_string()))?;
@@ -46,7 +47,7 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
         scene.layers = vec![Layer::new(node, 1)];
         scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
         if let Some(radius) = raster.placement.and_then(|placement| placement.radius_metres) {
-            // of the others that are mapped Mars alone has air, and none a sea
+            // Of the other mapped bodies, only Mars has air, and none has a sea.
             let is_mars = (radius / MARS_RADIUS - 1.0).abs() < 0.02;
             let (atmosphere, air, table) =
                 if is_mars { (0.01, Air::Dust, "mars") } else { (0.0, Air::Nitrogen, "moon") };
@@ -54,7 +55,7 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
             scene.palette = format!("{BIOME_PREFIX}{table}");
             scene.settings.sea_level = -MOST_DEPTH;
         }
-        // a face is a quarter of the way around
+        // One face covers a quarter of the circumference.
         scene.settings.resolution = (raster.width / 4 + 1).clamp(65, 2049) as u32;
         return Ok(scene);
     }
@@ -66,7 +67,7 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
     let mut scene = Scene { name, layers: vec![Layer::new(node, 1)], ..Scene::default() };
     scene.settings.resolution = settings.resolution;
     scene.settings.size_metres = match settings.size_metres {
-        // what is stretched a little is as wide as its longer side
+        // The scene of a slightly stretched file is as wide as the longer side.
         Some(_) if is_square => (across.max(down) as f32).clamp(1.0, 1_000_000.0),
         Some(size) => size,
         None => scene.settings.size_metres,
@@ -77,10 +78,10 @@ pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<
 
 /// Radius of Mars at its equator in metres.
 const MARS_RADIUS: f64 = 3_396_190.0;
-/// How deep a sea may lie, in metres.
+/// Maximum depth of a sea, in metres.
 const MOST_DEPTH: f32 = 100_000.0;
 
-/// Whether a file says that it goes all around a planet and covers most latitudes: some maps end short of the poles.
+/// Whether a file's georeference goes all around a planet and covers most latitudes (some maps end short of the poles).
 fn is_planet(raster: &Raster) -> bool {
     let Some(placement) = raster.placement.filter(|placement| placement.in_degrees) else { return false };
     let [east, south] = placement.step;

@@ -1,4 +1,4 @@
-//! A layer: a node, how it mixes with what is below, and where.
+//! A layer: a node, its blend with the terrain below, and its mask.
 
 use std::sync::Arc;
 
@@ -9,33 +9,34 @@ use crate::nodes::{MultiScale, Node, Process};
 use crate::param::{ImageFile, LayerName};
 
 crate::choices! {
-    /// How a generator combines with what is below.
+    /// How a generator combines with the terrain below.
     Blend {
-        Replace "Replace": "Takes the place of what is below.",
-        Add "Add": "Adds its height.",
-        Subtract "Subtract": "Takes its height away.",
-        Multiply "Multiply": "Multiplies the heights: low places stay low.",
-        Min "Lowest": "Keeps the lower of the two.",
-        Max "Highest": "Keeps the higher of the two.",
-        SmoothMin "Lowest, smooth": "Keeps the lower of the two and rounds the seam.",
-        SmoothMax "Highest, smooth": "Keeps the higher of the two and rounds the seam.",
+        Replace "Replace": "Replaces the terrain below.",
+        Add "Add": "Adds the layer's height.",
+        Subtract "Subtract": "Subtracts the layer's height.",
+        Multiply "Multiply": "Multiplies the two heights: low areas stay low.",
+        Min "Lowest": "Keeps the lower of the two heights.",
+        Max "Highest": "Keeps the higher of the two heights.",
+        SmoothMin "Lowest, smooth": "Keeps the lower of the two heights and rounds the seam.",
+        SmoothMax "Highest, smooth": "Keeps the higher of the two heights and rounds the seam.",
     }
 }
 
 crate::params! {
-    /// How the layer mixes with what is below: out = below + (layer - below) · opacity · mask.
+    /// How the layer blends with the terrain below: out = below + (layer - below) · opacity · mask.
     Mix "Mix" in "Layer" {
-        /// How a generator combines with what is below. Filters and erosions work on what is below and do not use it.
+        /// How a generator combines with the terrain below; filters and erosions change that terrain directly and
+        /// ignore this.
         blend: Blend = Blend::Replace;
-        /// Share of the layer in the result.
+        /// Strength of the layer in the result: 0 has no effect, 1 is the full effect.
         opacity: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Width of the rounded seam of the smooth blends, as a fraction of the relief.
+        /// Width of the rounded seam of the smooth blends, as a fraction of the relief: higher is rounder.
         smoothness: f32 ["share"] = 0.1, 0.0..=1.0, slider 0.0..=0.5;
     }
 }
 
 crate::choices! {
-    /// What a mask reads of another layer.
+    /// The value of another layer that a mask reads.
     Reads {
         Height "Height": "The layer's height above the datum, in metres.",
         Data "Data map": "A data map, such as flow or deposits.",
@@ -43,88 +44,91 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Where the layer acts. Every condition that is on narrows it; all look at the terrain below the layer.
+    /// Where the layer acts. Every active condition narrows the area; all conditions measure the terrain below the
+    /// layer.
     Mask "Mask" in "Layer" {
-        /// Acts only between two heights.
+        /// Limits the layer to a range of heights.
         by_height: bool = false;
-        /// Lowest height where the layer acts in full.
+        /// Lowest height with the full effect.
         height_from: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |mask| mask.by_height;
-        /// Highest height where the layer acts in full.
+        /// Highest height with the full effect.
         height_to: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |mask| mask.by_height;
-        /// Distance over which the layer fades out beyond the two heights.
+        /// Height difference over which the layer fades out beyond the two heights.
         height_feather: f32 ["m"] = 100.0, 0.0..=100_000.0, slider 0.0..=1000.0 => |mask| mask.by_height;
-        /// Acts only between two slopes.
+        /// Limits the layer to a range of slopes.
         by_slope: bool = false;
-        /// Gentlest slope where the layer acts in full.
+        /// Gentlest slope with the full effect.
         slope_from: f32 ["°"] = 0.0, 0.0..=90.0 => |mask| mask.by_slope;
-        /// Steepest slope where the layer acts in full.
+        /// Steepest slope with the full effect.
         slope_to: f32 ["°"] = 30.0, 0.0..=90.0 => |mask| mask.by_slope;
         /// Angle over which the layer fades out beyond the two slopes.
         slope_feather: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.0..=30.0 => |mask| mask.by_slope;
-        /// Acts only on ridges, in valleys, or between: by how far the ground stands above its surroundings.
+        /// Limits the layer to ridges, valleys or the slopes between them, by the height of the terrain above its
+        /// surroundings.
         by_curvature: bool = false;
-        /// Width of the surroundings: small for sharp crests and gullies, large for whole ranges and valleys.
+        /// Width of the surroundings: small finds sharp crests and gullies, large finds whole ranges and valleys.
         curvature_metres: f32 ["m"] = 250.0, 1.0..=100_000.0, slider 20.0..=2000.0 => |mask| mask.by_curvature;
-        /// Least height above the surroundings where the layer acts in full; below 0 is a valley.
+        /// Least height above the surroundings with the full effect; negative values are valleys.
         curvature_from: f32 ["m"] = 10.0, -100_000.0..=100_000.0, slider -200.0..=200.0 => |mask| mask.by_curvature;
-        /// Greatest height above the surroundings where the layer acts in full.
+        /// Greatest height above the surroundings with the full effect.
         curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0 => |mask| mask.by_curvature;
-        /// Height over which the layer fades out beyond the two.
+        /// Height difference over which the layer fades out beyond these two limits.
         curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0 => |mask| mask.by_curvature;
-        /// Acts in patches of noise.
+        /// Limits the layer to random patches.
         by_noise: bool = false;
         /// Size of the patches.
         noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0 => |mask| mask.by_noise;
-        /// Share of the ground that the patches cover.
+        /// Fraction of the terrain that the patches cover.
         noise_cover: f32 ["share"] = 0.5, 0.0..=1.0 => |mask| mask.by_noise;
-        /// How softly the patches begin: 0 is a sharp edge.
+        /// Softness of the patch edges: 0 is sharp.
         noise_feather: f32 ["share"] = 0.2, 0.0..=1.0 => |mask| mask.by_noise;
-        /// Chooses other patches.
+        /// Changes the pattern of the patches.
         noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99 => |mask| mask.by_noise;
-        /// Acts where a picture is bright.
+        /// Limits the layer to the bright parts of an image.
         by_image: bool = false;
-        /// The picture, stretched over the terrain; white lets the layer act in full, black not at all.
+        /// The image, stretched over the terrain: white gives the full effect, black none.
         image: ImageFile = ImageFile::default() => |mask| mask.by_image;
-        /// Acts by what another layer makes.
+        /// Limits the layer by the result of another layer.
         by_layer: bool = false;
-        /// The layer to read: one below, with everything under it, or any generator, alone. It may be hidden.
+        /// The layer to read: a layer below, together with everything under it, or any generator alone; it may be
+        /// hidden.
         layer: LayerName = LayerName::default() => |mask| mask.by_layer;
-        /// What to read of that layer.
+        /// The value of that layer to read.
         layer_reads: Reads = Reads::Height => |mask| mask.by_layer;
-        /// The data map of that layer.
+        /// The data map of that layer to read.
         layer_data: MapKind = MapKind::Flow => |mask| mask.by_layer && mask.layer_reads == Reads::Data;
-        /// Lowest value where this layer acts in full, in the unit of what is read.
+        /// Lowest value with the full effect, in the unit of the value read.
         layer_from: f32 = 500.0, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
-        /// Highest value where this layer acts in full.
+        /// Highest value with the full effect, in the unit of the value read.
         layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
-        /// How far beyond the two values this layer fades out.
+        /// Range over which the layer fades out beyond the two values.
         layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0 => |mask| mask.by_layer;
-        /// Acts by a data map that the layers below have made, such as flow or deposits. Without such a map it acts
-        /// everywhere.
+        /// Limits the layer by a data map of the layers below, such as flow or deposits; without that map the layer
+        /// acts everywhere.
         by_data: bool = false;
-        /// The data map.
+        /// The data map to read.
         data: MapKind = MapKind::Flow => |mask| mask.by_data;
-        /// Lowest value where the layer acts in full, in the unit of the map.
+        /// Lowest value with the full effect, in the unit of the map.
         data_from: f32 = 1.0, -100_000.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
-        /// Highest value where the layer acts in full.
+        /// Highest value with the full effect, in the unit of the map.
         data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
-        /// How far beyond the two values the layer fades out.
+        /// Range over which the layer fades out beyond the two values.
         data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
-        /// Acts where it is painted with a brush.
+        /// Limits the layer to areas painted with a brush.
         by_paint: bool = false;
-        /// How much of the layer there is where nothing is painted.
+        /// Strength of the layer where nothing is painted.
         unpainted: f32 ["share"] = 0.0, 0.0..=1.0 => |mask| mask.by_paint;
-        /// The strokes, in the order in which they act: raising lets the layer act, lowering keeps it away.
+        /// The brush strokes in painting order: raising strengthens the layer, lowering weakens it.
         painted: Arc<Strokes> = Strokes::none() => |mask| mask.by_paint;
-        /// Softens the whole mask: its edges fade over this distance.
+        /// Blurs the whole mask: its edges fade over this distance.
         soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0 => |mask| mask.is_active();
-        /// Acts where it otherwise would not.
+        /// Inverts the mask: the layer acts where it would not act otherwise.
         invert: bool = false => |mask| mask.is_active();
     }
 }
 
 impl Mask {
-    /// Whether the mask leaves anything out.
+    /// Whether the mask can limit the layer at all.
     pub fn is_active(&self) -> bool {
         self.conditions().contains(&true) || self.invert
     }
@@ -136,57 +140,59 @@ impl Mask {
     }
 }
 
-/// A stretch of a process that has gone before, with the parameters it had then.
+/// An earlier stage of a process, with the parameters it had at that time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamEpoch {
-    /// The process with those parameters.
+    /// The process with these parameters.
     pub node: Node,
-    /// How long it lasted, in iterations at the scene's resolution.
+    /// Length of the stage, in iterations at the scene's resolution.
     pub iterations: u32,
 }
 
 impl ParamEpoch {
-    /// As a stretch of a process, if the node is one.
+    /// The epoch as a stage, if the node is a process.
     fn stage(&self) -> Option<LayerStage<'_>> {
         Some(LayerStage { node: &self.node, process: self.node.as_process()?, iterations: self.iterations })
     }
 }
 
-/// A stretch of a process with the same parameters.
+/// A stage of a process during which the parameters do not change.
 #[derive(Clone, Copy)]
 pub struct LayerStage<'a> {
-    /// The node with those parameters.
+    /// The node with these parameters.
     pub node: &'a Node,
-    /// How it runs.
+    /// The node as a process.
     pub process: &'a dyn Process,
-    /// How long it lasts.
+    /// Length of the stage in iterations.
     pub iterations: u32,
 }
 
 /// One layer of the stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// Name in the list, and what masks and the command line call it.
+    /// Name in the layer list, for masks and for the command line.
     pub name: String,
-    /// Whether it takes part.
+    /// Whether the layer is shown.
     pub enabled: bool,
-    /// Chooses this layer's random values; layers of one seed draw the same ones.
+    /// Changes the layer's random values; layers with the same seed draw the same values.
     pub seed: u32,
-    /// What it does.
+    /// The operation of the layer, with its parameters.
     pub node: Node,
-    /// What a process was before its parameters were changed on the way, the oldest first; `node` goes on from there.
+    /// Earlier stages of a process whose parameters were changed while it ran, oldest first; `node` continues from
+    /// there.
     pub epochs: Vec<ParamEpoch>,
-    /// Layers of the same number are branches of one process, of which one is shown at a time; 0 is no branch.
+    /// Layers with the same number are branches of one process, and only one of them is shown at a time; 0 is no
+    /// branch.
     pub branch: u32,
-    /// How its result is laid over what is below.
+    /// How the result is blended with the terrain below.
     pub mix: Mix,
-    /// Where it acts.
+    /// Where the layer acts.
     pub mask: Mask,
-    /// What somebody wrote about it; may be empty.
+    /// The user's note; may be empty.
     pub note: String,
-    /// Cannot be changed by accident.
+    /// Protected from accidental changes.
     pub locked: bool,
-    /// How many groups it lies in; see [`Scene::members`](super::Scene::members).
+    /// Number of groups around the layer; see [`Scene::members`](super::Scene::members).
     pub depth: u32,
 }
 
@@ -208,12 +214,12 @@ impl Layer {
         }
     }
 
-    /// Whether its result is taken as it is.
+    /// Whether the mix is at its defaults and no mask is active.
     pub fn is_plain(&self) -> bool {
         self.mix == Mix::default() && !self.mask.is_active()
     }
 
-    /// Whether its result takes the place of all that is below.
+    /// Whether the result replaces everything below.
     pub fn is_whole(&self) -> bool {
         self.mix.blend == Blend::Replace && self.mix.opacity == 1.0 && !self.mask.is_active()
     }
@@ -223,9 +229,9 @@ impl Layer {
         self.node.as_process().map_or(MultiScale::ONE_GRID, Process::multiscale)
     }
 
-    /// What a process was and is, one set of parameters after the other, each with its iterations on all the grids up
-    /// to one of `samples`; the present one last, which on one grid alone counts its own iterations, and else goes on
-    /// to the end. Empty if the node is no process.
+    /// All stages of a process in order, each with its total iterations on the grids up to `samples`; the current
+    /// parameters come last. On a single grid the last stage has its own number of iterations; otherwise it gets the
+    /// iterations that the earlier stages leave over. Empty if the node is not a process.
     pub fn stages(&self, samples: usize) -> Vec<LayerStage<'_>> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages: Vec<_> = self.epochs.iter().filter_map(ParamEpoch::stage).collect();
@@ -239,13 +245,13 @@ impl Layer {
         stages
     }
 
-    /// The grids of a process up to one of `samples`, and on each what it was and is with its iterations there.
+    /// The grids of a process up to `samples`, each with the stages that run on it and their iterations there.
     pub fn levels(&self, samples: usize) -> Vec<(Level, Vec<LayerStage<'_>>)> {
         let Some(process) = self.node.as_process() else { return Vec::new() };
         let mut stages = self.stages(samples);
         let levels = self.multiscale().levels(process.iterations(), samples);
         if self.multiscale().largest == LargestScale::OneGrid {
-            // every set of parameters brings its own iterations
+            // On a single grid, every set of parameters has its own number of iterations.
             return levels.into_iter().map(|level| (level, stages.clone())).collect();
         }
         let stages_of = |level: Level| {
@@ -263,7 +269,7 @@ impl Layer {
         levels.into_iter().map(stages_of).collect()
     }
 
-    /// Iterations of a process from its first beginning to its end on a grid of `samples`.
+    /// Total iterations of a process over all its stages, on a grid of `samples`.
     pub fn iterations(&self, samples: usize) -> Option<u32> {
         self.node.as_process()?;
         let levels = self.levels(samples);

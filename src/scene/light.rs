@@ -1,8 +1,8 @@
-//! Ready-made light: where the sun stands and what the sky is like.
+//! Light presets: position of the sun and state of the sky.
 
 use super::settings::{Settings, SkyCondition, SunPlacement};
 
-/// A light that is chosen with one click.
+/// A light setting that the user chooses with one click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LightPreset {
     /// A high sun in a blue sky.
@@ -20,7 +20,7 @@ pub enum LightPreset {
 }
 
 impl LightPreset {
-    /// All of them, in the order of the menu.
+    /// All presets, in menu order.
     pub const ALL: [Self; 6] =
         [Self::Noon, Self::Morning, Self::GoldenHour, Self::Overcast, Self::BlueHour, Self::Moonlight];
 
@@ -48,11 +48,11 @@ impl LightPreset {
         }
     }
 
-    /// What it looks like, in one sentence.
+    /// Description of the look, in one sentence.
     pub fn help(self) -> &'static str {
         match self {
             Self::Noon => "A high sun in a blue sky: true colours, short shadows.",
-            Self::Morning => "A sun half-way up: shapes are easy to read.",
+            Self::Morning => "A sun at medium height: landforms are easy to see.",
             Self::GoldenHour => "A low, warm sun with long shadows and some haze.",
             Self::Overcast => "Even grey light with hardly any shadows.",
             Self::BlueHour => "After sunset: bluish light from the sky alone.",
@@ -60,12 +60,12 @@ impl LightPreset {
         }
     }
 
-    /// The one with a name of the command line.
+    /// The preset with this command line name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// Gives a scene this light; the sun keeps the side on which it stands.
+    /// Applies this light to a scene; the sun keeps its azimuth.
     pub fn apply(self, settings: &mut Settings) {
         let (elevation, sky, haze) = match self {
             Self::Noon => (62.0, SkyCondition::Clear, 1.0),

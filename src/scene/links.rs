@@ -1,7 +1,7 @@
-//! What layers refer to: files, and each other.
+//! References of layers: to files, and to each other.
 //!
-//! Inside the program the paths of files are absolute; a scene's file holds those in its own folder (and below it)
-//! relative to it, so that the folder can be moved as a whole.
+//! In memory the paths of files are absolute. A scene file stores paths in its own folder and below relative to that
+//! folder, so that the folder can be moved as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,30 +17,29 @@ use crate::nodes::Work;
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 
-/// Something that a layer wants to read and cannot.
+/// A file or layer that a layer should read but cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
-    /// How bad it is.
+    /// How serious the problem is.
     pub severity: Severity,
-    /// What is wrong and what to do, as a sentence.
+    /// A sentence that says what is wrong and what to do.
     pub message: String,
 }
 
-/// What a problem does to the result.
+/// Effect of a problem on the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.
+    /// The named file or layer cannot be used: a heightmap becomes flat, a picture or a mask condition is ignored.
     Broken,
-    /// A condition of the mask has nothing to read yet and leaves nothing out, or a file is of another size than the
-    /// scene.
+    /// A mask condition has nothing to read yet and therefore has no effect, or a file has another size than the scene.
     Idle,
 }
 
 impl Scene {
-    /// What is wrong with the files and layers that shown layers, and those that their masks read, refer to. Looks at
-    /// the files.
+    /// Problems with the files and layers to which shown layers refer, and to which the layers that their masks read
+    /// refer. Reads the files from disk.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let read: Vec<usize> = (0..self.layers.len())
@@ -70,35 +69,38 @@ impl Scene {
         problems
     }
 
-    /// Why a layer cannot run in this world, if it cannot.
+    /// Why a layer cannot run in this kind of world, if it cannot.
     fn misfit(&self, index: usize) -> Option<String> {
         let node = &self.layers[index].node;
         let label = node.about().label;
         match self.settings.world {
             world if node.fits(world) => None,
-            World::Planet => Some(format!("{label} needs a square of ground, so a planet leaves it out; hide it")),
+            World::Planet => Some(format!("{label} works on a square terrain only, so a planet ignores it; hide it")),
             World::Terrain => {
-                Some(format!("{label} needs a whole planet, so it is left out; hide it, or set world to Planet"))
+                Some(format!("{label} works on a whole planet only, so it is ignored; hide it, or set world to Planet"))
             }
         }
     }
 
-    /// Conditions of the mask of layer `index` that are on and let everything through, for want of something to read.
+    /// Messages about the active mask conditions of layer `index` that have no effect because they have nothing to
+    /// read.
     fn idle_conditions(&self, index: usize) -> Vec<String> {
         let mask = &self.layers[index].mask;
         let mut idle = Vec::new();
         if mask.by_image && mask.image.0.is_empty() {
-            idle.push("the mask has no image yet, so it leaves nothing out; choose one".into());
+            idle.push("the mask has no image yet, so this condition has no effect; choose an image".into());
         }
         if mask.by_layer && mask.layer.0.is_empty() {
-            idle.push("the mask has no layer to read yet, so it leaves nothing out; choose one".into());
+            idle.push("the mask has no layer to read yet, so this condition has no effect; choose a layer".into());
         }
         if mask.by_paint && self.as_planet().is_some() {
-            idle.push("strokes stand on a square, so a planet leaves the painted mask out".into());
+            idle.push("brush strokes work on square terrain only, so a planet ignores the painted mask".into());
         } else if mask.by_paint && mask.painted.visible().next().is_none() && mask.unpainted == 0.0 {
-            idle.push("nothing of the mask is painted yet, so the layer acts nowhere; paint where it shall act".into());
+            idle.push(
+                "the mask is not painted yet, so the layer acts nowhere; paint the area where it should act".into(),
+            );
         }
-        // a map with a neutral value other than 0, such as rain, is everywhere
+        // A map whose neutral value is not 0, such as rain, exists everywhere.
         let missing = |kind: MapKind, layers: &[Layer]| {
             let made = layers.iter().any(|layer| layer.enabled && layer.node.traits().writes.contains(&kind));
             (!made && kind.neutral() == 0.0).then(|| kind.label().to_lowercase())
@@ -106,24 +108,26 @@ impl Scene {
         if mask.by_data
             && let Some(map) = missing(mask.data, &self.layers[..index])
         {
-            idle.push(format!("the mask reads the {map} map, which no layer below makes, so it leaves nothing out"));
+            idle.push(format!(
+                "the mask reads the {map} map, which no layer below makes, so this condition has no effect"
+            ));
         }
         if mask.by_layer
             && mask.layer_reads == Reads::Data
             && let Ok(Some(source)) = self.mask_source(index)
         {
-            // a layer above is read alone
+            // A layer above is evaluated alone.
             let mut read = self.layers[if source < index { 0 } else { source }..=source].to_vec();
-            // it counts even if it is hidden
+            // The layer is read even if it is hidden.
             read.iter_mut().next_back().into_iter().for_each(|layer| layer.enabled = true);
             if let Some(map) = missing(mask.layer_data, &read) {
-                idle.push(format!("the mask reads the {map} map of layer `{}`, which has none", mask.layer.0));
+                idle.push(format!("the mask reads the {map} map of layer `{}`, which has no such map", mask.layer.0));
             }
         }
         idle
     }
 
-    /// Names of the layers whose result the mask of layer `index` can read: those below, and generators anywhere.
+    /// Names of the layers whose result the mask of layer `index` can read: all layers below, and generators anywhere.
     pub fn mask_sources(&self, index: usize) -> Vec<&str> {
         let usable = |k: usize| k < index || (k > index && matches!(self.layers[k].node.work(), Work::Generator(_)));
         (0..self.layers.len()).filter(|&k| usable(k)).map(|k| self.layers[k].name.as_str()).collect()
@@ -132,7 +136,7 @@ impl Scene {
     /// The layer that the mask of layer `index` reads; `None` while none is chosen.
     ///
     /// # Errors
-    /// When no layer of that name can be read, with the reason.
+    /// If no readable layer has that name, with the reason.
     pub fn mask_source(&self, index: usize) -> Result<Option<usize>, String> {
         let name = self.layers[index].mask.layer.0.as_str();
         if name.is_empty() {
@@ -144,14 +148,14 @@ impl Scene {
         match (below, above) {
             (Some(below), _) => Ok(Some(below)),
             (None, Some(above)) if matches!(self.layers[above].node.work(), Work::Generator(_)) => Ok(Some(above)),
-            (None, Some(_)) => {
-                Err(format!("the mask reads layer `{name}`, which stands above; move it below, or choose a generator"))
-            }
-            (None, None) => Err(format!("the mask reads layer `{name}`, which is not there; choose another one")),
+            (None, Some(_)) => Err(format!(
+                "the mask reads layer `{name}`, which is above this layer; move it below, or choose a generator"
+            )),
+            (None, None) => Err(format!("the mask reads layer `{name}`, which does not exist; choose another layer")),
         }
     }
 
-    /// Lets masks that read the layer called `old` read `new`.
+    /// Makes masks that read the layer `old` read the layer `new`.
     pub fn follow_rename(&mut self, old: &str, new: &str) {
         for layer in &mut self.layers {
             if layer.mask.layer.0 == old {
@@ -160,8 +164,8 @@ impl Scene {
         }
     }
 
-    /// The files that the scene names, each once, in the order of the layers: heightmaps and pictures of nodes, masks
-    /// and constructions, faces of planets, and the planet that it is a patch of. Shipped stamps are none.
+    /// The files that the scene names, each once, in layer order: heightmaps and pictures of nodes, masks and
+    /// constructions, faces of planets, and the planet of which the scene is a patch. Built-in stamps are not listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();
         if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
@@ -189,7 +193,7 @@ impl Scene {
         files
     }
 
-    /// Makes the paths of files that stand in `folder` absolute.
+    /// Makes relative paths absolute, starting from `folder`.
     pub(super) fn resolve_files(&mut self, folder: &Path) {
         self.each_file(|path| path.is_relative().then(|| folder.join(path)));
     }
@@ -245,22 +249,22 @@ impl Scene {
     }
 }
 
-/// The name of a file as `change` wants it, if that is another one.
+/// The file name after `change`, if it differs from `name`.
 fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
     if name.is_empty() || is_shipped(name) {
         return None;
     }
-    // with / on every system, so that scenes can be passed on
+    // Always with `/`, so that scenes can be moved between systems.
     let text = change(Path::new(name))?.to_string_lossy().into_owned();
     Some(if cfg!(windows) { text.replace('\\', "/") } else { text })
 }
 
-/// The construction trees, or the strokes, of a group, with the indices of their parameters.
+/// The construction trees or the strokes of a parameter group, with the indices of their parameters.
 fn structured<T: StructuredValue>(group: &dyn Params) -> Vec<(usize, Arc<T>)> {
     (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).structured()?))).collect()
 }
 
-/// Why pictures that the strokes of a layer stamp cannot be read, each once.
+/// Messages about unreadable stamp pictures in the strokes of a layer, each once.
 fn stroke_problems(layer: &Layer) -> Vec<String> {
     let painted: &[&dyn Params] = if layer.mask.by_paint { &[&layer.mask] } else { &[] };
     let groups = painted.iter().copied().chain([layer.node.params()]);
@@ -275,7 +279,7 @@ fn stroke_problems(layer: &Layer) -> Vec<String> {
     problems
 }
 
-/// The files that a group names.
+/// The files that a parameter group names.
 fn image_names(group: &dyn Params) -> Vec<String> {
     let text = |index| match group.get(index) {
         Value::Text(name) if !name.is_empty() => Some(name),
@@ -350,7 +354,7 @@ mod tests {
         assert_eq!(idle(&scene), 3);
         scene.layers[1].mask.by_image = false;
         scene.layers[1].mask.layer.0 = scene.layers[0].name.clone();
-        assert_eq!(idle(&scene), 1, "the height of a layer can be read, flow is nowhere");
+        assert_eq!(idle(&scene), 1, "the layer has a height but no flow map");
         scene.layers[1].mask.layer_reads = Reads::Data;
         assert_eq!(idle(&scene), 2);
         scene.layers.insert(1, layer("FlowAccumulation"));
@@ -358,7 +362,7 @@ mod tests {
         scene.layers[2].mask.layer.0 = scene.layers[1].name.clone();
         assert_eq!(idle(&scene), 0);
         scene.layers[1].enabled = false;
-        assert_eq!(idle(&scene), 1, "a hidden layer is read, but lies no longer below");
+        assert_eq!(idle(&scene), 1, "the mask reads a hidden layer that is no longer below");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What people make: a scene of settings and layers, its file, and its history.
+//! The user's work: a scene of settings and layers, its file, and its history.
 
 mod bookmark;
 mod build;
@@ -45,32 +45,32 @@ use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fie
 use crate::planet::{Planet, World};
 use crate::planet_detail::{DetailSource, PlanetDetail};
 
-/// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
+/// A terrain as the user edits it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// Name, as titles show it; the file has its own.
+    /// Name shown in titles; independent of the file name.
     pub name: String,
-    /// Size, relief, sea, sun and the like.
+    /// Size, relief, sea, sun and other scene-wide settings.
     pub settings: Settings,
-    /// What holds where the world is a planet.
+    /// Settings that apply if the world is a planet.
     pub planet: Planet,
     /// Name of a [palette](crate::appearance_files), or `biome:` and the name of a biome table.
     pub palette: String,
-    /// The climate of the biomes; of the table's own where there is none.
+    /// The scene's own climate for the biomes; `None` uses that of the biome table.
     pub climate: Option<Climate>,
-    /// A biome table of its own, in place of the one that the palette names.
+    /// The scene's own biome table, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
-    /// Rules of the ground's materials of its own, in place of those that the palette names.
+    /// The scene's own material rules, in place of those that the palette names.
     pub materials: Option<Arc<MaterialRules>>,
-    /// Plants and stones of its own, in place of those that the palette names.
+    /// The scene's own rules for plants and stones, in place of those that the palette names.
     pub scatter: Option<Arc<ScatterRules>>,
-    /// The planet that the scene is a patch of, if it was taken from one.
+    /// The planet from which the scene was taken as a patch, if any.
     pub patch: Option<PatchOrigin>,
-    /// What leaves the program together; the last that was built stands first.
+    /// Build presets; the one built last comes first.
     pub builds: Vec<BuildPreset>,
-    /// Places of the camera that somebody kept.
+    /// Saved camera positions.
     pub bookmarks: Vec<CameraBookmark>,
-    /// From the ground up.
+    /// Layers, from the lowest.
     pub layers: Vec<Layer>,
 }
 
@@ -93,13 +93,13 @@ impl Default for Scene {
     }
 }
 
-/// Why `LAYER.PARAM=VALUE` was refused.
+/// Why an assignment `LAYER.PARAM=VALUE` was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
     /// Not of the form LAYER.PARAM=VALUE.
-    #[error("`{0}` is not of the form LAYER.PARAM=VALUE, like Peaks.octaves=6 or scene.seed=3")]
+    #[error("`{0}` is not of the form LAYER.PARAM=VALUE, for example Peaks.octaves=6 or scene.seed=3")]
     Form(String),
-    /// No layer has this name; the second string lists those there are.
+    /// No layer has this name; the second string lists the existing names.
     #[error("no layer is called `{0}`; the layers are {1}")]
     NoLayer(String, String),
     /// Several layers have this name.
@@ -107,17 +107,17 @@ pub enum SetError {
     Ambiguous {
         /// The name that was given.
         name: String,
-        /// How many have it.
+        /// Number of layers with this name.
         count: usize,
     },
     /// The layer's node has no such parameter.
     #[error("`{owner}` has no parameter `{param}`; it has {known}")]
     NoParam {
-        /// What has the parameters.
+        /// Owner of the parameters: a layer or a group of settings.
         owner: String,
-        /// The name of the parameter.
+        /// The name that was given.
         param: String,
-        /// The names that there are.
+        /// The existing names.
         known: String,
     },
     /// The value does not fit the parameter.
@@ -125,17 +125,17 @@ pub enum SetError {
     Value(#[from] ParamError),
 }
 
-/// Why a terrain is not made by one construction alone.
+/// Why a terrain does not come from a single construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotAlone {
-    /// No construction is shown.
+    /// No shown layer is a construction.
     NoConstruction,
-    /// Other layers, a mix or a mask change what this layer makes.
+    /// Other layers, a mix or a mask change the result of this layer.
     Beside(usize),
 }
 
 impl Scene {
-    /// What a new planet begins with: continents in the colours of Earth.
+    /// A new planet: continents in the colours of Earth.
     pub fn new_planet() -> Self {
         let settings =
             Settings { world: World::Planet, resolution: 257, relief_metres: 20_000.0, ..Settings::default() };
@@ -157,32 +157,33 @@ impl Scene {
         self.settings.is_planet().then_some(&self.planet)
     }
 
-    /// Length of a side of the grid on the ground.
+    /// Side length of the grid on the ground.
     pub fn side_metres(&self) -> f32 {
         self.as_planet().map_or(self.settings.size_metres, Planet::side_metres)
     }
 
-    /// Samples per side that the scene asks for.
+    /// Samples per side at the scene's own resolution.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
     }
 
-    /// Iterations of the process of a layer from its first beginning to its end, on all grids.
+    /// Total iterations of the process of a layer over all its stages and grids.
     pub fn iterations(&self, index: usize) -> Option<u32> {
         self.layers.get(index)?.iterations(self.samples())
     }
 
-    /// The random values of a layer.
+    /// The random stream of a layer.
     pub fn random(&self, layer: &Layer) -> Stream {
         Stream::new(self.settings.seed, layer.seed)
     }
 
-    /// The number of the layer whose construction makes all of the terrain.
+    /// The index and node of the construction layer that alone makes the whole terrain.
     ///
     /// # Errors
-    /// When no construction is shown, or something beside it is: then with its number.
+    /// If no construction is shown, or if something else changes the terrain; the second error has the index of the
+    /// construction.
     pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
-        // a group that is seen through stands beside nothing
+        // A plain group changes nothing, so it does not count.
         let is_opened = |index: usize| self.group(index).is_some() && self.layers[index].is_plain();
         let mut shown =
             (self.layers.iter().enumerate()).filter(|&(index, _)| self.is_shown(index) && !is_opened(index));
@@ -195,11 +196,12 @@ impl Scene {
         if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
-    /// The number of the layer whose construction is the ground that all other layers work on: it stands below them,
-    /// and each of them is a filter or an erosion.
+    /// The index and node of the construction layer on which all other layers work: it is the only generator, and the
+    /// other layers are filters or erosions.
     ///
     /// # Errors
-    /// When no construction is shown, or another generator beside it: then with the number of the construction.
+    /// If no construction is shown, or if there is another generator; the second error has the index of the
+    /// construction.
     pub fn construction_below(&self) -> Result<(usize, &Construction), NotAlone> {
         let makes_ground = |layer: &Layer| matches!(layer.node.work(), Work::Generator(_));
         let mut makers =
@@ -214,39 +216,39 @@ impl Scene {
         if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
-    /// The biome table that colours the scene, if its palette is one.
+    /// The biome table that colours the scene, if its palette names a biome table.
     pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
         let name = self.palette.strip_prefix(BIOME_PREFIX)?;
         self.biomes.clone().or_else(|| BiomeTable::named(name).cloned())
     }
 
-    /// The rules of the ground's materials that the palette names.
+    /// The material rules that the palette names.
     pub fn palette_materials(&self) -> Arc<MaterialRules> {
         let table = self.biome_table();
         let palette = || Palette::named_or_default(&self.palette);
         let name = table.as_ref().map_or_else(|| &palette().materials, |table| &table.materials);
-        MaterialRules::named(name).expect("names were looked at when they were read").clone()
+        MaterialRules::named(name).expect("names are checked when palettes are read").clone()
     }
 
-    /// The plants and stones that the palette names.
+    /// The rules for plants and stones that the palette names.
     pub fn palette_scatter(&self) -> Arc<ScatterRules> {
         let table = self.biome_table();
         let palette = || Palette::named_or_default(&self.palette);
         let name = table.as_ref().map_or_else(|| &palette().scatter, |table| &table.scatter);
-        ScatterRules::named(name).expect("names were looked at when they were read").clone()
+        ScatterRules::named(name).expect("names are checked when palettes are read").clone()
     }
 
-    /// The rules of the ground's materials as they count: its own, or those that the palette names.
+    /// The material rules in effect: the scene's own, or those that the palette names.
     pub fn material_rules(&self) -> Arc<MaterialRules> {
         self.materials.clone().unwrap_or_else(|| self.palette_materials())
     }
 
-    /// The plants and stones as they count: its own, or those that the palette names.
+    /// The rules for plants and stones in effect: the scene's own, or those that the palette names.
     pub fn scatter_rules(&self) -> Arc<ScatterRules> {
         self.scatter.clone().unwrap_or_else(|| self.palette_scatter())
     }
 
-    /// The climate as it counts: the scene's own, or that of its biome table.
+    /// The climate in effect: the scene's own, or that of its biome table.
     pub fn climate_in_force(&self) -> &Climate {
         static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
         let named = || BiomeTable::named(self.palette.strip_prefix(BIOME_PREFIX)?).map(|table| &**table);
@@ -255,12 +257,12 @@ impl Scene {
         self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
     }
 
-    /// A copy of the climate in force.
+    /// A copy of the climate in effect.
     pub fn climate(&self) -> Climate {
         self.climate_in_force().clone()
     }
 
-    /// The climate with the tilt and season of the planet, where the scene is one.
+    /// The climate in effect; on a planet with the planet's tilt and season.
     pub fn seasonal_climate(&self) -> Climate {
         let mut climate = self.climate();
         if let Some(planet) = self.as_planet() {
@@ -269,7 +271,7 @@ impl Scene {
         climate
     }
 
-    /// `terrain` with what its climate depends on.
+    /// `terrain` with the metres that its climate depends on: relief, sea level and side length.
     pub fn climate_terrain<'a>(&self, terrain: &'a Terrain) -> ClimateTerrain<'a> {
         ClimateTerrain {
             terrain,
@@ -282,12 +284,12 @@ impl Scene {
     /// Temperature and moisture at every sample of `terrain`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn climate_fields(&self, terrain: &Terrain, control: &Control) -> Result<ClimateFields, Cancelled> {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
-    /// What the detail of this planet is made from.
+    /// The inputs from which the detail of this planet is computed.
     pub fn detail_source(&self) -> DetailSource {
         let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
         let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
@@ -304,11 +306,11 @@ impl Scene {
         }
     }
 
-    /// What gives the ground of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
+    /// Computes the surface of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
     /// an [`Arc`].
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn detail<T: Deref<Target = Terrain> + Sync>(
         &self,
         terrain: T,
@@ -317,19 +319,19 @@ impl Scene {
         PlanetDetail::new(&self.detail_source(), terrain, control)
     }
 
-    /// A layer seed no other layer has.
+    /// A seed that no other layer has.
     pub fn unused_seed(&self) -> u32 {
         self.layers.iter().map(|l| l.seed).max().map_or(1, |s| s.wrapping_add(1))
     }
 
-    /// `name`, with a number behind it if another layer has it.
+    /// `name`, with a number appended if another layer already has that name.
     pub fn unused_name(&self, name: &str) -> String {
         let taken = |name: &str| self.layers.iter().any(|layer| layer.name == name);
         let numbered = (2..).map(|k| format!("{name} {k}"));
         std::iter::once(name.to_string()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
     }
 
-    /// Shows a layer; of several branches of one process it is then the only one.
+    /// Shows a layer and hides the other branches of its process.
     pub fn show_layer(&mut self, index: usize) {
         let branch = self.layers[index].branch;
         if branch != 0 {
@@ -338,7 +340,7 @@ impl Scene {
         self.layers[index].enabled = true;
     }
 
-    /// The layer called `key`, or the layer of that number (1 is the lowest).
+    /// The index of the layer called `key`, or with the number `key` (1 is the lowest).
     pub fn find_layer(&self, key: &str) -> Result<usize, SetError> {
         let named: Vec<usize> = (0..self.layers.len()).filter(|&i| self.layers[i].name == key).collect();
         match (named.as_slice(), key.parse::<usize>()) {
@@ -353,10 +355,9 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, `climate`
-    /// for its climate, or `planet` for the planet's.
-    /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`,
-    /// `by_slope`, …).
+    /// Carries out `LAYER.PARAM=VALUE`. LAYER is a name, a number from 1, `scene` for the scene's settings, `climate`
+    /// for its climate, or `planet` for the planet's settings. PARAM is a parameter of the node, `seed`, `enabled`,
+    /// `preset`, or a parameter of the mix or mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
         let (path, value) = text.split_once('=').ok_or_else(form)?;

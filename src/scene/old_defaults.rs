@@ -1,8 +1,8 @@
-//! Defaults that nodes had when a file was written.
+//! Restores parameter defaults from the time when a file was written.
 //!
-//! Files leave out what is the default, so a parameter that an older file does not name had the default of its time.
-//! Nodes list those ([`OldDefault`](crate::nodes::OldDefault)); here such parameters get them back. The text is read a
-//! second time for the names of what it says, and only where a layer is older than a default of its node.
+//! Files omit parameters at their default, so a parameter missing from an older file had the default of that time.
+//! Nodes list these old defaults ([`OldDefault`](crate::nodes::OldDefault)), and this module sets them. It parses the
+//! text a second time for the parameter names, and only if a layer is older than a change of a default of its node.
 
 use std::cell::OnceCell;
 
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for WrittenNames {
                 Ok(names)
             }
 
-            // a node that says nothing
+            // A node without parameters.
             fn visit_unit<E>(self) -> Result<WrittenNames, E> {
                 Ok(WrittenNames::default())
             }
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for WrittenNames {
 }
 
 impl<'a> WrittenParams<'a> {
-    /// Of the text of a scene file.
+    /// Takes the text of a scene file; it is parsed only when needed.
     pub fn new(text: &'a str) -> Self {
         Self { text, layers: OnceCell::new() }
     }
@@ -109,7 +109,7 @@ impl<'a> WrittenParams<'a> {
         self.layers.get_or_init(read).get(place)
     }
 
-    /// Gives the parameters of the layer at a place of the file that it does not name the defaults of version `then`.
+    /// Sets each parameter that the file does not name for the layer at `place` to its default in version `then`.
     pub fn restore(&self, place: usize, layer: &mut Layer, then: u32) {
         if layer.node.traits().old_defaults.iter().all(|old| old.until < then) {
             return;
@@ -123,7 +123,7 @@ impl<'a> WrittenParams<'a> {
 }
 
 fn restore_defaults(node: &mut Node, written: &WrittenNames, then: u32) {
-    // the oldest last: that of the time counts
+    // The oldest default comes last, so the one of version `then` wins.
     for old in node.traits().old_defaults.iter().rev().filter(|old| old.until >= then) {
         if written.0.iter().any(|name| name == old.parameter) {
             continue;

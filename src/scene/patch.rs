@@ -1,11 +1,11 @@
-//! A square of a planet as a terrain of its own: taken out, worked on at a finer resolution, and put back.
+//! Patches: a square of a planet taken out as a terrain, edited at a finer resolution, and put back.
 //!
-//! [`take_patch`] asks the planet's [detail](crate::planet_detail) for the ground of a [`Square`] and makes a terrain
-//! scene that reads it: heights in metres, and the maps that come with them, as water and moisture. Its rivers run as
-//! the planet's do, and its climate is that of the planet there. [`put_patch_back`] makes a heightmap of the finished
-//! heights and adds a layer to the planet that lays them onto the globe, fading into the surroundings ([`Patch`]).
+//! [`take_patch`] samples a [`Square`] of the planet's [detail](crate::planet_detail) and makes a terrain scene that
+//! reads the heights in metres and further maps such as water and moisture. Its rivers and its climate are those of the
+//! planet there. [`put_patch_back`] makes a heightmap of the finished heights and adds a layer ([`Patch`]) to the
+//! planet that lays them onto the globe and fades into the surroundings.
 //!
-//! A scene and its heights are files of their own, and so is each map; [`PatchFiles::save`] writes them together.
+//! The scene, its heights and each map are separate files; [`PatchFiles::save`] writes them together.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,15 +27,15 @@ use crate::planet::World;
 use crate::planet::climate::Climate;
 use crate::planet::square::Square;
 
-/// Where a patch was taken from, so that it finds its way back.
+/// The place from which a patch was taken, needed to put it back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchOrigin {
-    /// File of the planet, or the name of a shipped one.
+    /// File of the planet, or the name of a shipped planet.
     pub planet: String,
-    /// Middle of the square, in degrees.
+    /// Longitude of the centre of the square, in degrees.
     pub longitude: f64,
-    /// Degrees to the north of the equator.
+    /// Latitude of the centre, in degrees north of the equator.
     pub latitude: f64,
 }
 
@@ -49,51 +49,49 @@ impl PatchOrigin {
         }
     }
 
-    /// Whether the planet is a file; otherwise it is the name of a shipped one.
+    /// Whether the planet is a file and not the name of a shipped planet.
     pub fn names_a_file(&self) -> bool {
         Path::new(&self.planet).extension().is_some()
     }
 
-    /// Whether the angles are those of a place.
+    /// Whether the longitude and latitude are valid.
     pub fn is_sound(&self) -> bool {
         self.longitude.abs() <= 180.0 && self.latitude.abs() <= 90.0
     }
 }
 
-/// Why a square cannot be taken or put back.
+/// Why a patch cannot be taken or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
-    /// The scene is a terrain.
-    #[error("this scene is a terrain; a patch is taken from a planet")]
+    /// The scene is a terrain, not a planet.
+    #[error("this scene is a terrain; patches can only be taken from planets")]
     NoPlanet,
-    /// The scene is a planet.
-    #[error("this scene is a planet; a patch is a terrain that was taken from one")]
+    /// The scene is a planet, not a patch.
+    #[error("this scene is a planet; only a terrain patch can be put back")]
     NoPatch,
-    /// A square of this side cannot be laid flat.
-    #[error(
-        "a patch of {asked:.0} m does not lie flat on a planet whose half circumference is {most:.0} m; take a smaller one"
-    )]
+    /// A square with this side cannot be projected onto a plane.
+    #[error("a patch of {asked:.0} m is too large for this planet: the largest side is {most:.0} m")]
     TooLarge {
-        /// The side that was asked for, in metres.
+        /// The requested side length, in metres.
         asked: f64,
-        /// The largest side that can be, in metres.
+        /// The largest possible side length, in metres.
         most: f64,
     },
-    /// The heights would be kept in a format without metres.
-    #[error("the heightmap of a patch must be a .r32 file, which keeps heights in metres; {0} is none")]
+    /// The requested file format for the heights has no metres.
+    #[error("the heightmap of a patch must be a .r32 file, which stores heights in metres; {0} is not one")]
     Format(String),
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Longest side of a patch that is kept as a scene: the largest terrain there is.
+/// Maximum side length of a patch that becomes a scene, which is that of the largest terrain.
 pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
 
-/// A scene and the heights that it reads, neither of them written yet.
+/// A scene and the height files that it reads, before they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchFiles {
-    /// The patch, or the planet that one was put back onto.
+    /// The patch scene, or the planet with the patch put back.
     pub scene: Scene,
     heights: Vec<f32>,
     samples: usize,
@@ -103,7 +101,7 @@ pub struct PatchFiles {
     maps: Vec<PatchMap>,
 }
 
-/// A map of a patch, and its file.
+/// A data map of a patch, and its file.
 #[derive(Clone, Debug, PartialEq)]
 struct PatchMap {
     kind: MapKind,
@@ -112,7 +110,7 @@ struct PatchMap {
 }
 
 impl PatchFiles {
-    /// The heights of `terrain`, to be kept in a file that is called as `wanted` with a hash of them.
+    /// The heights of `terrain`, for a file with the name `wanted` plus a hash of the heights.
     fn new(terrain: &Terrain, relief_metres: f32, side_metres: f32, wanted: &Path) -> Result<Self, PatchError> {
         check_name(wanted)?;
         if RasterFormat::for_path(wanted)?.id != "r32" {
@@ -137,7 +135,7 @@ impl PatchFiles {
         Ok(Self { scene: Scene::default(), heights, samples, relief_metres, side_metres, file, maps })
     }
 
-    /// Keeps the heights alone.
+    /// Discards the maps and keeps the heights.
     fn without_maps(self) -> Self {
         Self { maps: Vec::new(), ..self }
     }
@@ -146,20 +144,20 @@ impl PatchFiles {
         ImageFile(self.file.to_string_lossy().into_owned())
     }
 
-    /// The file of the heights: absolute if the name that was wanted was.
+    /// The file of the heights; absolute if the requested path was absolute.
     pub fn heights(&self) -> &Path {
         &self.file
     }
 
-    /// Files of the maps that come with the heights.
+    /// Files of the maps that accompany the heights.
     pub fn maps(&self) -> impl Iterator<Item = (MapKind, &Path)> {
         self.maps.iter().map(|map| (map.kind, map.file.as_path()))
     }
 
-    /// Writes the heights and the maps, for a scene that is to be saved later.
+    /// Writes the heights and the maps, for a scene that is saved later.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn write_heights(&self) -> Result<(), FileError> {
         for map in &self.maps {
             self.write(&map.file, &map.values, unit_of(map.kind, self.relief_metres))?;
@@ -167,7 +165,7 @@ impl PatchFiles {
         self.write(&self.file, &self.heights, self.relief_metres)
     }
 
-    /// Writes values times `unit`.
+    /// Writes the values multiplied by `unit`.
     fn write(&self, file: &Path, values: &[f32], unit: f32) -> Result<(), FileError> {
         let range = values.iter().fold((f32::MAX, f32::MIN), |(low, high), &h| (low.min(h), high.max(h)));
         let sheet = HeightSheet {
@@ -177,11 +175,11 @@ impl PatchFiles {
             relief_metres: unit,
             cell_metres: self.side_metres / (self.samples - 1).max(1) as f32,
         };
-        // of the same name are the same values
+        // Overwriting is safe: a file with the same hash in its name holds the same values.
         export_sheet(&sheet, SaveTarget::new(file).over_read_only(true).over_links(true)).map(|_| ())
     }
 
-    /// All files but the scene.
+    /// All files except the scene.
     fn files(&self) -> impl Iterator<Item = &Path> + Clone {
         std::iter::once(self.file.as_path()).chain(self.maps.iter().map(|map| map.file.as_path()))
     }
@@ -189,30 +187,30 @@ impl PatchFiles {
     /// Writes the heights, the maps and then the scene, as [`save_with_files`] does.
     ///
     /// # Errors
-    /// When one of them cannot be written.
+    /// If one of them cannot be written.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
         save_with_files(&self.scene, &to.into(), self.files(), || self.write_heights())
     }
 }
 
-/// The values of a map are kept in metres, or as they are.
+/// Factor for the values of a map in its file: thicknesses are stored in metres, other maps unchanged.
 fn unit_of(kind: MapKind, relief_metres: f32) -> f32 {
     if kind.is_thickness() { relief_metres } else { 1.0 }
 }
 
-/// The stem of the file of a map, beside that of the heights.
+/// The file stem of a map, made from the stem of the heights.
 pub(super) fn map_stem(stem: &str, kind: MapKind) -> String {
     format!("{stem}-{}", format!("{kind:?}").to_lowercase())
 }
 
-/// Takes a square out of an evaluated planet: its ground at `samples` (at least 2) per side, for files that are called
-/// as `heights` (.r32) with a hash, and the scene of a terrain that begins with them and remembers that it came from
-/// the planet `from` (a file, or the name of a shipped planet). The ground is that of
-/// [`PlanetDetail::square`](crate::planet_detail::PlanetDetail::square): rivers run in and out where the planet's do,
-/// and the maps come along.
+/// Takes a square out of an evaluated planet at `samples` (at least 2) per side. Returns its heights, for files with
+/// the name `heights` (.r32) plus a hash, and a terrain scene that reads them. The scene stores that it came from the
+/// planet `from` (a file, or the name of a shipped planet). The surface is that of
+/// [`PlanetDetail::square`](crate::planet_detail::PlanetDetail::square), with its maps; rivers enter and leave where
+/// the planet's rivers do.
 ///
 /// # Errors
-/// If the scene is no planet, the square too large, or the file is no .r32.
+/// If the scene is not a planet, the square is too large, or the file is not a .r32 file.
 pub fn take_patch(
     planet: &Scene,
     terrain: &Terrain,
@@ -229,7 +227,7 @@ pub fn take_patch(
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
     }
     let control = Control::default();
-    // nobody can cancel it
+    // This control is never cancelled, so the error cannot occur.
     let cut = planet.detail(terrain, &control).and_then(|detail| detail.square(&square, samples, &control));
     let Ok(cut) = cut else { return Err(PatchError::NoPlanet) };
     let files = PatchFiles::new(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
@@ -261,11 +259,11 @@ pub fn take_patch(
     Ok(PatchFiles { scene, ..files })
 }
 
-/// Puts an evaluated patch back: its heights, for a file that is called as `heights` (.r32) with a hash of them, and
-/// the planet with a layer that lays them onto the globe.
+/// Puts an evaluated patch back. Returns its heights, for a file with the name `heights` (.r32) plus a hash, and the
+/// planet with a layer that lays them onto the globe.
 ///
 /// # Errors
-/// If the first scene is no planet or the second is one, or the file is no .r32.
+/// If the first scene is not a planet, the second is a planet, or the file is not a .r32 file.
 pub fn put_patch_back(
     planet: &Scene,
     square: Square,

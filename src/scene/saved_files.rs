@@ -1,7 +1,8 @@
-//! Files that a scene reads and that are written with it: heights and maps of patches, pictures of pieces.
+//! Files that are written together with the scene that reads them: heights and maps of patches, pictures of
+//! construction primitives.
 //!
-//! They are written first, under names that have a hash of what is in them, and then the scene, which names them:
-//! whenever it stops, and whoever else writes the same scene, a scene has the files that it was saved with.
+//! The files are written first, with a hash of their contents in their names, and then the scene that names them. Thus
+//! a scene always finds its files, even if saving is interrupted or another program saves the same scene.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,16 @@ use super::{Scene, SceneError};
 use crate::field::MapKind;
 use crate::io::{FileError, FileStamp, FolderLock, SaveTarget, check_place};
 
-/// Digits of a hash in the name of a file.
+/// Number of hash digits in a file name.
 const HASH_DIGITS: usize = 16;
-/// Bytes of a name that every file system takes.
+/// File name length in bytes that every file system accepts.
 const LONGEST_NAME: usize = 255;
-/// Endings of files that are written with a scene.
+/// Extensions of files that are written with a scene.
 const ENDINGS: [&str; 2] = ["r32", "png"];
-/// What comes behind the name of a scene in those of the pictures of a piece: heights and weights.
+/// Suffixes in the file names of a primitive's pictures, after the name of the scene: heights and weights.
 pub const PICTURE_STEMS: [&str; 2] = ["heights", "weights"];
 
-/// `stem-0123456789abcdef.ending`, with as much of the stem as a file's name has room for.
+/// `stem-0123456789abcdef.ending`, with the stem shortened if the file name would be too long.
 pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
     let end = format!("-{hash:0width$x}.{ending}", width = HASH_DIGITS);
     let mut room = stem.len().min(LONGEST_NAME - end.len());
@@ -29,11 +30,11 @@ pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
     format!("{}{end}", &stem[..room])
 }
 
-/// Writes `files`, which `write` makes and which lie in one folder, and then the scene. If anything fails a scene that
-/// was there before keeps its own. Files that only that one read are removed once it is replaced.
+/// Calls `write` to write `files`, all in one folder, and then writes the scene. If anything fails, an existing scene
+/// keeps its files. After the old scene is replaced, files that no scene reads any more are removed.
 ///
 /// # Errors
-/// When one of them cannot be written.
+/// If one of the files cannot be written.
 pub fn save_with_files<'a>(
     scene: &Scene,
     to: &SaveTarget,
@@ -42,13 +43,13 @@ pub fn save_with_files<'a>(
 ) -> Result<FileStamp, SceneError> {
     check_place(to)?;
     let folder = files.clone().next().and_then(Path::parent).unwrap_or(Path::new(""));
-    // others that write here wait, so that nobody takes away what has just been written
+    // Other programs that save here wait, so that none removes files that were just written.
     let _lock = FolderLock::new(folder);
     let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.files());
     let new: Vec<&Path> = files.clone().filter(|file| !file.try_exists().unwrap_or(true)).collect();
     let remove = || new.iter().for_each(|file| drop(std::fs::remove_file(file)));
     write().map_err(|error| {
-        // no scene reads them
+        // No scene reads the new files yet.
         remove();
         match error {
             FileError::Unsynced { path, source } => FileError::Write { path, source },
@@ -72,7 +73,7 @@ pub fn save_with_files<'a>(
     }
 }
 
-/// Removes a file that was written for the scene `stem` in `folder`, unless another scene there names it.
+/// Removes a file that was written for the scene `stem` in `folder`, unless a scene there still names it.
 fn forget(file: &Path, folder: &Path, stem: &str) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return };
     let stems = std::iter::once(stem.to_string())
@@ -84,7 +85,7 @@ fn forget(file: &Path, folder: &Path, stem: &str) {
     }
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let is_read = entries.flatten().map(|entry| entry.path()).any(|path| {
-        // what cannot be read may name it
+        // A scene that cannot be read may name the file.
         path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron"))
             && std::fs::read_to_string(path).map_or(true, |text| text.contains(name))
     });
@@ -93,7 +94,7 @@ fn forget(file: &Path, folder: &Path, stem: &str) {
     }
 }
 
-/// The hash and the ending of a name of [`hashed_name`].
+/// The hash and the extension in a name that [`hashed_name`] made.
 fn hash_of(name: &str) -> Option<(u64, &str)> {
     let (stem, ending) = name.rsplit_once('.').filter(|(_, ending)| ENDINGS.contains(ending))?;
     let (_, digits) = stem.rsplit_once('-').filter(|(_, digits)| digits.len() == HASH_DIGITS)?;

@@ -1,85 +1,83 @@
-//! What holds for the whole scene.
+//! Scene-wide settings.
 
 use crate::field::Edges;
 use crate::planet::World;
 
 crate::choices! {
-    /// What the sky is like, for the light of the 3D view. No height depends on it.
+    /// State of the sky, for the light of the 3D view; heights do not depend on it.
     SkyCondition {
         Clear "Clear": "Sun and blue sky; red when the sun is low.",
         Overcast "Overcast": "Even grey light, hardly any shadows.",
         Twilight "Blue hour": "The sun is down: bluish light from the sky alone.",
-        Moonlight "Moonlight": "A clear night; the moon stands where the sun stood.",
+        Moonlight "Moonlight": "A clear night; the moon takes the position of the sun.",
     }
 }
 
 crate::choices! {
-    /// What places the sun of a square. No height depends on it.
+    /// How the sun of a square terrain is placed; heights do not depend on it.
     SunPlacement {
-        Angles "Direction and height": "The sun stands where the compass says.",
-        Time "Time of day": "Hour, day and latitude place the sun; after sunset the light is that of the blue hour, then of the moon.",
+        Angles "Direction and height": "The sun's direction and height are set directly.",
+        Time "Time of day": "Hour, day and latitude place the sun; after sunset come the blue hour and then moonlight.",
     }
 }
 
 crate::choices! {
-    /// What the 3D view shows around a square.
+    /// Surroundings of a square terrain in the 3D view.
     Surroundings {
-        Block "Block": "The terrain as a block cut from the ground.",
-        Land "Endless land": "The ground goes on, mirrored at its edges, into the haze.",
+        Block "Block": "The terrain is a block with cut sides.",
+        Land "Endless land": "The terrain continues to the horizon, mirrored at its edges.",
         Sea "Sea": "The terrain lies in a sea that reaches to the horizon.",
     }
 }
 
 crate::params! {
-    /// What holds for the whole scene: its size on the ground, its seed, the sea and the sun.
+    /// Scene-wide settings: the size of the terrain, the seed, the sea and the sun.
     Settings "Scene" in "Scene" {
-        /// A square of ground or a whole planet.
+        /// A square terrain or a whole planet.
         world: World = World::Terrain;
         /// Changes every random value of the scene at once.
         seed: u32 = 1, 0..=u32::MAX, slider 0..=9999;
-        /// Samples per side, on a planet of each of six squares. Twice as many take four times the time and memory.
+        /// Samples per side (on a planet: of each of the six faces); doubling it takes four times the time and memory.
         resolution: u32 ["samples"] = 513, 2..=16_384, slider 65..=4097;
-        /// Length of a side on the ground.
+        /// Side length of the terrain.
         size_metres: f32 ["m"] = 8000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0 => |scene| scene.world == World::Terrain;
-        /// Height that 1.0 stands for: scales all heights on the ground.
+        /// Height in metres of the value 1.0: scales all heights of the terrain.
         relief_metres as "Height scale": f32 ["m"] = 1800.0, 0.1..=100_000.0, slider 50.0..=20_000.0;
-        /// Height of the water surface.
+        /// Height of the sea surface.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
-        /// What lies beyond the edges.
+        /// Behaviour of the terrain at its edges.
         edges: Edges = Edges::Open => |scene| scene.world == World::Terrain;
-        /// What places the sun.
+        /// How the sun is placed.
         sun: SunPlacement = SunPlacement::Angles => |scene| scene.world == World::Terrain;
-        /// Where the sun stands, clockwise from north.
+        /// Direction of the sun, clockwise from north.
         sun_azimuth: f32 ["°"] = 315.0, 0.0..=360.0 => |scene| !scene.sun_follows_time();
-        /// How high the sun stands above the horizon.
+        /// Height of the sun above the horizon.
         sun_elevation: f32 ["°"] = 40.0, 1.0..=90.0, slider 5.0..=90.0 => |scene| !scene.sun_follows_time();
-        /// Hour of solar time: at 12 the sun stands highest.
+        /// Solar time in hours: the sun stands highest at 12.
         hour: f32 ["h"] = 9.0, 0.0..=24.0 => |scene| scene.sun_follows_time();
         /// Day of the year: 80 is the spring equinox, 172 the longest day in the north, 355 the shortest.
         day: u32 = 172, 1..=365 => |scene| scene.sun_follows_time();
-        /// Degrees north of the equator: how high the sun climbs, and how long days are.
+        /// Degrees north of the equator: sets the length of the day and how high the sun climbs.
         latitude: f32 ["°"] = 46.0, -90.0..=90.0 => |scene| scene.sun_follows_time();
-        /// What the sky is like.
+        /// State of the sky.
         sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
-        /// How much haze is in the air; 1 is a clear day.
+        /// Amount of haze in the air: 1 is a clear day, higher hides distant terrain.
         haze: f32 = 1.0, 0.0..=50.0, slider 0.0..=10.0 => |scene| scene.world == World::Terrain;
-        /// Fog over the lowest ground, or over the sea: how much of the light it takes on a kilometre. At 3 one sees
-        /// about a kilometre far; 0 is none.
+        /// Density of the fog over the lowest ground or the sea: 3 limits the view to about 1 km, 0 is no fog.
         fog: f32 ["1/km"] = 0.0, 0.0..=1000.0, slider 0.0..=5.0 => |scene| scene.world == World::Terrain;
-        /// How high the fog lies: by so much higher up it is about a third as dense.
+        /// Height over which the fog thins to about a third: higher reaches further up the slopes.
         fog_height: f32 ["m"] = 150.0, 1.0..=20_000.0, slider 10.0..=1500.0 => |scene| scene.has_fog();
-        /// Where the wind comes from, clockwise from north: waves run before it.
+        /// Direction from which the wind blows, clockwise from north; waves run with the wind.
         wind_from: f32 ["°"] = 250.0, 0.0..=360.0 => |scene| scene.world == World::Terrain;
-        /// How fast the wind blows: the faster, the rougher the sea and the lakes, and the wider the glint of the sun.
+        /// Wind speed: faster wind makes the sea and the lakes rougher and the glint of the sun wider.
         wind: f32 ["m/s"] = 6.0, 0.0..=60.0, slider 0.0..=20.0 => |scene| scene.world == World::Terrain;
-        /// How much of the sky clouds cover, seen from below and by their shadows. They stand still.
+        /// Fraction of the sky that clouds cover; they also cast shadows, and they do not move.
         clouds: f32 ["share"] = 0.0, 0.0..=1.0 => |scene| scene.world == World::Terrain;
-        /// Brightens the view by up to three stops where what is seen lies in the shade, as eyes adapt. Views in the
-        /// sun stay as they are.
+        /// Brightens views of shaded terrain by up to three stops, as eyes adapt; sunlit views do not change.
         auto_exposure: bool = true;
-        /// How bright the view is drawn, as on a camera: 1 more is twice as bright. Pictures from above stay the same.
+        /// Brightness of the view in stops: +1 doubles it; pictures from above do not change.
         exposure: f32 ["EV"] = 0.0, -10.0..=10.0, slider -3.0..=3.0;
-        /// What is seen around the terrain.
+        /// Surroundings of the terrain in the 3D view.
         surroundings: Surroundings = Surroundings::Block => |scene| scene.world == World::Terrain;
     }
 }
@@ -100,16 +98,16 @@ impl Settings {
         self.world == World::Terrain && self.sun == SunPlacement::Time
     }
 
-    /// Whether fog lies over the ground of a square.
+    /// Whether a square terrain has fog.
     pub fn has_fog(&self) -> bool {
         self.world == World::Terrain && self.fog > 0.0
     }
 
-    /// What lights a square, and what the sky is like: as it is set, or by the time of day.
+    /// The light source of a square terrain and the state of the sky, either as set directly or from the time of day.
     ///
-    /// The sun's declination is that of Cooper 1969, *The absorption of radiation in solar stills*, its height and
-    /// azimuth those of the spherical triangle of pole, zenith and sun. Down to 8 degrees below the horizon a clear sky
-    /// is that of the blue hour, below that the moon stands opposite the sun.
+    /// The sun's declination follows Cooper 1969, *The absorption of radiation in solar stills*. Its height and azimuth
+    /// follow from the spherical triangle of pole, zenith and sun. With the sun down to 8 degrees below the horizon, a
+    /// clear sky has the light of the blue hour; below that, the moon stands opposite the sun.
     pub fn light_source(&self) -> LightSource {
         if !self.sun_follows_time() {
             let (azimuth_degrees, elevation_degrees) = (self.sun_azimuth, self.sun_elevation);
@@ -134,26 +132,26 @@ impl Settings {
     }
 }
 
-/// The sun or the moon over a square.
+/// The light source over a square terrain: the sun or the moon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LightSource {
     /// Clockwise from north, 0 to 360.
     pub azimuth_degrees: f32,
     /// Above the horizon, [`LOWEST_SUN`] to 90.
     pub elevation_degrees: f32,
-    /// What the sky is like.
+    /// State of the sky.
     pub sky: SkyCondition,
 }
 
-/// Lowest sun that casts light, in degrees.
+/// Minimum elevation of the light source, in degrees.
 pub const LOWEST_SUN: f32 = 1.0;
-/// Height of the sun in degrees below which nothing is left of the day.
+/// Elevation of the sun in degrees below which there is no daylight.
 const TWILIGHT_ENDS: f32 = -8.0;
 /// Tilt of the Earth's axis in degrees.
 const OBLIQUITY: f32 = 23.45;
 
-/// Azimuth, clockwise from north, and elevation of the sun in degrees, at an hour of solar time, a day of the year and
-/// a latitude.
+/// Azimuth (clockwise from north) and elevation of the sun in degrees, for a solar hour, a day of the year and a
+/// latitude.
 fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
     let declination = (OBLIQUITY * libm::sinf(std::f32::consts::TAU * (284.0 + day as f32) / 365.0)).to_radians();
     let (latitude, turned) = (latitude.to_radians(), (15.0 * (hour - 12.0)).to_radians());
@@ -174,7 +172,7 @@ mod tests {
         Settings { sun: SunPlacement::Time, hour, day, latitude, ..Settings::default() }
     }
 
-    /// Figures of the almanac: noon stands at 90° - latitude + declination; at the equinoxes the sun rises in the east
+    /// Known values: at noon the elevation is 90° - latitude + declination; at the equinoxes the sun rises in the east
     /// at six; beyond the polar circle it does not set at midsummer.
     #[test]
     fn the_sun_stands_where_the_almanac_has_it() {

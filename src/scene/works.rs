@@ -1,17 +1,17 @@
-//! The works that the program follows from end to end, and whose pictures shipped scenes make again.
+//! The source documents that Talweg implements in full, and whose figures the shipped scenes reproduce.
 
 use super::examples;
 
 /// A paper, report or lecture.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceWork {
-    /// What the names of its shipped scenes' files begin with.
+    /// File name prefix of the shipped scenes of this work.
     prefix: &'static str,
-    /// Authors and year; without a name where the work names none.
+    /// Authors and year; a description if the work names no author.
     pub authors: &'static str,
-    /// Its title, as it is.
+    /// Original title.
     pub title: &'static str,
-    /// What it is about, in one sentence.
+    /// Summary in one sentence.
     pub about: &'static str,
 }
 
@@ -25,15 +25,15 @@ static WORKS: [SourceWork; 5] = [
     },
     SourceWork {
         prefix: "paper-001-",
-        authors: "A lecture without names",
+        authors: "A lecture by unnamed authors",
         title: "Génération procédurale des terrains virtuels dans les jeux vidéo",
         about: "Perlin noise against midpoint displacement for terrain in games.",
     },
     SourceWork {
         prefix: "paper-002-",
-        authors: "An article without names",
+        authors: "An article by unnamed authors",
         title: "Génération procédurale de terrain, part II: Stamp Noise",
-        about: "Cones, bells and pictures stamped onto the ground, smaller and smaller.",
+        about: "Cones, bells and pictures stamped onto the ground, at smaller and smaller scales.",
     },
     SourceWork {
         prefix: "paper-003-",
@@ -51,12 +51,12 @@ static WORKS: [SourceWork; 5] = [
 ];
 
 impl SourceWork {
-    /// All of them, in the order of their scenes.
+    /// All works, in the order of their scenes.
     pub fn all() -> &'static [Self] {
         &WORKS
     }
 
-    /// The work that the shipped scene of this [name](super::Scene::name) makes a picture of, if it is one of those.
+    /// The work whose figure the shipped scene with this [name](super::Scene::name) reproduces, if any.
     pub fn of_scene(name: &str) -> Option<&'static Self> {
         let shipped = examples().iter().find(|shipped| shipped.scene.name == name)?;
         WORKS.iter().find(|work| shipped.name.starts_with(work.prefix))

@@ -44,7 +44,7 @@ fn a_scene_keeps_its_rules_and_tells_that_they_differ() {
     );
     let other = Scene { materials: materials("[(material: Soil), (material: Mud)]"), ..own.clone() };
     let told: Vec<String> = scene_changes(&own, &other).iter().map(|change| change.text()).collect();
-    assert_eq!(told, ["materials: rules 2 of its own, other ones → 2 of its own"]);
+    assert_eq!(told, ["materials: rules 2 custom (other contents) → 2 custom"]);
 }
 
 #[test]

@@ -166,7 +166,9 @@ fn large_files_are_refused_at_the_first_place_that_says_so() {
     assert!(newer.contains("version 2") && newer.contains("newer Talweg"), "{newer}");
     let late = Scene::from_ron("(name: \"a\", version: 3)").unwrap_err().to_string();
     assert!(late.contains("version 3"), "{late}");
-    for (text, what) in [("(name: \"a\")", "version"), ("(version: 1, layers: [", "no whole"), ("", "no whole")] {
+    for (text, what) in
+        [("(name: \"a\")", "version"), ("(version: 1, layers: [", "not a complete"), ("", "not a complete")]
+    {
         let said = Scene::from_ron(text).unwrap_err().to_string();
         assert!(said.contains(what) && said.contains("line 1, column"), "{said}");
     }

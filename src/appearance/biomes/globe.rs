@@ -1,4 +1,4 @@
-//! The ground of a planet as the law of the biomes asks for it, row by row.
+//! Conditions on a planet's surface for the biome model, row by row.
 
 use super::model::RowBand;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
@@ -6,40 +6,40 @@ use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain};
 use crate::nodes::generators::solid::{SpacePoints, blend};
 
-/// Humps along the radius of a planet: currents and air masses move whole belts about.
+/// Noise humps along the radius of a planet. They shift whole climate belts, as currents and air masses do.
 const SWELL_HUMPS: f32 = 2.3;
-/// Step over which tables mean their slopes in degrees, and how slopes fall with it: the Hurst exponent of real relief
-/// is about 0.7.
+/// Step to which slopes in degrees of the biome tables refer. Slopes decrease with the step by this exponent, because
+/// the Hurst exponent of real relief is about 0.7.
 const NEAR_METRES: f32 = 50.0;
 const FALL: f32 = 0.3;
 
-/// The ground of a planet.
+/// The surface of a planet.
 pub(super) struct GlobeGround<'a> {
     paint: &'a Paint,
     height: &'a [f32],
     globe: Globe,
-    /// tan of the places of rows and columns.
+    /// Tangents of the angles of rows and columns.
     tangents: Vec<f32>,
-    /// Metres of a step in the middle of a face.
+    /// Length in metres of a step in the middle of a face.
     step_metres: f32,
-    /// Ground is steeper the nearer one looks; what is seen over a step of this globe stands for this much.
+    /// Factor from slopes over one step of this globe to slopes over the tables' shorter step, which are steeper.
     nearer: f32,
 }
 
-/// What is worked out for a row.
+/// Work buffers for one row.
 pub(super) struct GlobeRow {
     points: [Vec<f32>; 3],
     metres: Vec<f32>,
-    /// Greatest slope to a neighbour, and slope of the ground, as tangents.
+    /// Greatest slope to a neighbour, and slope of the terrain, as tangents.
     steepest: Vec<f32>,
     tangent: Vec<f32>,
-    /// How far off the climate places are.
+    /// Random deviation from the climate.
     off: Vec<f32>,
     places: SpacePoints,
 }
 
 impl GlobeRow {
-    /// Room for `n` samples.
+    /// Buffers for `n` samples.
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n];
         Self {
@@ -53,7 +53,7 @@ impl GlobeRow {
     }
 }
 
-/// Ground of a planet between its samples, to be painted: a value for each place in all of them.
+/// Positions on a planet between its samples, to be coloured; all slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobeSites<'a> {
     /// Unit vectors: x, y and z.
@@ -67,7 +67,7 @@ pub struct GlobeSites<'a> {
 }
 
 impl Paint {
-    /// The sRGB colours of any places of a planet.
+    /// The sRGB colours at any positions of a planet.
     pub fn colours_of(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
         let n = ground.metres.len();
         let (mut band, mut off, mut places) = (RowBand::new(n, self.law()), vec![0.0; n], SpacePoints::default());
@@ -88,7 +88,7 @@ impl Paint {
         (0..n).map(|k| std::array::from_fn(|c| (band.rgb[c][k] + 0.5) as u8)).collect()
     }
 
-    /// By how much steeper ground is where tables look at it than over a step of so many metres.
+    /// Factor by which slopes over the tables' step are steeper than slopes over `step_metres`.
     fn slopes_nearer(&self, step_metres: f32) -> f32 {
         let ratio = step_metres / NEAR_METRES;
         if self.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 }
@@ -96,7 +96,7 @@ impl Paint {
 }
 
 impl<'a> GlobeGround<'a> {
-    /// The ground of the globe `terrain`, to be painted.
+    /// The surface of the globe `terrain`, to be coloured by `paint`.
     pub fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
         let n = terrain.samples();
         let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;
@@ -106,7 +106,7 @@ impl<'a> GlobeGround<'a> {
         Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
     }
 
-    /// What the law asks about the samples of a row, counted over all faces.
+    /// Computes the conditions at the samples of a row, counted over all faces.
     pub fn places(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
         let (n, paint) = (self.globe.samples(), self.paint);
         let GlobeRow { points, metres, steepest, tangent, off, places } = row;
@@ -150,23 +150,24 @@ impl<'a> GlobeGround<'a> {
     }
 }
 
-/// The metric of a row of a face: x and y, the tangents of a place, decide how long and how oblique its steps are.
+/// The metric of a row of a face: x and y, the tangents of a position, determine the length and the obliqueness of its
+/// steps.
 #[derive(Clone, Copy)]
 struct FaceMetric {
     y: f32,
     relief_metres: f32,
-    /// 1 over the metres of a step in the middle of a face.
+    /// 1 divided by the length in metres of a step in the middle of a face.
     per_metre: f32,
 }
 
 impl FaceMetric {
-    /// Slopes of the samples of a row but its ends, from the heights of the rows before, here and after.
+    /// Slopes at the inner samples of a row, from the heights of the rows before, here and after.
     fn row(self, rows: [&[f32]; 3], tangents: &[f32], out: [&mut [f32]; 2]) {
         row_slopes(self, rows, tangents, out);
     }
 
-    /// The greatest slope to one of the neighbours in the north, east, south and west, and the slope of the ground; as
-    /// tangents.
+    /// The greatest slope to one of the neighbours in the north, east, south and west, and the slope of the terrain,
+    /// both as tangents.
     #[inline(always)]
     fn slopes(self, here: f32, sides: [f32; 4], x: f32) -> (f32, f32) {
         let (here, y) = (here * self.relief_metres, self.y);
@@ -203,7 +204,7 @@ fn row_slopes(
     }
 }
 
-/// Noise of some octaves in directions, without seams.
+/// Noise of several octaves at directions from the planet's centre, without seams.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mut [f32]) {
     let n = out.len();
@@ -214,7 +215,7 @@ fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mu
         let mut first = 0;
         while first < n {
             let ([x, y, z], end) = places.run(first, n);
-            // a layer of the lattice is a piece of the plane of random values
+            // A layer of the 3D lattice is a part of the plane of random values.
             let corners: [f32; 8] = std::array::from_fn(|c| {
                 let [dx, dy, dz] = [c & 1, c >> 1 & 1, c >> 2].map(|step| step as i32);
                 noise.signed(x + dx + shift, (y + dy) * 4096 + z + dz)

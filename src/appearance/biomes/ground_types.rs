@@ -1,4 +1,4 @@
-//! Ground types of a planet or a terrain for other programs: by number, or by weight.
+//! Ground types of a planet or a terrain for other programs, as indices or as weights.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -12,19 +12,19 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 
-/// How a planet is laid out on a sheet.
+/// Layout of a planet in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanetLayout {
     /// A map of all longitudes and latitudes.
     Map(Equirectangular),
-    /// The samples of one face; a terrain is its own face 0.
+    /// The samples of one face; a terrain counts as its only face 0.
     Face(usize),
 }
 
-/// A type of the legend.
+/// A ground type in the legend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LegendEntry {
-    /// Value of its pixels.
+    /// Pixel value.
     pub index: u8,
     /// Name of the type.
     pub name: String,
@@ -32,12 +32,12 @@ pub struct LegendEntry {
     pub colour: [u8; 3],
 }
 
-/// The most frequent ground type of every place.
+/// The dominant ground type at every sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMap {
-    /// Index in the legend of every sample of the grid.
+    /// Index into the legend for every sample of the grid.
     pub types: Vec<u8>,
-    /// The types, by index.
+    /// The ground types, by index.
     pub legend: Vec<LegendEntry>,
 }
 
@@ -45,18 +45,18 @@ impl TypeMap {
     /// The ground types of a scene, if it is coloured by a biome table.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
         Ok(Some(Self { types, legend: (0..biomes.table.types.len()).map(|k| type_entry(&biomes, k)).collect() }))
     }
 
-    /// The material of the ground that has the greatest share of every sample, for a square without ground types; in
-    /// the order of [`Material::ALL`].
+    /// The dominant ground material of every sample, for a square terrain without ground types; in the order of
+    /// [`Material::ALL`].
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         let types =
             with_material_weights(scene, terrain, control, |weights| strongest_of_all(terrain, weights, control))?;
@@ -64,7 +64,7 @@ impl TypeMap {
     }
 }
 
-/// Numbers of the weights of a sample.
+/// Returns the weights at a sample, by sample index.
 pub(in crate::appearance) type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
 
 pub(in crate::appearance) fn strongest_of_all(
@@ -75,7 +75,7 @@ pub(in crate::appearance) fn strongest_of_all(
     bytes_of_samples(terrain, 1, control, |k, out| out[0] = strongest(&weights(k)) as u8)
 }
 
-/// So many bytes of every sample of a square, that `make` is given to fill.
+/// `each` bytes for every sample of a square terrain, filled by `make`.
 fn bytes_of_samples(
     terrain: &Terrain,
     each: usize,
@@ -92,7 +92,7 @@ fn bytes_of_samples(
     Ok(all)
 }
 
-/// The first of the materials that have the greatest weight.
+/// The material with the greatest weight; the first if several are equal.
 fn strongest(weights: &[u8; MOST_WEIGHTED]) -> usize {
     (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most })
 }
@@ -116,19 +116,19 @@ pub fn legend_ron(legend: &[LegendEntry]) -> String {
     format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
 }
 
-/// Most types of a splat map: four pictures of four channels, as many as engines lay at once.
+/// Most types in a splat map: four images of four channels, which is what engines can blend at once.
 pub const MOST_WEIGHTED: usize = 16;
-/// A type that is the most frequent one in less than this part of the terrain is left out of splat maps.
+/// Ground types that dominate less than this fraction of the terrain are omitted from splat maps.
 const LEAST_SHARE: f64 = 1.0e-4;
-/// What the weights of a place add up to.
+/// Sum of the weights at a sample.
 const WHOLE: u8 = 255;
 
-/// Weights of ground types in whole numbers that add up to 255 in every place.
+/// Weights of ground types as integers that add up to 255 at every sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeWeights {
-    /// The types, renumbered from 0: the most frequent ones, in the order of the table.
+    /// The ground types, renumbered from 0: the most frequent types, in the order of the table.
     pub legend: Vec<LegendEntry>,
-    /// Those of every sample, one after another.
+    /// The weights of every sample, one sample after another.
     weights: Vec<u8>,
 }
 
@@ -138,10 +138,10 @@ impl TypeWeights {
         Self { legend, weights }
     }
 
-    /// The weights of a scene that is coloured by a biome table; without one there are no types.
+    /// The weights of a scene that is coloured by a biome table; without a table there are no types.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else {
             return Ok(Self { legend: Vec::new(), weights: Vec::new() });
@@ -152,7 +152,7 @@ impl TypeWeights {
         let kept = kept_types(&counts, terrain.grid.len());
         let legend = legend_of(&kept, |kind| type_entry(&biomes, kind));
         let mut weights = paint.weights(terrain, &kept, control)?.into_flattened();
-        // those of kept types alone, in place
+        // Keep only the weights of kept types, in place.
         for sample in 0..terrain.grid.len() {
             weights.copy_within(sample * MOST_WEIGHTED..sample * MOST_WEIGHTED + kept.len(), sample * kept.len());
         }
@@ -161,28 +161,29 @@ impl TypeWeights {
         Ok(Self { legend, weights })
     }
 
-    /// The weights of the materials of the ground of a square; those that are the strongest anywhere.
+    /// The weights of the ground materials of a square terrain; only materials that are strongest somewhere are kept.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         with_material_weights(scene, terrain, control, |weights| {
             let mut counts = [0u64; Material::ALL.len()];
             strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
             let kept = kept_types(&counts, terrain.grid.len());
-            // once more rather than held: of all materials they would take as much as several fields
+            // Compute the weights again instead of storing them: for all materials they would take the memory of
+            // several fields.
             let weights = kept_weights(terrain, weights, &kept, control)?;
             Ok(Self { legend: legend_of(&kept, material_entry), weights })
         })
     }
 
-    /// Weights of the types at a sample, in the order of the legend.
+    /// Weights of the ground types at a sample, in the order of the legend.
     pub fn of_sample(&self, sample: usize) -> &[u8] {
         &self.weights[sample * self.legend.len()..][..self.legend.len()]
     }
 }
 
-/// The types that are weighted, by their numbers, where each is the most frequent one of so many samples.
+/// Indices of the ground types to keep; `counts` is the number of samples that each type dominates, out of `samples`.
 pub(in crate::appearance) fn kept_types(counts: &[u64], samples: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..counts.len()).collect();
     kept.sort_by_key(|&kind| (std::cmp::Reverse(counts[kind]), kind));
@@ -193,12 +194,12 @@ pub(in crate::appearance) fn kept_types(counts: &[u64], samples: usize) -> Vec<u
     kept
 }
 
-/// The entries of types that are renumbered from 0.
+/// Legend entries of the kept types, renumbered from 0.
 pub(in crate::appearance) fn legend_of(kept: &[usize], entry: impl Fn(usize) -> LegendEntry) -> Vec<LegendEntry> {
     kept.iter().enumerate().map(|(index, &kind)| LegendEntry { index: index as u8, ..entry(kind) }).collect()
 }
 
-/// Weights of the materials `kept` at all samples, one after another.
+/// Weights of the materials `kept` at all samples, one sample after another.
 pub(in crate::appearance) fn kept_weights(
     terrain: &Terrain,
     weights: WeightsAt,
@@ -213,8 +214,8 @@ pub(in crate::appearance) fn kept_weights(
     })
 }
 
-/// Shares in whole numbers that add up to [`WHOLE`], by the greatest remainders; all of it goes to the first where no
-/// share is above 0.
+/// Converts fractions to integers that add up to [`WHOLE`], by the largest remainders. If no fraction is above 0, the
+/// first type gets everything.
 pub(in crate::appearance) fn whole_shares(shares: &[f32]) -> [u8; MOST_WEIGHTED] {
     let sum: f32 = shares.iter().sum();
     let mut out = [0u8; MOST_WEIGHTED];

@@ -1,7 +1,7 @@
-//! Biomes: the ground coloured by what grows there, from temperature, height, slope and moisture.
+//! Biomes: terrain colours from temperature, height, slope and moisture.
 //!
-//! [`BiomeTable`](crate::appearance_files::BiomeTable) says which types there are, [`BiomeModel`] how they share a
-//! place, [`Paint`] asks both for a whole terrain.
+//! [`BiomeTable`](crate::appearance_files::BiomeTable) lists the ground types, [`BiomeModel`] weights them at a
+//! position, and [`Paint`] applies both to a whole terrain.
 
 mod globe;
 pub mod ground_types;

@@ -1,29 +1,28 @@
-//! The law by which ground types share a place.
+//! The law that weights the ground types at a position.
 //!
-//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), 0 outside the type's limits of height, with the
-//! temperature t, the slope p, the height h and the moisture m of the place, the type's optima T, P, H, M and
-//! tolerances v; axes that are switched off count 0. Weights are P / Σ P, the colour Σ P·C / Σ P.
-//! The smallest exponent is subtracted from all, which cancels in the ratio: far from every optimum P would be too
-//! small a number. Where limits leave no type, they are ignored.
-//! Source: Petitprez 2007, part 2; moisture is beyond it.
+//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), and 0 outside the type's height limits. Here t, p,
+//! h and m are the temperature, slope, height and moisture of the position, T, P, H and M the optima of the type, and v
+//! its tolerances; disabled axes count 0. The weights are P / Σ P, the colour is Σ P·C / Σ P. The smallest exponent is
+//! subtracted from all exponents, which cancels in the ratio. Otherwise P would be too small a number far from every
+//! optimum. Where the limits leave no type, they are ignored. Source: Petitprez 2007, part 2; moisture is our addition.
 
 use crate::appearance_files::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
 use crate::planet::climate::exp_of_minus;
 
-/// What a type asks about a place, in the table's units.
+/// The conditions at a position, in the table's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SiteConditions {
-    /// Mean temperature of the year.
+    /// Annual mean temperature.
     pub celsius: f32,
     /// Height in the table's units.
     pub height: f32,
     /// Slope in the table's units.
     pub slope: f32,
-    /// From 0 to 1.
+    /// Moisture from 0 to 1.
     pub moisture: f32,
 }
 
-/// A type, ready to be asked: 1 over the tolerances, 0 where an axis is switched off.
+/// A ground type with precomputed values: 1 over the tolerances, 0 for disabled axes.
 #[derive(Clone, Copy, Debug)]
 struct PreparedType {
     optimum: [f32; 4],
@@ -48,22 +47,22 @@ impl PreparedType {
     }
 }
 
-/// From metres and tangents to the table's units.
+/// Converts metres and tangents to the table's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
-    /// Height of the sea.
+    /// Height of the sea in the table's units.
     pub sea: f32,
     per_metre: f32,
     zero: f32,
-    /// Levels of a tangent of 1, or none where slopes are in degrees.
+    /// Levels per unit of tangent; `None` where slopes are in degrees.
     levels: Option<f32>,
 }
 
-/// Points of the document's map from pole to pole.
+/// Samples from pole to pole of the map in the source document.
 const DOCUMENT_POINTS: f32 = 512.0;
 
 impl Units {
-    /// `across_metres` is the way from end to end: a flat terrain's side, or from pole to pole.
+    /// `across_metres` is the distance from end to end: the side of a flat terrain, or from pole to pole.
     pub fn new(heights: HeightUnits, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
         match heights {
             HeightUnits::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
@@ -89,12 +88,13 @@ impl Units {
         self.levels.is_none()
     }
 
-    /// A height in metres, in the table's units.
+    /// Converts a height in metres to the table's units.
     pub fn height(&self, metres: f32) -> f32 {
         self.zero + metres * self.per_metre
     }
 
-    /// `steepest` is the greatest slope to one of the four neighbours, `tangent` the slope of the ground.
+    /// A slope in the table's units. `steepest` is the greatest slope to one of the four neighbours, `tangent` the
+    /// slope of the terrain.
     #[inline]
     pub fn slope(&self, steepest: f32, tangent: f32) -> f32 {
         match self.levels {
@@ -104,14 +104,14 @@ impl Units {
     }
 }
 
-/// A table, ready to colour places.
+/// A biome table, prepared for colouring.
 #[derive(Clone, Debug)]
 pub struct BiomeModel {
     kinds: Vec<PreparedType>,
 }
 
 impl BiomeModel {
-    /// The law of `table`, in the units of a terrain.
+    /// Prepares `table` for the units of a terrain.
     pub fn new(table: &BiomeTable, units: &Units) -> Self {
         let kinds = table.types.iter().take(MAX_TYPES).map(|kind| {
             let height =
@@ -128,7 +128,7 @@ impl BiomeModel {
         Self { kinds: kinds.collect() }
     }
 
-    /// Weights of all types at a place; their sum is 1.
+    /// Weights of all types at a position; their sum is 1.
     pub fn weights(&self, place: &SiteConditions) -> Vec<f32> {
         let mut exponents = vec![0.0; self.kinds.len()];
         self.exponents(place, &mut exponents);
@@ -150,7 +150,7 @@ impl BiomeModel {
         }
     }
 
-    /// The type with the greatest weight at a place, by its place in the table; the first of equals.
+    /// Index in the table of the type with the greatest weight at a position; the first if several are equal.
     pub fn most_frequent(&self, place: &SiteConditions) -> usize {
         let mut exponents = [0.0; MAX_TYPES];
         let exponents = &mut exponents[..self.kinds.len()];
@@ -158,7 +158,7 @@ impl BiomeModel {
         (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least })
     }
 
-    /// The sRGB colour of a place, each from 0 to 255.
+    /// The sRGB colour at a position, each channel from 0 to 255.
     pub fn colour(&self, place: &SiteConditions) -> [f32; 3] {
         let mut exponents = [0.0; MAX_TYPES];
         let exponents = &mut exponents[..self.kinds.len()];
@@ -173,7 +173,7 @@ impl BiomeModel {
         rgb.map(|c| c / sum)
     }
 
-    /// Colours of many places at once.
+    /// Colours of many positions at once.
     pub(super) fn colours(&self, band: &mut RowBand) {
         colours(&self.kinds, band);
     }
@@ -225,19 +225,19 @@ fn colours(kinds: &[PreparedType], band: &mut RowBand) {
     }
 }
 
-/// Places of a stretch of a row, with room to work out their colours.
+/// Positions in a part of a row, with buffers for their colours.
 pub(super) struct RowBand {
-    /// Temperature, height, slope and moisture.
+    /// Temperatures, heights, slopes and moistures.
     pub axes: [Vec<f32>; 4],
     exponents: Vec<f32>,
     least: Vec<f32>,
     sum: Vec<f32>,
-    /// Red, green and blue of each place.
+    /// Red, green and blue of each position.
     pub rgb: [Vec<f32>; 3],
 }
 
 impl RowBand {
-    /// Room for `len` places.
+    /// Buffers for `len` positions.
     pub fn new(len: usize, law: &BiomeModel) -> Self {
         Self {
             axes: std::array::from_fn(|_| vec![0.0; len]),
@@ -248,13 +248,13 @@ impl RowBand {
         }
     }
 
-    /// Says what place `k` is like.
+    /// Sets the conditions at position `k`.
     pub fn set(&mut self, k: usize, place: SiteConditions) {
         let values = [place.celsius, place.height, place.slope, place.moisture];
         self.axes.iter_mut().zip(values).for_each(|(axis, value)| axis[k] = value);
     }
 
-    /// What place `k` is like.
+    /// The conditions at position `k`.
     pub fn place(&self, k: usize) -> SiteConditions {
         let [celsius, height, slope, moisture] = self.axes.each_ref().map(|axis| axis[k]);
         SiteConditions { celsius, height, slope, moisture }

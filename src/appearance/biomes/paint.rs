@@ -1,4 +1,4 @@
-//! A terrain painted by a biome table.
+//! Colours a terrain by a biome table.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use crate::scene::{Scene, Settings};
 
-/// A biome table with the climate it is used in.
+/// A biome table with the climate in which it is used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Biomes {
     /// The ground types.
     pub table: Arc<BiomeTable>,
-    /// What makes it warm and wet.
+    /// The climate, which determines temperature and moisture.
     pub climate: Climate,
-    /// Side of a flat terrain, or a quarter of the way round a planet.
+    /// Side of a flat terrain, or a quarter of a planet's circumference.
     side_metres: f32,
     is_planet: bool,
 }
 
 impl Biomes {
-    /// The biomes of a scene, if it has a biome table for a palette.
+    /// The biomes of a scene, if its palette is a biome table.
     pub fn for_scene(scene: &Scene) -> Option<Self> {
         let table = scene.biome_table()?;
         Some(Self {
@@ -39,22 +39,22 @@ impl Biomes {
         })
     }
 
-    /// Whether both have the same weather on the same terrain.
+    /// Whether both have the same climate on the same terrain.
     pub fn has_climate_of(&self, other: &Self) -> bool {
         self.climate == other.climate && self.side_metres == other.side_metres && self.is_planet == other.is_planet
     }
 
-    /// The units of the table on the scene's ground.
+    /// The units of the table for the scene's terrain.
     pub fn units(&self, settings: &Settings) -> Units {
-        // the document's map shows a planet from pole to pole
+        // The map in the source document shows a planet from pole to pole.
         let across_metres = if self.is_planet { 2.0 * self.side_metres } else { self.side_metres };
         Units::new(self.table.heights, settings.relief_metres, settings.sea_level, across_metres)
     }
 }
 
 impl Biomes {
-    /// The table as a palette: its colours by height on level ground of middling moisture, in the middle of the
-    /// climate.
+    /// The table as a palette: its colours by height on level terrain with medium moisture, in the middle of the
+    /// climate zone.
     pub fn palette(self, settings: &Settings) -> PaletteTable {
         let (relief, sea) = (settings.relief_metres, settings.sea_level);
         let units = self.units(settings);
@@ -62,7 +62,7 @@ impl Biomes {
         let lut = (0..512).map(|k| {
             let along = (k % 256) as f32 / 255.0;
             let metres = if k < 256 { sea - (1.0 - along) * relief } else { sea + (relief - sea).max(0.0) * along };
-            // a hair above the sea there is land
+            // Just above the sea counts as land.
             let metres = if k == 256 { metres + relief * 1.0e-5 } else { metres };
             let celsius = self.climate.celsius(metres - sea, relief);
             let place = SiteConditions {
@@ -80,14 +80,14 @@ impl Biomes {
     }
 }
 
-/// How far a place may be off the climate, so that types border on each other raggedly, in °C and in moisture.
+/// Maximum random deviation from the climate, in °C and in moisture, which makes borders between types irregular.
 pub(super) const RAGGED_CELSIUS: f32 = 1.8;
 pub(super) const RAGGED_MOISTURE: f32 = 0.06;
-/// Humps of the first octave on a side, and how much finer and weaker the next ones are.
+/// Noise humps along a side in the first octave.
 const RAGGED_HUMPS: f32 = 9.0;
 pub(super) const RAGGED_OCTAVES: usize = 4;
 
-/// Everything that is needed to colour any place of a terrain.
+/// The data needed to colour any position of a terrain.
 pub struct Paint {
     law: BiomeModel,
     pub(super) units: Units,
@@ -98,10 +98,10 @@ pub struct Paint {
     pub(super) noise: Stream,
 }
 
-/// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
+/// A position's height and those of its neighbours, in metres.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteNeighbours {
-    /// Height of the place.
+    /// Height at the position.
     pub here: f32,
     /// Heights to the north, east, south and west.
     pub sides: [f32; 4],
@@ -110,7 +110,7 @@ pub struct SiteNeighbours {
 }
 
 impl Paint {
-    /// What paints `terrain` with `biomes`.
+    /// Prepares to colour `terrain` with `biomes`.
     pub fn new(terrain: &Terrain, settings: &Settings, biomes: &Biomes) -> Self {
         let ground = ClimateTerrain {
             terrain,
@@ -121,7 +121,7 @@ impl Paint {
         Self::with_weather(Arc::new(TerrainClimate::new(&biomes.climate, &ground)), settings, biomes)
     }
 
-    /// The same with the climate of the whole, which paints windows of it as well.
+    /// The same with the climate of a whole terrain; it can then also colour windows of the terrain.
     pub fn with_weather(weather: Arc<TerrainClimate>, settings: &Settings, biomes: &Biomes) -> Self {
         let units = biomes.units(settings);
         Self {
@@ -135,13 +135,13 @@ impl Paint {
         }
     }
 
-    /// The same ground with another table in the same climate, which costs nothing.
+    /// The same terrain with another table in the same climate; this is cheap.
     pub fn with_table(&self, biomes: &Biomes, settings: &Settings) -> Self {
         let units = biomes.units(settings);
         Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
     }
 
-    /// What the law asks about a place of a flat terrain, both coordinates from 0 to 1.
+    /// The conditions at a position of a flat terrain, with both coordinates from 0 to 1.
     pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();
@@ -154,17 +154,17 @@ impl Paint {
         }
     }
 
-    /// The law of the table.
+    /// The prepared biome table.
     pub fn law(&self) -> &BiomeModel {
         &self.law
     }
 
-    /// From metres to the table's units.
+    /// Conversion from metres to the table's units.
     pub fn units(&self) -> &Units {
         &self.units
     }
 
-    /// What the law asks about the ground between samples: of the nearest one, with its height at the place.
+    /// The conditions between samples: those of the nearest sample, with the height of the position.
     pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
@@ -172,7 +172,7 @@ impl Paint {
         self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
-    /// What the law asks about the ground of a planet in a direction: of the nearest sample.
+    /// The conditions on a planet in a direction: those of the nearest sample.
     pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
         let n = terrain.samples();
         let (face, u, v) = locate(direction);
@@ -209,14 +209,14 @@ impl Paint {
         })
     }
 
-    /// The most frequent type of all samples, by its place in the table.
+    /// The dominant type at all samples, by its index in the table.
     pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         self.rows(terrain, control, |band, out| {
             out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
         })
     }
 
-    /// Weights of the types of the numbers `kept` at all samples, as whole numbers that add up to 255.
+    /// Weights of the types `kept` at all samples, as integers that add up to 255.
     pub(in crate::appearance) fn weights(
         &self,
         terrain: &Terrain,
@@ -233,7 +233,7 @@ impl Paint {
         })
     }
 
-    /// Something of all samples, which `make` finds for a row of places.
+    /// A value for every sample; `make` computes one row.
     fn rows<T: Copy + Default + Send>(
         &self,
         terrain: &Terrain,
@@ -266,7 +266,7 @@ impl Paint {
 }
 
 impl SiteNeighbours {
-    /// The greatest slope to one of the four neighbours, and the slope of the ground; as tangents.
+    /// The greatest slope to one of the four neighbours, and the slope of the terrain, both as tangents.
     fn slopes(&self) -> (f32, f32) {
         let per_metre = 1.0 / self.spacing_metres;
         let steepest = self.sides.iter().fold(0.0, |most: f32, side| {
@@ -282,13 +282,13 @@ impl SiteNeighbours {
 /// The colours of all samples of a terrain, if the scene is coloured by a biome table.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn colours(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<Option<Vec<[u8; 4]>>, Cancelled> {
     let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, control).map(Some)
 }
 
-/// Noise of some octaves around 0, seldom beyond ±1.
+/// Noise of several octaves around 0, rarely beyond ±1.
 fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
     let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);
     for octave in 0..RAGGED_OCTAVES {
@@ -299,7 +299,7 @@ fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
     sum
 }
 
-/// Smooth random values of a lattice, from -1 to 1.
+/// Smoothly interpolated random lattice values from -1 to 1.
 fn value_noise(noise: Stream, shift: i32, x: f32, y: f32) -> f32 {
     let (j, i) = (x as i32, y as i32);
     let smooth = |t: f32| t * t * (3.0 - 2.0 * t);

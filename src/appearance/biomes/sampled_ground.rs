@@ -1,4 +1,5 @@
-//! What covers the ground of a square that is read in parts: the bits of the whole, window by window.
+//! Terrain colours and ground types of a square terrain that is read window by window, with the same bits as for the
+//! whole.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::field::{Cancelled, Control, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// The ground of a square with what its windows have to know of the whole: its climate where a biome table colours it,
-/// how high it lies around each place where materials ask for that.
+/// A square terrain with the data that its windows need about the whole: the climate if a biome table colours it, and
+/// the mean heights around each position if materials use openness.
 pub struct SampledGround<'a> {
     scene: &'a Scene,
     painted: Option<(Biomes, Arc<TerrainClimate>)>,
@@ -23,10 +24,10 @@ pub struct SampledGround<'a> {
 }
 
 impl<'a> SampledGround<'a> {
-    /// Samples around a window that its own follow from.
+    /// Halo in samples that a window needs around its own samples.
     pub const HALO: usize = 4;
 
-    /// Reads a square as far as that is needed.
+    /// Reads as much of a square terrain as the scene needs.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
@@ -51,13 +52,13 @@ impl<'a> SampledGround<'a> {
     /// [`ground_colours`](crate::appearance::ground_colours) of a window.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn colours(&self, window: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
         let of_biomes = self.paint().map(|paint| paint.colours(window, control)).transpose()?;
         square_colours(self.scene, window, of_biomes.as_deref(), control)
     }
 
-    /// All ground types: those of the biome table, or the materials.
+    /// All ground types: the types of the biome table, or the materials.
     pub fn legend(&self) -> Vec<LegendEntry> {
         match &self.painted {
             Some((biomes, _)) => (0..biomes.table.types.len()).map(|kind| type_entry(biomes, kind)).collect(),
@@ -65,10 +66,10 @@ impl<'a> SampledGround<'a> {
         }
     }
 
-    /// The number of the most frequent type at each sample of a window.
+    /// Index of the dominant type at each sample of a window.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn types(&self, window: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         if let Some(paint) = self.paint() {
             return paint.types(window, control);
@@ -78,17 +79,19 @@ impl<'a> SampledGround<'a> {
         })
     }
 
-    /// The types that are weighted, where each is the most frequent one of so many of all samples; with their legend.
+    /// The types to keep, with their legend; `counts` is the number of samples that each type dominates, out of
+    /// `samples`.
     pub fn kept(&self, counts: &[u64], samples: usize) -> (Vec<usize>, Vec<LegendEntry>) {
         let (kept, all) = (kept_types(counts, samples), self.legend());
         let legend = legend_of(&kept, |kind| all[kind].clone());
         (kept, legend)
     }
 
-    /// Weights of the types `kept` at the samples of a window, one after another, that add up to 255.
+    /// Weights of the types `kept` at the samples of a window, one sample after another; at each sample they add up to
+    /// 255.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn weights(&self, window: &Terrain, kept: &[usize], control: &Control) -> Result<Vec<u8>, Cancelled> {
         if let Some(paint) = self.paint() {
             let all = paint.weights(window, kept, control)?;

@@ -1,4 +1,4 @@
-//! The colours of the ground without light: what a texture of it holds.
+//! Terrain colours without light, as in a texture.
 
 use rayon::prelude::*;
 
@@ -9,11 +9,11 @@ use crate::appearance::{GroundShareMaps, PaletteTable, SampleCoverDepths, colour
 use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
 
-/// The sRGB colours of all samples without light and shadow: palette or biomes, under rivers, sand and snow. Opaque.
-/// Those of a planet are the ground's alone.
+/// The sRGB colours of all samples without light and shadow: palette or biomes, below rivers, sand and snow. Opaque. On
+/// a planet, rivers, sand and snow are not included.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
     if terrain.grid.is_globe() {
         return colours_of(scene, terrain, control);
@@ -22,8 +22,8 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Re
     square_colours(scene, terrain, of_biomes.as_deref(), control)
 }
 
-/// [`ground_colours`] of a square or a window of one, with those that biomes give its samples; one sample beyond each
-/// counts.
+/// [`ground_colours`] of a square terrain or a window of it, with known biome colours of its samples. The result
+/// depends on one sample beyond each sample.
 pub(in crate::appearance) fn square_colours(
     scene: &Scene,
     terrain: &Terrain,
@@ -77,7 +77,7 @@ pub(in crate::appearance) fn square_colours(
     Ok(made)
 }
 
-/// Fills in `values` by their numbers, `row` of them between two looks at `control`.
+/// Fills `values` by their indices and checks `control` after every `row` values.
 pub(in crate::appearance) fn by_rows<T: Send>(
     values: &mut [T],
     row: usize,

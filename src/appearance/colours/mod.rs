@@ -1,4 +1,4 @@
-//! Colours of the ground before light falls on it.
+//! Terrain colours before lighting.
 
 pub mod ground;
 pub mod palette;

@@ -1,4 +1,4 @@
-//! A palette laid over the heights of a scene, ready for drawing.
+//! A palette applied to the heights of a scene.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use crate::appearance::biomes::Biomes;
 use crate::appearance_files::{MaterialRules, Palette, PaletteColours, ScatterRules, Stop};
 use crate::scene::{Scene, Settings};
 
-/// A palette ready for drawing, on the processor and on the graphics card.
+/// A palette as a lookup table, for the processor and the graphics card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteTable {
-    /// Colours the ground in place of the heights, which then colour rivers and lakes alone.
+    /// Colours the terrain instead of the heights, which then only colour rivers and lakes.
     pub biomes: Option<Arc<Biomes>>,
     /// 512 sRGB colours: 0..256 from the deepest water (one relief below the sea) to the shore,
     /// 256..512 from the shore to the top of the relief.
     pub lut: Vec<[u8; 4]>,
-    /// Colour of steep ground (sRGB); alpha is how much of it shows at most.
+    /// Colour of steep terrain (sRGB); alpha is its maximum opacity.
     pub rock: [u8; 4],
-    /// Slope where rock begins to show and where it shows in full.
+    /// Slopes in degrees at which rock starts to show and at which it shows in full.
     pub rock_degrees: (f32, f32),
-    /// Plants and stones that stand on the ground.
+    /// Rules for plants and stones.
     pub scatter: Arc<ScatterRules>,
-    /// Where each material of the ground lies.
+    /// Rules for the ground materials.
     pub materials: Arc<MaterialRules>,
 }
 
-/// The list of that name; names were looked at when they were read.
+/// The scatter rules with that name; names are checked when palettes are read.
 pub(in crate::appearance) fn scatter_of(name: &str) -> Arc<ScatterRules> {
-    ScatterRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+    ScatterRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was checked when the palette was read"))
 }
 
-/// The rules of that name; names were looked at when they were read.
+/// The material rules with that name; names are checked when palettes are read.
 pub(in crate::appearance) fn materials_of(name: &str) -> Arc<MaterialRules> {
-    MaterialRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+    MaterialRules::named(name).cloned().unwrap_or_else(|| panic!("`{name}` was checked when the palette was read"))
 }
 
 impl PaletteTable {
-    /// The colours of a scene, with its own rules of materials, plants and stones where it has any. A palette that is
-    /// not there gives way to the default one, as on loading.
+    /// The colours of a scene, with its own rules for materials, plants and stones if it has any. An unknown palette is
+    /// replaced by the default palette, as on loading.
     pub fn for_scene(scene: &Scene) -> Self {
         let table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
@@ -45,7 +45,7 @@ impl PaletteTable {
         Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
 
-    /// The palette laid over the heights of a scene.
+    /// The palette applied to the heights of a scene.
     pub fn new(palette: &Palette, settings: &Settings) -> Self {
         let sea = settings.sea_level / settings.relief_metres;
         let lut = (0..512)
@@ -64,14 +64,14 @@ impl PaletteTable {
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
-    /// Whether the same plants and stones stand on ground of the same colours, whatever its materials are.
+    /// Whether both have the same terrain colours and the same plants and stones; materials may differ.
     pub fn grows_like(&self, other: &Self) -> bool {
         let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
         (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
             && scatter == &other.scatter
     }
 
-    /// Place in [`lut`](Self::lut) of a height, counted in entries.
+    /// Index into [`lut`](Self::lut) of a height; not rounded, so that entries can be mixed.
     pub fn place(settings: &Settings, height_metres: f32) -> f32 {
         let (sea, relief) = (settings.sea_level, settings.relief_metres);
         let above = height_metres - sea;
@@ -83,7 +83,7 @@ impl PaletteTable {
         }
     }
 
-    /// How much rock shows on a slope, from 0 to its share.
+    /// Opacity of rock on a slope, from 0 to its maximum.
     pub fn rock_share(&self, slope_degrees: f32) -> f32 {
         let (from, to) = self.rock_degrees;
         let t = ((slope_degrees - from) / (to - from)).clamp(0.0, 1.0);
@@ -91,7 +91,7 @@ impl PaletteTable {
     }
 }
 
-/// The colour between the stops around `x`; the first before them, the last behind them.
+/// The colour between the stops around `x`; the first colour before all stops, the last after all stops.
 fn colour_at(stops: &[Stop], x: f32) -> [u8; 3] {
     let after = stops.partition_point(|s| s.0 <= x);
     let (Some(&(x0, a)), Some(&(x1, b))) = (stops.get(after.wrapping_sub(1)), stops.get(after)) else {

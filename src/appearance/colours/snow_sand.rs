@@ -1,4 +1,4 @@
-//! What lies or grows on the ground and hides its colour: snow, sand and plants, from the terrain's maps.
+//! Covers that hide the terrain's colour: snow, sand and plants, from the terrain's maps.
 
 use super::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::materials::piece_materials::{GroundShareMaps, GroundShares, hidden_by_both};
@@ -6,42 +6,42 @@ use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
 
-/// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
+/// Each cover's colour (sRGB) and the depth in metres at which it hides half of the ground; later covers lie on top.
 pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
-/// Light that plants leave of the ground, and how much of it they hide at the most; as `with_plants` in
+/// Colour of plants in linear light, and the maximum fraction of the ground that they hide; must equal `with_plants` in
 /// `assets/shaders/colours.wgsl`.
 const PLANTS: (Light, f32) = ([0.055, 0.086, 0.030], 0.85);
 
-/// Ground of a colour (linear light) on which plants grow as densely as the map of vegetation says, 0 to 1.
+/// The colour of ground (linear light) under plants of the given density, 0 to 1.
 pub fn vegetated(ground: Light, density: f32) -> Light {
     let t = (density / 0.9).clamp(0.0, 1.0);
     mix(ground, PLANTS.0, PLANTS.1 * t * t * (3.0 - 2.0 * t))
 }
 
-/// How much of the ground a cover hides that is `depth` half-depths deep.
+/// Fraction of the ground that a cover hides; `depth` is in half-depths.
 pub fn share_hidden(depth: f32) -> f32 {
     let square = depth * depth;
     square / (1.0 + square)
 }
 
-/// An sRGB colour of the ground under covers that hide such shares of it, in the order of [`COVERS`].
+/// An sRGB colour of ground under covers; `shares` are the hidden fractions, in the order of [`COVERS`].
 pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
     let lying = COVERS.iter().zip(shares);
     encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
 }
 
-/// How much of the ground sand and snow hide at the samples of a terrain: what lies there, and what pieces of a
-/// construction are made of.
+/// Fraction of the ground that sand and snow hide at the samples of a terrain. Both the cover maps and the materials of
+/// a construction's primitives count.
 pub struct SampleCoverDepths<'a> {
-    /// Depths, with how many half-depths they count.
+    /// Depth maps, with the factor that converts them to half-depths.
     lying: [Option<(&'a [f32], f32)>; COVERS.len()],
     made: Option<GroundShareMaps<'a>>,
 }
 
 impl<'a> SampleCoverDepths<'a> {
-    /// Those of a terrain.
+    /// The covers of a terrain.
     pub fn new(terrain: &'a Terrain, settings: &Settings) -> Self {
         let per_half = |half_metres: f32| settings.relief_metres / half_metres;
         let lying = COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half))));
@@ -49,17 +49,17 @@ impl<'a> SampleCoverDepths<'a> {
         Self { lying, made: is_covered.then(|| GroundShareMaps::new(terrain)).flatten() }
     }
 
-    /// What lies there alone.
+    /// The covers from the depth maps alone.
     pub(in crate::appearance) fn lying(terrain: &'a Terrain, settings: &Settings) -> Self {
         Self { made: None, ..Self::new(terrain, settings) }
     }
 
-    /// Whether nothing hides the ground anywhere.
+    /// Whether no cover hides any ground.
     pub fn is_empty(&self) -> bool {
         self.made.is_none() && self.lying.iter().all(Option::is_none)
     }
 
-    /// Shares of the ground that are hidden at a sample, in the order of [`COVERS`].
+    /// Hidden fractions of the ground at a sample, in the order of [`COVERS`].
     pub fn shares(&self, k: usize) -> [f32; COVERS.len()] {
         let made = self.made.as_ref().map(|made| made.of_sample(k).hidden());
         std::array::from_fn(|cover| {
@@ -70,23 +70,23 @@ impl<'a> SampleCoverDepths<'a> {
     }
 }
 
-/// Depths under the pixels of a picture.
+/// Cover depths at the pixels of a picture.
 pub struct PixelCoverDepths {
-    /// Colour, depth in metres over half-depth; later ones lie on top.
+    /// Colour, and depth in half-depths; later covers lie on top.
     lying: Vec<(Light, PixelGrid)>,
-    /// How bright the ground itself is.
+    /// Brightness of the ground itself.
     brightness: Option<PixelGrid>,
-    /// How densely plants grow there.
+    /// Density of plants.
     vegetation: Option<PixelGrid>,
-    /// What pieces of a construction are made of.
+    /// Material fractions of a construction's primitives.
     made: Option<[Option<PixelGrid>; MapKind::SHARES.len()]>,
 }
 
 impl PixelCoverDepths {
-    /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
+    /// The covers of `terrain` at the pixels of a picture.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn new(
         terrain: &Terrain,
         relief_metres: f32,
@@ -115,7 +115,7 @@ impl PixelCoverDepths {
         Ok(Self { lying, brightness, vegetation, made })
     }
 
-    /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
+    /// The colour of ground with the colour `ground` at pixel (x, y), seen through its covers.
     pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         let at = |map: &PixelGrid| map.values[y * map.width + x];

@@ -1,4 +1,4 @@
-//! Colours: sRGB bytes in files and pictures, linear light where colours are mixed by light.
+//! Colours: sRGB bytes in files and pictures, linear light for mixing.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
     })
 });
 
-/// sRGB bytes of [`ENCODED`]`.len() - 1` equal steps of the square root of linear light: fine enough in the dark.
+/// sRGB bytes at equal steps of the square root of linear light, which is fine enough for dark colours.
 static ENCODED: LazyLock<[u8; 4096]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let root = k as f32 / 4095.0;
@@ -28,17 +28,17 @@ pub fn decode(srgb: [u8; 3]) -> Light {
     srgb.map(|byte| LINEAR[usize::from(byte)])
 }
 
-/// The sRGB colour of `light`; what is brighter than white is white.
+/// The sRGB colour of `light`; brighter light is clipped to white.
 pub fn encode(light: Light) -> [u8; 3] {
     light.map(|c| ENCODED[(c.clamp(0.0, 1.0).sqrt() * 4095.0 + 0.5) as usize])
 }
 
-/// `a` at 0, `b` at 1.
+/// Linear interpolation: `a` at t = 0, `b` at t = 1.
 pub fn mix(a: Light, b: Light, t: f32) -> Light {
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
 }
 
-/// The light of ground that is brighter (above 0) or darker (below 0) than its colour, as the brightness map says.
+/// The colour of ground that is brighter (above 0) or darker (below 0), by the brightness map.
 pub fn brighten(ground: Light, brightness: f32) -> Light {
     if brightness > 0.0 {
         mix(ground, [0.9; 3], 0.6 * brightness.min(1.0))

@@ -1,4 +1,4 @@
-//! Where light comes from and how much of it places get.
+//! Light sources and the amount of light at each position.
 
 pub(super) mod openness;
 pub mod sky;

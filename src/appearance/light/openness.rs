@@ -1,4 +1,4 @@
-//! How open the ground is to the sky: ridges, planes and hollows.
+//! Openness of the terrain to the sky: ridges, planes and hollows.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use rayon::prelude::*;
 
 use crate::field::{Cancelled, Control, SquareReader, Terrain};
 
-/// Widths over which the ground is compared with its surroundings, as parts of the side, and their weights.
+/// Widths of the surroundings with which the terrain is compared, as fractions of the side, and their weights.
 const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1.0 / 28.0, 0.7)];
 
-/// How open the ground is to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
+/// Openness of the terrain to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
-/// A point lies in a hollow as far as the mean height around it, over several widths, is above its own.
+/// A point lies in a hollow if the mean height around it is above its own height; several widths are combined.
 ///
-/// The terrain may be a part of a larger one that has `across` samples a side; `relief_over_size` is relief_metres /
+/// The terrain may be a part of a larger terrain with `across` samples per side. `relief_over_size` is relief_metres /
 /// size_metres of the whole.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn openness(
     terrain: &Terrain,
     relief_over_size: f32,
     across: usize,
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
-    // a part of a larger one counts as a square of its own
+    // A part of a larger terrain is treated as a square of its own.
     let (n, heights) = (terrain.samples(), &terrain.height);
     let widths = SURROUNDINGS.map(|(width, weight)| {
         let blurred = Blurred::new(n, heights, halvings(width, across), control)?;
@@ -34,18 +34,18 @@ pub fn openness(
     SurroundingHeights { widths }.openness([0; 2], n, heights, control)
 }
 
-/// Mean heights around every place of a square, over several widths.
+/// Mean heights around every position of a square terrain, over several widths.
 pub struct SurroundingHeights {
-    /// With their weights.
+    /// Smoothed means and their weights.
     widths: Vec<(Blurred, f32)>,
 }
 
-/// Rows that are read at a time.
+/// Number of rows read at a time.
 const ROWS: usize = 256;
 
 impl SurroundingHeights {
-    /// Of a square that is read in parts, with the bits of [`openness`] of the whole; `relief_over_size` is
-    /// relief_metres / size_metres.
+    /// Reads a square terrain in parts; the result has the same bits as [`openness`] of the whole. `relief_over_size`
+    /// is relief_metres / size_metres.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
@@ -66,10 +66,11 @@ impl SurroundingHeights {
         Ok(Self { widths: widths.collect::<Result<_, Cancelled>>()? })
     }
 
-    /// [`openness`] of a window of the square, rows of `side` samples from a row and column of the whole on.
+    /// [`openness`] of a window of the square with `side` samples per side, which starts at the given row and column of
+    /// the whole.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn openness(
         &self,
         [top, left]: [usize; 2],
@@ -94,17 +95,17 @@ impl SurroundingHeights {
     }
 }
 
-/// How often samples are halved to blocks of about this part of the side.
+/// Number of halvings from samples to blocks of about this fraction of the side.
 fn halvings(width: f32, across: usize) -> u32 {
     libm::roundf(libm::log2f(width * across as f32)).max(1.0) as u32
 }
 
-/// Samples that the blocks of all widths begin at, on a side of so many.
+/// Size in samples of the largest blocks, on a side of `across` samples; blocks of all widths start at its multiples.
 pub fn openness_blocks(across: usize) -> usize {
     SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, across)).max().unwrap_or(1)
 }
 
-/// Mean heights of blocks of 2^k samples of a square.
+/// Mean heights of blocks of 2^k samples of a square terrain.
 struct BlockMeans {
     samples: usize,
     block: usize,
@@ -119,12 +120,12 @@ impl BlockMeans {
         Self { samples, block, size, means: vec![0.0; size * size] }
     }
 
-    /// The rows of a row of blocks.
+    /// The sample rows of a row of blocks.
     fn rows(&self, blocks: usize) -> Range<usize> {
         blocks * self.block..(blocks * self.block + self.block).min(self.samples)
     }
 
-    /// Adds a row of the square; rows come in their order.
+    /// Adds a row of the square; rows must come in order.
     fn add_row(&mut self, row: usize, heights: &[f32]) {
         let blocks = row / self.block;
         let height_rows = self.rows(blocks).len();
@@ -138,14 +139,14 @@ impl BlockMeans {
     }
 }
 
-/// Adds what a row of heights makes of the means of a row of blocks that has `height_rows` rows.
+/// Adds one row of heights to the means of a row of blocks with `height_rows` rows.
 fn add_spans(means: &mut [f32], heights: &[f32], block: usize, height_rows: usize) {
     for (mean, span) in means.iter_mut().zip(heights.chunks(block)) {
         *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
     }
 }
 
-/// Mean heights of blocks of 2^k samples, smoothed.
+/// Smoothed mean heights of blocks of 2^k samples.
 struct Blurred {
     size: usize,
     block: f32,
@@ -166,7 +167,8 @@ impl Blurred {
         BlockMeans { means, ..made }.smoothed(control)
     }
 
-    /// Adds `weight` times row `i` of the means, as large as the terrain, from column `left` on to `out`.
+    /// Interpolates row `i` of the means at the terrain's resolution, from column `left` on, and adds it times `weight`
+    /// to `out`.
     fn add_row(&self, [i, left]: [usize; 2], weight: f32, out: &mut [f32]) {
         let last = (self.size - 1) as f32;
         let place = |k: usize| {
@@ -186,7 +188,7 @@ impl Blurred {
     }
 }
 
-/// Weights 1 2 1 along every row.
+/// Smooths every row with the weights 1 2 1.
 fn smooth_rows(n: usize, field: &[f32]) -> Vec<f32> {
     let smooth = |k: usize| {
         let (row, j) = (&field[k / n * n..][..n], k % n);
@@ -195,10 +197,10 @@ fn smooth_rows(n: usize, field: &[f32]) -> Vec<f32> {
     (0..field.len()).map(smooth).collect()
 }
 
-/// A square field with its rows as columns.
+/// A square field with rows and columns exchanged.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn transposed(n: usize, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     const BLOCK: usize = 32;
     let mut out = vec![0.0; field.len()];

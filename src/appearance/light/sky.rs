@@ -1,9 +1,9 @@
-//! Daylight: the colour of the sky in every direction, of the sun, and of the light that falls from the sky.
+//! Daylight: the colours of the sky in every direction, of the sun, and of the light from the sky.
 //!
 //! Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air molecules (Rayleigh),
-//! haze (Mie) and ozone; single scattering along each ray, and light scattered more often as a geometric series (his
-//! equations 5 to 10). The sun shines with 1 in every colour outside the air; [`Daylight`] is exposed so that level
-//! ground looks the same at noon and, a little darker, in the evening.
+//! haze (Mie) and ozone; single scattering along each ray, and multiple scattering as a geometric series (equations 5
+//! to 10 there). Outside the atmosphere the sun has intensity 1 in every colour channel. [`Daylight`] is exposed so
+//! that level terrain looks the same at noon and slightly darker in the evening.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::scene::{LightSource, Settings, SkyCondition};
 
 /// Azimuths of [`Daylight::map`], from the sun's to its opposite.
 pub const AZIMUTHS: usize = 64;
-/// Elevations of [`Daylight::map`]: the square root of the share of the way from the horizon to the zenith.
+/// Rows of [`Daylight::map`] by elevation: row / (rows - 1) is the square root of elevation / 90°.
 pub const ELEVATIONS: usize = 32;
 
 type Rgb = [f32; 3];
@@ -22,40 +22,40 @@ const TOP: f32 = 6_460_000.0;
 /// Scattering of air molecules at the ground, per metre.
 const RAYLEIGH: Rgb = [5.802e-6, 13.558e-6, 33.1e-6];
 const RAYLEIGH_HEIGHT: f32 = 8000.0;
-/// Scattering and extinction of clear air's haze at the ground, per metre.
+/// Scattering and extinction of haze in clear air at the ground, per metre.
 const MIE: f32 = 3.996e-6;
 const MIE_EXTINCTION: f32 = 4.44e-6;
 const MIE_HEIGHT: f32 = 1200.0;
-/// How far forward haze scatters.
+/// Asymmetry of the haze's phase function: 1 scatters straight forward.
 const FORWARD: f32 = 0.8;
 /// Absorption of ozone at 25 km, per metre.
 const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
-/// How far white is what level ground looks like, from 0 to 1.
+/// White balance: 0 keeps the colour of light on level terrain, 1 makes it white.
 const ADAPTED: f32 = 0.25;
-/// Height of the eye over the sea.
+/// Height of the eye above the sea.
 const EYE: f32 = 500.0;
-/// Part of the light that the ground throws back.
+/// Fraction of the light that the ground reflects.
 const GROUND_ALBEDO: f32 = 0.25;
 
-/// What lights the ground and the sky behind it, as linear light ready for the screen.
+/// The light on the terrain and the sky behind it, as linear light ready for the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Daylight {
-    /// The sky: [`ELEVATIONS`] rows from the horizon up of [`AZIMUTHS`] directions.
+    /// The sky: [`ELEVATIONS`] rows from the horizon upwards, with [`AZIMUTHS`] directions each.
     pub map: Vec<Rgb>,
-    /// Light of the sun on white ground that faces it.
+    /// Light of the sun on a white surface that faces it.
     pub sun: Rgb,
-    /// Light of the whole sky on level white ground.
+    /// Light of the whole sky on a level white surface.
     pub sky: Rgb,
-    /// Extinction of the air at the ground for each colour, per metre.
+    /// Extinction of the air at the ground for each colour channel, per metre.
     pub extinction: Rgb,
-    /// How much of the starry sky is seen, 0 to 1.
+    /// Visibility of the stars, 0 to 1.
     pub stars: f32,
 }
 
 impl Daylight {
-    /// That of a scene; the last one is remembered.
+    /// The daylight of a scene; the last one is cached.
     pub fn of_scene(settings: &Settings) -> Arc<Self> {
-        /// Elevation and haze in bits, and the sky.
+        /// Elevation and haze as bits, and the sky condition.
         type Key = (u32, u32, SkyCondition);
         static LAST: Mutex<Option<(Key, Arc<Daylight>)>> = Mutex::new(None);
         let source = settings.light_source();
@@ -67,7 +67,7 @@ impl Daylight {
         }
     }
 
-    /// That of a scene, from the height of its sun and the state of its sky.
+    /// The daylight of a scene, from the height of its sun and its sky condition.
     pub fn new(settings: &Settings) -> Self {
         let haze = settings.haze.max(0.0);
         let LightSource { elevation_degrees, sky, .. } = settings.light_source();
@@ -79,7 +79,7 @@ impl Daylight {
             (air.map(), sun)
         };
         let rise = (elevation_degrees / 25.0).clamp(0.0, 1.0);
-        // beside the horizon the picture darkens as the land does
+        // When the sun is near the horizon, the picture darkens as a real landscape does.
         let dusk = 0.45 + 0.55 * (elevation_degrees / 12.0).clamp(0.0, 1.0);
         let brightness = (0.95 + 0.35 * rise * (2.0 - rise)) * dusk;
         let (map, sun, target, tint, stars) = match sky {
@@ -100,7 +100,7 @@ impl Daylight {
         let sky = irradiance(&map).map(|light| light / PI);
         let level: Rgb = std::array::from_fn(|c| sun[c] * libm::sinf(elevation).max(0.05) + sky[c]);
         let exposure = target / luminance(level).max(1e-9);
-        // eyes and cameras take most of the colour out of the light on level ground
+        // Eyes and cameras remove most of the tint of the light on level terrain.
         let balance: Rgb = std::array::from_fn(|c| libm::powf(luminance(level) / level[c].max(1e-9), ADAPTED));
         let exposed = |light: Rgb| std::array::from_fn(|c| light[c] * exposure * balance[c] * tint[c]);
         Self { map: map.into_iter().map(exposed).collect(), sun: exposed(sun), sky: exposed(sky), extinction, stars }
@@ -108,8 +108,8 @@ impl Daylight {
 }
 
 impl Daylight {
-    /// Luminance of the sky at an elevation and an azimuth from the sun, both in radians: that of the nearest entry of
-    /// the map.
+    /// Luminance of the sky at an elevation and an azimuth from the sun, both in radians, from the nearest entry of the
+    /// map.
     pub fn sky_luminance(&self, azimuth: f32, elevation: f32) -> f32 {
         let nearest = |share: f32, count: usize| (share.clamp(0.0, 1.0).sqrt() * (count - 1) as f32 + 0.5) as usize;
         let (along, up) = (nearest(azimuth.abs() / PI, AZIMUTHS), nearest(elevation / FRAC_PI_2, ELEVATIONS));
@@ -121,15 +121,15 @@ fn luminance([r, g, b]: Rgb) -> f32 {
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-/// Azimuth from the sun and elevation of an entry of the map. Both are closer beside the sun and the horizon, where the
-/// light changes most.
+/// Azimuth from the sun and elevation of a map entry. Entries are denser near the sun and the horizon, where the light
+/// changes most.
 fn direction(k: usize) -> (f32, f32) {
     let along = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
     let up = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
     (PI * along * along, FRAC_PI_2 * up * up)
 }
 
-/// Light of a sky on level ground: the integral of radiance times the sine of the elevation.
+/// Light of a sky on a level surface: the integral of radiance times the sine of the elevation.
 fn irradiance(map: &[Rgb]) -> Rgb {
     let mut sum = [0.0; 3];
     for (k, light) in map.iter().enumerate() {
@@ -143,7 +143,7 @@ fn irradiance(map: &[Rgb]) -> Rgb {
     sum
 }
 
-/// The sky of the CIE's overcast day: three times as bright at the zenith as at the horizon.
+/// The CIE overcast sky: three times as bright at the zenith as at the horizon.
 fn overcast() -> Vec<Rgb> {
     let at = |k: usize| {
         let share = (1.0 + 2.0 * libm::sinf(direction(k).1)) / 3.0;
@@ -152,7 +152,7 @@ fn overcast() -> Vec<Rgb> {
     (0..AZIMUTHS * ELEVATIONS).map(at).collect()
 }
 
-/// What a stretch of air does, per metre.
+/// Scattering and extinction of the air, per metre.
 struct Scattering {
     rayleigh: Rgb,
     mie: f32,
@@ -162,13 +162,13 @@ struct Scattering {
 const HEIGHTS: usize = 32;
 const COSINES: usize = 64;
 
-/// The air under one sun.
+/// The atmosphere under one position of the sun.
 struct SunlitAir {
     sun_elevation: f32,
     haze: f32,
-    /// Share of the light that comes through from outside, by height and cosine to the vertical.
+    /// Transmittance from outside the atmosphere, by height and cosine to the vertical.
     through: Vec<Rgb>,
-    /// Light that was scattered more than once, by height.
+    /// Light from multiple scattering, by height.
     multiple: [Rgb; HEIGHTS],
 }
 
@@ -194,7 +194,7 @@ impl SunlitAir {
         Scattering { rayleigh, mie: MIE * hazy, extinction }
     }
 
-    /// Share of the light from outside that reaches a place; nothing from below the horizon.
+    /// Fraction of the light from outside that reaches a position; 0 from below the horizon.
     fn transmittance(&self, radius: f32, cosine: f32) -> Rgb {
         const STEPS: usize = 40;
         if way_to_ground(radius, cosine).is_some() {
@@ -210,7 +210,7 @@ impl SunlitAir {
         depth.map(|d| libm::expf(-d))
     }
 
-    /// The same from the table.
+    /// The transmittance from the table.
     fn sun_through(&self, radius: f32, cosine: f32) -> Rgb {
         let at = libm::sqrtf(((radius - GROUND) / (TOP - GROUND)).clamp(0.0, 1.0)) * (HEIGHTS - 1) as f32;
         let of = (0.5 + 0.5 * root(cosine)).clamp(0.0, 1.0) * (COSINES - 1) as f32;
@@ -234,7 +234,7 @@ impl SunlitAir {
         std::array::from_fn(|c| self.multiple[k][c] + (self.multiple[k + 1][c] - self.multiple[k][c]) * (at - k as f32))
     }
 
-    /// Hillaire's equations 5 to 10: light of the second scattering, times the sum of all that follow.
+    /// Hillaire's equations 5 to 10: light of the second scattering, times the sum of all later ones.
     fn scattered_more_than_once(&self, height: f32) -> Rgb {
         const ROWS: usize = 8;
         let radius = GROUND + height.max(10.0);
@@ -260,8 +260,8 @@ impl SunlitAir {
         (0..AZIMUTHS * ELEVATIONS).map(at).collect()
     }
 
-    /// Light along a ray. With `sky` the phase functions count and light scattered more often is added; without, all
-    /// directions are alike and the ground throws light back.
+    /// Light along a ray. With `sky`, phase functions apply and multiple scattering is added. Without it, scattering is
+    /// isotropic and the ground reflects light.
     fn ray(&self, radius: f32, cosine: f32, azimuth: f32, steps: usize, sky: Option<()>) -> RayLight {
         let to_ground = way_to_ground(radius, cosine).filter(|_| sky.is_none());
         let length = to_ground.unwrap_or_else(|| way_out(radius, cosine.max(if sky.is_some() { 0.0 } else { -1.0 })));
@@ -271,14 +271,14 @@ impl SunlitAir {
         let (mut light, mut scattered, mut through) = ([0.0; 3], [0.0; 3], [1.0; 3]);
         let mut before = 0.0;
         for k in 0..steps {
-            // short steps near the eye
+            // Steps are short near the eye.
             let share = (k + 1) as f32 / steps as f32;
             let end = length * share * share;
             let (middle, step) = (0.5 * (before + end), end - before);
             before = end;
             let (there, _) = moved(radius, cosine, middle);
             let air = self.scattering((there - GROUND).max(0.0));
-            // cosine of the sun at that place
+            // Cosine between the sun and the vertical at that position.
             let sun = (radius * sun_up + middle * towards) / there;
             let sunlight = self.sun_through(there, sun);
             let multiple = if sky.is_some() { self.multiple_at(there - GROUND) } else { [0.0; 3] };
@@ -305,7 +305,7 @@ impl SunlitAir {
 
 struct RayLight {
     light: Rgb,
-    /// Share of evenly scattered light that is scattered again.
+    /// Fraction of isotropically scattered light that is scattered again.
     scattered: Rgb,
 }
 
@@ -313,44 +313,44 @@ fn rayleigh_phase(cosine: f32) -> f32 {
     3.0 / (16.0 * PI) * (1.0 + cosine * cosine)
 }
 
-/// Cornette and Shanks.
+/// The phase function of Cornette and Shanks.
 fn mie_phase(cosine: f32) -> f32 {
     let g = FORWARD;
     let away = 1.0 + g * g - 2.0 * g * cosine;
     3.0 / (8.0 * PI) * (1.0 - g * g) * (1.0 + cosine * cosine) / ((2.0 + g * g) * away * libm::sqrtf(away))
 }
 
-/// Height of a row of the tables: close together near the ground.
+/// Height of a row of the tables; rows are dense near the ground.
 fn height_of(row: usize) -> f32 {
     let share = row as f32 / (HEIGHTS - 1) as f32;
     (TOP - GROUND) * share * share
 }
 
-/// Cosine of a column of the table: close together at the horizon.
+/// Cosine of a column of the table; columns are dense near the horizon.
 fn cosine_of(column: usize) -> f32 {
     let x = 2.0 * column as f32 / (COSINES - 1) as f32 - 1.0;
     x * x.abs()
 }
 
-/// What [`cosine_of`] squares.
+/// The inverse of the square in [`cosine_of`].
 fn root(cosine: f32) -> f32 {
     libm::sqrtf(cosine.abs()).copysign(cosine)
 }
 
-/// Distance along a ray to the top of the air.
+/// Distance along a ray to the top of the atmosphere.
 fn way_out(radius: f32, cosine: f32) -> f32 {
     let along = radius * cosine;
     libm::sqrtf((along * along + (TOP - radius) * (TOP + radius)).max(0.0)) - along
 }
 
-/// Distance along a ray to the ground, if it meets it.
+/// Distance along a ray to the ground, if the ray hits it.
 fn way_to_ground(radius: f32, cosine: f32) -> Option<f32> {
     let along = radius * cosine;
     let square = along * along - (radius - GROUND) * (radius + GROUND);
     (cosine < 0.0 && square >= 0.0).then(|| -along - libm::sqrtf(square))
 }
 
-/// Radius and cosine to the vertical after a way along a ray.
+/// Radius and cosine to the vertical after a distance along a ray.
 fn moved(radius: f32, cosine: f32, way: f32) -> (f32, f32) {
     let there = libm::sqrtf((radius * radius + way * way + 2.0 * radius * cosine * way).max(0.0));
     (there, (radius * cosine + way) / there)
@@ -370,7 +370,8 @@ mod tests {
 
     #[test]
     fn light_from_the_zenith_loses_what_the_optical_depth_of_the_air_says() {
-        // Bodhaine et al. 1999: vertical optical depth of clean air 0.0975 at 550 nm; ours at the green of 550 nm
+        // Bodhaine et al. 1999: vertical optical depth of clean air is 0.0975 at 550 nm; compared with ours in the
+        // green channel at 550 nm.
         let air = SunlitAir::new(FRAC_PI_2, 0.0);
         let [_, green, _] = air.transmittance(GROUND, 1.0);
         let ozone = 1.881e-6 * 15_000.0;
@@ -385,9 +386,9 @@ mod tests {
         let evening = daylight(5.0, SkyCondition::Clear);
         let warmth = |light: &Daylight| light.sun[0] / light.sun[2];
         assert!(warmth(&evening) > 2.0 * warmth(&noon));
-        // towards the sun the horizon is brighter than away from it
+        // The horizon is brighter towards the sun than away from it.
         assert!(luminance(entry_of(&evening, 0, 3)) > 1.3 * luminance(entry_of(&evening, AZIMUTHS - 1, 3)));
-        // most of the light of a clear noon comes from the sun: sky to sun is about 1 to 12 to 1 to 4
+        // Most light of a clear noon comes from the sun: sky to sun is about 1 : 12 to 1 : 4.
         let share = luminance(noon.sky) / (luminance(noon.sun) * 0.866);
         assert!((0.06..0.40).contains(&share), "{share}");
     }

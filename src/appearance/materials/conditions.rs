@@ -1,4 +1,4 @@
-//! What the rules of materials, plants and stones ask of a place: slope, height, maps and colour of the ground.
+//! Conditions at a position for the rules of materials, plants and stones: slope, height, maps and terrain colour.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
 use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_before};
 use crate::scene::Settings;
 
-/// The maps that count.
+/// The maps that conditions read.
 pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
-/// Thickness in metres of deposits, and of what was worn away, that changes the ground by half.
+/// Thickness in metres of deposits, and of eroded material, that changes half of the ground.
 const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
-/// Catchments in square metres from which running water begins to show, and shows in full, as powers of ten.
+/// Powers of ten of the drainage areas, in square metres, at which running water starts to show and shows in full.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
-/// Share of the ground that so much of a map, as a fraction of the relief, has changed: of deposits (0) or of what was
-/// worn away (1).
+/// Fraction of the ground changed by a thickness (a fraction of the relief) of deposits (`which` 0) or of eroded
+/// material (1).
 fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
     share_hidden((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }
 
-/// What the maps of a planet tell of a direction, a unit vector, between its samples: deposits, wear, vegetation and
-/// hardness, from 0 to 1 as the conditions of rules have them. `None` if it has none of these maps.
+/// Returns a function from a direction (a unit vector) on a planet to deposits, wear, vegetation and hardness there,
+/// interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the planet has none of these maps.
 pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
     const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
     let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -40,8 +40,8 @@ pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64;
     })
 }
 
-/// Flow, deposits, vegetation, and what is *not* worn, of a sample, each from 0 to 1: a terrain without maps has
-/// 0, 0, 0, 1.
+/// Returns a function from a sample to its flow, deposits, vegetation and the fraction that is *not* eroded, each from
+/// 0 to 1. A terrain without maps has 0, 0, 0, 1.
 pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
     let cell = settings.size_metres / (terrain.grid.whole_samples() - 1) as f32;
     let maps = SITE_MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -55,27 +55,28 @@ pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize)
     }
 }
 
-/// Whether the bands of a rule ask for the openness of the ground.
+/// Whether the bands of a rule depend on the openness of the terrain.
 pub(in crate::appearance) fn asks_openness(bands: &[Band; CONDITIONS.len()]) -> bool {
     bands[2] != EVERYWHERE
 }
 
-/// Whether the bands of a rule ask for its curvature.
+/// Whether the bands of a rule depend on the curvature of the terrain.
 pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) -> bool {
     bands[9] != EVERYWHERE
 }
 
-/// Samples to each side between which the curvature of the ground is told.
+/// Distance in samples to each side over which the curvature is measured.
 const CURVATURE_SAMPLES: f32 = 2.0;
-/// The topographic index at which wetness is 0, and 1.
+/// The topographic wetness index at which wetness is 0, and at which it is 1.
 const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
-/// Ground that is more level than this, as a tangent, counts as so steep: water does not stand for ever.
+/// Minimum slope as a tangent in the wetness index, because even on level terrain some water drains away.
 const LEAST_TANGENT: f32 = 0.001;
-/// The flow over which wetness comes in, so that it does not begin at a line.
+/// Range of flow over which wetness fades in, so that it has no sharp edge.
 const WETNESS_BEGINS: f32 = 0.04;
 
-/// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between [`TOPOGRAPHIC_INDEX`]: of flow
-/// as [`site_conditions`] has it, a slope as a tangent, and the width of a cell in metres, over which it drains.
+/// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between the two values of
+/// [`TOPOGRAPHIC_INDEX`]. `flow` is from [`site_conditions`], `tangent` is the slope, and the cell width in metres is
+/// the contour length.
 fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
     let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
@@ -83,23 +84,23 @@ fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     (flow / WETNESS_BEGINS).min(1.0) * ((index - dry) / (wet - dry)).clamp(0.0, 1.0)
 }
 
-/// Asks a square terrain for the values of [`CONDITIONS`] at any place.
+/// Returns the values of [`CONDITIONS`] at any position of a square terrain.
 pub struct GroundConditions<'a> {
     terrain: &'a Terrain,
     settings: &'a Settings,
     palette: &'a PaletteTable,
     site: Box<dyn Fn(usize) -> [f32; 4] + Sync + 'a>,
-    /// Of every sample, if any of the rules asks for it.
+    /// Openness of every sample, if any of the rules uses it.
     openness: Option<Vec<f32>>,
-    /// Colours that biomes give every sample, if they colour the ground.
+    /// Biome colours of every sample, if biomes colour the terrain.
     biomes: Option<Cow<'a, [[u8; 4]]>>,
-    /// Whether any of the rules asks for the curvature.
+    /// Whether any of the rules uses the curvature.
     asks_curvature: bool,
-    /// What pieces of a construction are made of.
+    /// Material fractions of a construction's primitives.
     made: Option<GroundShareMaps<'a>>,
 }
 
-/// Where a place lies between four samples.
+/// Position of a point between four samples.
 #[derive(Clone, Copy)]
 struct SampleCell {
     corner: usize,
@@ -107,10 +108,10 @@ struct SampleCell {
 }
 
 impl<'a> GroundConditions<'a> {
-    /// For rules with such bands; what none of them asks for is not worked out.
+    /// Prepares the conditions for rules with these bands; values that no rule uses are not computed.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn new<'b>(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -123,10 +124,10 @@ impl<'a> GroundConditions<'a> {
         Self::with_colours(terrain, settings, palette, biomes, bands, control)
     }
 
-    /// The same where the colours that biomes give the samples are known already.
+    /// The same with known biome colours of the samples.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn with_colours<'b>(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -145,8 +146,9 @@ impl<'a> GroundConditions<'a> {
         Ok(Self::in_window(terrain, settings, palette, biomes, (openness, asks_curved)))
     }
 
-    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it, and whether one
-    /// asks for the curvature. Places are those of the whole; two samples beyond a place count, four for the curvature.
+    /// The same in a window of a terrain, with the openness of its samples if a rule uses it, and whether a rule uses
+    /// the curvature. Positions are those of the whole terrain. A value depends on two samples around its position,
+    /// four for the curvature.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -163,7 +165,7 @@ impl<'a> GroundConditions<'a> {
         self.settings.size_metres / (self.terrain.grid.whole_samples() - 1) as f32
     }
 
-    /// Height of the ground in metres at (u, v), from 0 to 1 each.
+    /// Height of the terrain in metres at (u, v), each from 0 to 1.
     pub fn metres(&self, [u, v]: [f32; 2]) -> f32 {
         let ([top, left], n) = (self.terrain.grid.first(), self.terrain.samples());
         let here = |index: usize, first: usize| index.saturating_sub(first).min(n - 1);
@@ -171,13 +173,13 @@ impl<'a> GroundConditions<'a> {
         bilinear(self.terrain.grid.whole_samples(), at, [u, v]) * self.settings.relief_metres
     }
 
-    /// The sample nearest to a place.
+    /// The sample nearest to a position.
     fn nearest(&self, place: [f32; 2]) -> usize {
         let SampleCell { corner, part } = self.cell(place);
         corner + usize::from(part[0] > 0.5) + self.terrain.samples() * usize::from(part[1] > 0.5)
     }
 
-    /// Slopes to the east and to the south at (u, v), as tangents: between samples those of the samples are mixed.
+    /// Slopes to the east and to the south at (u, v) as tangents, interpolated between the samples.
     pub fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
         let (n, steep) = (self.terrain.samples(), self.settings.relief_over_size());
         let of = |k: usize, axis: usize| {
@@ -187,8 +189,8 @@ impl<'a> GroundConditions<'a> {
         [0, 1].map(|axis| self.interpolated(place, |k| of(k, axis)))
     }
 
-    /// Mean curvature at (u, v) in 1/km, above 0 where the ground is convex: half the divergence of the unit normal,
-    /// between slopes [`CURVATURE_SAMPLES`] away.
+    /// Mean curvature at (u, v) in 1/km, positive where the terrain is convex: half the divergence of the unit normal,
+    /// from slopes [`CURVATURE_SAMPLES`] away on each side.
     fn curvature(&self, [u, v]: [f32; 2]) -> f32 {
         let step = CURVATURE_SAMPLES / (self.terrain.grid.whole_samples() - 1) as f32;
         let lean = |east: f32, south: f32| {
@@ -201,7 +203,7 @@ impl<'a> GroundConditions<'a> {
         1000.0 * (across + along) / (4.0 * CURVATURE_SAMPLES * self.cell_metres())
     }
 
-    /// Colour of the ground in linear light at (u, v), under plants as dense as the map of vegetation says.
+    /// Terrain colour in linear light at (u, v), under plants with the density of the vegetation map.
     pub fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light {
         let metres = self.metres(place);
         let ground = match &self.biomes {
@@ -224,7 +226,7 @@ impl<'a> GroundConditions<'a> {
         vegetated(made.map_or(ground, |made| made.tinted(ground)), vegetation)
     }
 
-    /// The values of [`CONDITIONS`] at (u, v), from 0 to 1 each.
+    /// The values of [`CONDITIONS`] at (u, v), each from 0 to 1.
     pub fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
         let [east, south] = self.slopes(place);
         let tangent = (east * east + south * south).sqrt();
@@ -247,12 +249,12 @@ impl<'a> GroundConditions<'a> {
         let grid = self.terrain.grid;
         let [(j, east), (i, south)] = [u, v].map(|place| cell_before(grid.whole_samples(), place));
         let [top, left] = grid.first();
-        // what lies beyond the sides of a window is cut off from what comes out
+        // Positions beyond the sides of a window are clamped; the affected results are discarded later.
         let here = |index: usize, first: usize| index.saturating_sub(first).min(grid.samples - 2);
         SampleCell { corner: here(i, top) * grid.samples + here(j, left), part: [east, south] }
     }
 
-    /// Bilinear between the four samples around a place.
+    /// Bilinear interpolation between the four samples around a position.
     fn interpolated(&self, place: [f32; 2], value: impl Fn(usize) -> f32) -> f32 {
         let SampleCell { corner, part: [east, south] } = self.cell(place);
         let n = self.terrain.samples();
@@ -267,7 +269,7 @@ impl PlantedGround for GroundConditions<'_> {
     }
 
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
-        // 1 where no map of densities says otherwise
+        // The density is 1 if there is no density map.
         let map = self.terrain.map(kind.density_map());
         map.map_or(1.0, |map| self.interpolated(place, |k| map[k]).clamp(0.0, 1.0))
     }
@@ -317,15 +319,15 @@ mod tests {
     #[test]
     fn a_planet_tells_between_its_samples_what_its_maps_say() {
         let mut terrain = Terrain::flat(crate::field::Grid::globe(9));
-        assert!(globe_site(&terrain, 1000.0).is_none(), "it has no maps");
+        assert!(globe_site(&terrain, 1000.0).is_none(), "the terrain has no maps");
         terrain.map_mut(MapKind::Flow).fill(3.0);
-        assert!(globe_site(&terrain, 1000.0).is_none(), "none that is asked for");
-        // a metre of deposits has changed half of the ground, four metres of wear as well
+        assert!(globe_site(&terrain, 1000.0).is_none(), "no map that the conditions read");
+        // One metre of deposits, or four metres of erosion, has changed half of the ground.
         terrain.map_mut(MapKind::Deposits).fill(0.001);
         let n = terrain.samples();
         terrain.map_mut(MapKind::Wear).iter_mut().enumerate().for_each(|(k, worn)| *worn = 0.004 * (k % n / 8) as f32);
         terrain.map_mut(MapKind::Hardness).fill(0.7);
-        let site = globe_site(&terrain, 1000.0).expect("it has maps");
+        let site = globe_site(&terrain, 1000.0).expect("the terrain has maps");
         let close = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
         let [west, east] = [0.3, 1.0].map(|u| site(crate::field::globe::direction_at(2, u, 0.4)));
         assert!(close(west, [0.5, 0.0, 0.0, 0.7]), "{west:?}");
@@ -334,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_sphere_is_as_curved_as_its_radius_says() {
-        // the cap of a sphere of 800 m, and the bowl that it leaves
+        // The cap of a sphere of 800 m, and the bowl of the same shape.
         for sign in [1.0, -1.0] {
             let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
             let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {

@@ -1,5 +1,5 @@
-//! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
-//! pieces of constructions that say what they are made of.
+//! Material weights of a square terrain at every sample, from the same rules as in the view and from the construction
+//! primitives that have a material.
 
 use super::conditions::{asks_curvature, asks_openness};
 use super::piece_materials::PIECE_MATERIALS;
@@ -9,12 +9,12 @@ use crate::appearance_files::Material;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::Scene;
 
-/// Lets `read` ask for the weights of [`Material::ALL`] at the samples of a square terrain, by their numbers, in whole
-/// numbers that add up to 255: rules first, then what pieces of a construction are made of, then what the maps of sand
-/// and snow lay over it. They are worked out where they are asked for, so that nobody has to hold all of them.
+/// Calls `read` with a function that returns the weights of [`Material::ALL`] at a sample of a square terrain, as
+/// integers that add up to 255. First come the rules, then the materials of a construction's primitives, then the sand
+/// and snow maps on top. Weights are computed on demand, so that nobody has to store all of them.
 ///
 /// # Errors
-/// When `control` says so, or `read` does.
+/// If `control` or `read` cancels.
 pub fn with_material_weights<T>(
     scene: &Scene,
     terrain: &Terrain,
@@ -27,10 +27,10 @@ pub fn with_material_weights<T>(
     weights_on(scene, terrain, &table, &ground, read)
 }
 
-/// The same in a window of a square, of which `around` says how open it lies.
+/// The same in a window of a square terrain; `around` gives its openness.
 ///
 /// # Errors
-/// When `control` says so, or `read` does.
+/// If `control` or `read` cancels.
 pub fn with_window_weights<T>(
     scene: &Scene,
     window: &Terrain,
@@ -45,7 +45,7 @@ pub fn with_window_weights<T>(
     weights_on(scene, window, &table, &ground, read)
 }
 
-/// Whether the materials of a scene follow from how open the ground lies.
+/// Whether the materials of a scene depend on the openness of the terrain.
 pub fn materials_ask_openness(scene: &Scene) -> bool {
     PaletteTable::for_scene(scene).materials.0.iter().any(|rule| asks_openness(&rule.bands))
 }
@@ -87,7 +87,7 @@ mod tests {
     fn cliffs_are_rock_and_snow_lies_on_all() {
         let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
         let scene = Scene { settings, palette: "alpine".into(), ..Scene::default() };
-        // level, then a cliff of 76 degrees
+        // Level terrain, then a cliff of 76 degrees.
         let mut terrain =
             Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
         let control = Control::default();
@@ -102,7 +102,7 @@ mod tests {
         let row = 64 * 129;
         assert_eq!(strongest(&bare[row + 100]), Some(Material::Rock as usize));
         assert_ne!(strongest(&bare[row + 30]), Some(Material::Rock as usize));
-        // three metres
+        // Three metres of snow.
         terrain.map_mut(MapKind::Snow).fill(3.0 / 500.0);
         let snowed = all(&terrain).unwrap();
         assert!(snowed.iter().all(|each| each[Material::Snow as usize] > 245));

@@ -1,4 +1,4 @@
-//! What the ground is made of: how it looks from near, and how much of it lies at a place.
+//! Ground materials: their close-up look, and their fractions at each position.
 
 pub(super) mod conditions;
 pub(super) mod material_map;

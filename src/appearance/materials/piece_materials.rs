@@ -1,4 +1,4 @@
-//! What pieces of a construction make of the ground: their materials in the terrain's maps of shares.
+//! Materials of a construction's primitives, from the terrain's share maps.
 
 use super::textures::look_of;
 use crate::appearance::COVERS;
@@ -6,29 +6,30 @@ use crate::appearance::colours::srgb::Light;
 use crate::appearance_files::Material;
 use crate::field::{MapKind, Terrain};
 
-/// The materials of the maps of [`MapKind::SHARES`].
+/// The materials that belong to the maps of [`MapKind::SHARES`].
 pub const PIECE_MATERIALS: [Material; MapKind::SHARES.len()] =
     [Material::Rock, Material::Grass, Material::Sand, Material::Snow, Material::Gravel, Material::Soil];
 
-/// Colour of a road in linear light: trodden gravel, brighter than the gravel of a river.
+/// Colour of a road in linear light: trodden gravel, brighter than river gravel.
 const ROAD: Light = [0.42, 0.38, 0.32];
 
-/// Shares that pieces make of the ground at a place, in the order of [`MapKind::SHARES`]; they come to 1 at the most.
+/// Fractions of the ground at a position that have a primitive's material, in the order of [`MapKind::SHARES`]; their
+/// sum is at most 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundShares(pub [f32; MapKind::SHARES.len()]);
 
-/// Numbers of sand and snow, which lie on the others, in the order of [`COVERS`].
+/// Indices of sand and snow, which lie on top of the other materials, in the order of [`COVERS`].
 const LYING: [usize; COVERS.len()] = [2, 3];
 
 impl GroundShares {
-    /// How much of the ground sand and snow hide, in the order of [`COVERS`].
+    /// Fractions of the ground that sand and snow hide, in the order of [`COVERS`].
     pub fn hidden(&self) -> [f32; COVERS.len()] {
         let [sand, snow] = LYING.map(|k| self.0[k]);
         [if snow < 1.0 { (sand / (1.0 - snow)).min(1.0) } else { 0.0 }, snow]
     }
 
-    /// What rock, grass, road and bare earth add to the colour of the ground between sand and snow, in linear light,
-    /// and how much of the ground's own they hide.
+    /// The tint of rock, grass, road and bare earth on ground without sand and snow, in linear light, and the fraction
+    /// of the ground's own colour that they hide.
     pub fn tint(&self) -> (Light, f32) {
         let free = 1.0 - LYING.iter().map(|k| self.0[*k]).sum::<f32>();
         let (mut light, mut hidden) = ([0.0; 3], 0.0);
@@ -45,30 +46,30 @@ impl GroundShares {
         (light, hidden.min(1.0))
     }
 
-    /// Ground of a colour (linear light) as these make it, under what is sand and snow.
+    /// A ground colour (linear light) with this tint, below sand and snow.
     pub fn tinted(&self, ground: Light) -> Light {
         let (light, hidden) = self.tint();
         if hidden <= 0.0 { ground } else { std::array::from_fn(|c| ground[c] * (1.0 - hidden) + light[c]) }
     }
 }
 
-/// The maps of shares of a terrain.
+/// The share maps of a terrain.
 pub struct GroundShareMaps<'a>([Option<&'a [f32]>; MapKind::SHARES.len()]);
 
 impl<'a> GroundShareMaps<'a> {
-    /// Those of a terrain; `None` where no piece says what it is made of.
+    /// The share maps of a terrain; `None` if no primitive has a material.
     pub fn new(terrain: &'a Terrain) -> Option<Self> {
         let maps = MapKind::SHARES.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
         maps.iter().any(Option::is_some).then_some(Self(maps))
     }
 
-    /// Shares of a sample.
+    /// Fractions at a sample.
     pub fn of_sample(&self, k: usize) -> GroundShares {
         GroundShares(self.0.map(|map| map.map_or(0.0, |map| map[k].clamp(0.0, 1.0))))
     }
 }
 
-/// Two shares of the ground that are hidden, one by one over the other.
+/// Combined hidden fraction of two covers on top of each other.
 pub fn hidden_by_both(first: f32, second: f32) -> f32 {
     first + second * (1.0 - first)
 }

@@ -1,9 +1,9 @@
-//! Textures of the ground materials, synthesised by the program: slopes, height and tone of a square metre or so that
-//! repeats without a seam.
+//! Procedural textures of the ground materials: slopes, height and tone of about one square metre that repeats without
+//! a seam.
 //!
 //! Every texture is a height from 0 to 1 made of periodic gradient noise (Perlin 2002) and cellular noise (Worley
-//! 1996), from which the slopes follow, and a tone that makes stones and blades darker and lighter. It says nothing of
-//! colour: that comes from the palette.
+//! 1996). The slopes follow from the height, and a tone makes stones and blades darker and lighter. The texture
+//! contains no colour: the palette gives the colour.
 
 use std::f32::consts::TAU;
 use std::sync::LazyLock;
@@ -13,20 +13,20 @@ use rayon::prelude::*;
 use crate::appearance_files::Material;
 use crate::field::Stream;
 
-/// How a material looks beside the shape of its surface.
+/// The look of a material apart from its surface shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialLook {
-    /// Linear colour of its own, for rules with a tint.
+    /// The material's own linear colour, for rules with a tint.
     pub colour: [f32; 3],
-    /// Height of the relief of the texture over its side.
+    /// Height of the texture's relief divided by its side.
     pub depth: f32,
-    /// How much its tone changes the colour.
+    /// Strength of the tone on the colour.
     pub contrast: f32,
-    /// Widest repeat of the texture that still looks like it, in metres.
+    /// Maximum repeat distance in metres at which the texture still looks natural.
     pub widest_metres: f32,
-    /// Share of light that a mirror-like film throws back, for snow, ice and mud.
+    /// Fraction of light that a mirror-like film reflects, for snow, ice and mud.
     pub gloss: f32,
-    /// How much of the ridges and creases shows that run down slopes where samples are too far apart for them, 0 to 1.
+    /// Strength of procedural ridges and creases down slopes where the samples are too coarse to show them, 0 to 1.
     pub creases: f32,
 }
 
@@ -47,7 +47,7 @@ pub fn look_of(material: Material) -> MaterialLook {
         Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0, 0.7),
         Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0, 0.35),
         Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0, 0.4),
-        // ripples of wind are 15 times as long as high (Bagnold 1941), and nine lie on a side
+        // Wind ripples are 15 times as long as high (Bagnold 1941), and nine fit on a side.
         Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0, 0.0),
         Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15, 0.3),
         Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10, 0.22),
@@ -56,20 +56,20 @@ pub fn look_of(material: Material) -> MaterialLook {
     }
 }
 
-/// A texture of a material: texels of slope to the east, slope to the south, height and tone, as bytes around 128
+/// A material texture: each texel is slope to the east, slope to the south, height and tone, as bytes around 128
 /// (height from 0).
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialTexture {
-    /// Texels of a side.
+    /// Texels per side.
     pub side: usize,
-    /// Rows from the north-west corner.
+    /// Texels in rows from the north-west corner.
     pub texels: Vec<[u8; 4]>,
-    /// Slope that the bytes 1 and 255 stand for, in heights of the texture per side.
+    /// Slope of the byte values 1 and 255, in texture heights per side.
     pub steepest: f32,
 }
 
 impl MaterialTexture {
-    /// The texture of a material with `side` texels a side: a power of two. Same bits on every machine.
+    /// The texture of a material with `side` texels per side, a power of two. It has the same bits on every machine.
     pub fn new(material: Material, side: usize) -> Self {
         let make = |k: usize| {
             let at = [(k % side) as f32 / side as f32, (k / side) as f32 / side as f32];
@@ -104,8 +104,8 @@ impl MaterialTexture {
     }
 }
 
-/// A texture that repeats, with half of each texel from those around it along both axes: edges of blocks, joints and
-/// leaves do not go in steps from texel to texel.
+/// Blurs a repeating texture: each texel takes half its value from its neighbours along both axes. Edges of blocks,
+/// joints and leaves then show no staircase.
 fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
     let mean = |[before, here, after]: [[f32; 2]; 3]| -> [f32; 2] {
         std::array::from_fn(|c| 0.25 * (before[c] + 2.0 * here[c] + after[c]))
@@ -120,7 +120,7 @@ fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
     (0..len).map(|k| mean([across[(k + len - side) % len], across[k], across[(k + side) % len]])).collect()
 }
 
-/// Height, in any unit, and tone of a material at a place from 0 to 1; both repeat with period 1.
+/// Height (in any unit) and tone of a material at a position from 0 to 1; both repeat with period 1.
 fn surface(material: Material, at: [f32; 2]) -> [f32; 2] {
     match material {
         Material::Rock => rock(at),
@@ -137,7 +137,7 @@ fn surface(material: Material, at: [f32; 2]) -> [f32; 2] {
     }
 }
 
-/// Blocks of all sizes whose tops lean every way, with narrow joints between the large ones.
+/// Blocks of all sizes with tilted tops, and narrow joints between the large blocks.
 fn rock(at: [f32; 2]) -> [f32; 2] {
     let warp = [0.025 * sum(at, 5, 4, 11), 0.025 * sum(at, 5, 4, 12)];
     let p = [at[0] + warp[0], at[1] + warp[1]];
@@ -160,7 +160,7 @@ fn rock(at: [f32; 2]) -> [f32; 2] {
     [height + 0.55 * crags + 0.08 * fine, tone + 0.45 * crags + 0.15 * fine]
 }
 
-/// Stones of three sizes that lie on each other; `angular` from round to sharp.
+/// Stones of three sizes lying on each other; `angular` goes from round to sharp.
 fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
     let mut top = -1.0f32;
     let mut tone = -0.4;
@@ -170,7 +170,7 @@ fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
         let edge = ((cell.second - cell.first) / 0.9).clamp(0.0, 1.0);
         let round = (1.0 - cell.first * cell.first * 1.9).max(0.0).sqrt();
         let shape = angular * edge.sqrt() + (1.0 - angular) * round;
-        // a third of the cells are empty: smaller stones are seen between
+        // A third of the cells are empty, so that smaller stones show between.
         let lies = if cell.value < 0.62 || times == 8 { 1.0 } else { 0.0 };
         let height = lies * size * (0.35 + 0.65 * shape * (0.6 + 0.4 * cell.other)) - 0.6 * (1.0 - lies);
         if height > top {
@@ -196,7 +196,7 @@ fn grass(at: [f32; 2]) -> [f32; 2] {
     let p = [at[0] + bend[0], at[1] + bend[1]];
     let (mut top, mut tone) = (-1.0f32, 0.0);
     for (k, across) in [13, 23, 41].into_iter().enumerate() {
-        // a tuft: blades all around its middle
+        // A tuft has blades all around its centre.
         let tuft = cells(p, across, 64 + k as u64);
         let angle = libm::atan2f(tuft.south, tuft.east);
         let blades = libm::cosf(9.0 * angle + 40.0 * tuft.value) * libm::cosf(14.0 * angle + 60.0 * tuft.other);
@@ -231,7 +231,7 @@ fn litter(at: [f32; 2]) -> [f32; 2] {
 fn sand(at: [f32; 2]) -> [f32; 2] {
     let bend = 0.35 * sum(at, 2, 3, 81) + 0.08 * sum(at, 9, 2, 82);
     let phase = (at[1] * 9.0 + bend * 2.2).rem_euclid(1.0);
-    // a long windward and a short lee side
+    // A ripple has a long windward side and a short lee side.
     let ripple = if phase < 0.68 { phase / 0.68 } else { (1.0 - phase) / 0.32 };
     let ripple = ripple * ripple * (3.0 - 2.0 * ripple) * (0.75 + 0.5 * sum(at, 3, 2, 83));
     let grains = sum(at, 120, 1, 84);
@@ -261,16 +261,16 @@ fn ice(at: [f32; 2]) -> [f32; 2] {
     [0.7 * smooth - 0.5 * crack, 0.4 * smooth + 0.5 * veins - 0.5 * crack]
 }
 
-/// Beds of rock one over the other, seen from the side: `at[1]` is up. Hard ones stand out and break in blocks.
+/// Rock strata seen from the side; `at[1]` is up. Hard beds stand out and break into blocks.
 fn strata(at: [f32; 2]) -> [f32; 2] {
     let bend = 0.012 * sum([at[0], 0.5], 3, 4, 121);
     let up = at[1] + bend;
     let (mut height, mut tone, mut weight) = (0.0, 0.0, 1.0);
     for (k, beds) in [5, 11, 23, 47].into_iter().enumerate() {
-        // one bed where the noise of a column of cells is one cell: unlike thicknesses
+        // Cellular noise with one column of cells: each cell is a bed, so that thicknesses vary.
         let bed = cells([0.5 / beds as f32, up], beds, 122 + k as u64);
         let (hard, colour) = (bed.value, bed.other);
-        // the upper edge is sharp, below it the bed is worn back
+        // The upper edge is sharp; below it the bed is eroded back.
         let face = (bed.second - bed.first).clamp(0.0, 0.25) * 4.0;
         height += weight * (0.9 * hard + 0.25 * face);
         tone += weight * (0.95 * (colour - 0.5) + 0.22 * (hard - 0.5));
@@ -283,7 +283,7 @@ fn strata(at: [f32; 2]) -> [f32; 2] {
     [height + 0.30 * rough + 0.08 * fine - 0.10 * joint, tone + 0.30 * rough + 0.14 * fine - 0.08 * joint]
 }
 
-/// Octaves of gradient noise, each half as high; about -0.7 to 0.7. Repeats with period 1.
+/// Octaves of gradient noise, each half as high as the one before; about -0.7 to 0.7. Repeats with period 1.
 fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     let (mut value, mut weight, mut across) = (0.0, 1.0, cells);
     for octave in 0..octaves {
@@ -294,14 +294,14 @@ fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     value
 }
 
-/// Two octaves of gradient noise with other numbers of cells along both axes.
+/// Two octaves of gradient noise with different cell counts along the two axes.
 fn stretched(at: [f32; 2], cells: [i32; 2], seed: u64) -> f32 {
     let twice = cells.map(|n| 2 * n);
     gradient_noise(at, cells, Stream::new(seed as u32, 0))
         + 0.5 * gradient_noise(at, twice, Stream::new(seed as u32, 1))
 }
 
-/// Gradients all around.
+/// Unit gradients in all directions.
 static DIRECTIONS: LazyLock<[[f32; 2]; 64]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let angle = TAU * k as f32 / 64.0;
@@ -309,7 +309,7 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 64]> = LazyLock::new(|| {
     })
 });
 
-/// Perlin's gradient noise on a lattice of so many cells, which repeats.
+/// Perlin's gradient noise on a periodic lattice of `cells`.
 fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
     let place = [at[0] * cells[0] as f32, at[1] * cells[1] as f32];
     let low = place.map(|x| libm::floorf(x) as i32);
@@ -325,12 +325,12 @@ fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
     north + (south - north) * fade[1]
 }
 
-/// The nearest point of a cellular noise.
+/// The nearest feature point of a cellular noise.
 struct WorleyPoint {
     /// Distances to the nearest and to the second nearest point, in cells.
     first: f32,
     second: f32,
-    /// The way to the nearest point, in cells.
+    /// Offset to the nearest point, in cells.
     east: f32,
     south: f32,
     /// Random numbers of the nearest point, 0 to 1.
@@ -338,7 +338,7 @@ struct WorleyPoint {
     other: f32,
 }
 
-/// Worley's cellular noise with one point a cell; repeats.
+/// Worley's cellular noise with one feature point per cell; periodic.
 fn cells(at: [f32; 2], across: i32, seed: u64) -> WorleyPoint {
     let random = Stream::new(seed as u32, 7);
     let (shift_x, shift_y, value, other) = (random.fork(0), random.fork(1), random.fork(2), random.fork(3));
@@ -379,7 +379,7 @@ mod tests {
             let mean = texture.texels.iter().map(|t| f64::from(t[3])).sum::<f64>() / 4096.0;
             assert!(
                 (mean - 128.0).abs() < 6.0,
-                "{material:?}: a mean tone of {mean} changes the colour seen from afar"
+                "{material:?}: a mean tone of {mean} would change the colour seen from afar"
             );
         }
     }

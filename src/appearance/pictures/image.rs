@@ -10,13 +10,13 @@ use super::raster::PixelGrid;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
-/// Bytes of a packed part of a PNG file.
+/// Size in bytes of a compressed chunk of a PNG file.
 const PACKED_BYTES: usize = 1 << 15;
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RgbImage {
-    /// Pixels of a row.
+    /// Pixels per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
@@ -34,10 +34,10 @@ impl RgbImage {
         Self { width, height, rgb }
     }
 
-    /// [`from_fn`](Self::from_fn) that looks at `control` once a row.
+    /// [`from_fn`](Self::from_fn) that checks `control` once per row.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn drawn(
         width: usize,
         height: usize,
@@ -53,14 +53,14 @@ impl RgbImage {
         Ok(Self { width, height, rgb })
     }
 
-    /// Writes the picture as PNG, some rows at a time.
+    /// Writes the picture as PNG, a few rows at a time.
     pub fn write_png(&self, out: impl Write) -> std::io::Result<()> {
         let mut encoder = png::Encoder::new(BufWriter::new(out), self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        // what is packed is written at once, so that whoever writes can stop it in between
+        // Each compressed chunk is written at once, so that the writer can cancel in between.
         let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
         self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
         stream.finish()?;
@@ -70,36 +70,36 @@ impl RgbImage {
     /// Reads a square picture of `side` pixels that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// When it cannot be read, or is another kind of picture.
+    /// If it cannot be read, or has another size or colour type.
     pub fn load_png(path: &Path, side: usize) -> std::io::Result<Self> {
         let mut reader = png::Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
         let info = reader.info();
         let is_square = (info.width as usize, info.height as usize) == (side, side);
         if !is_square || reader.output_color_type() != (png::ColorType::Rgb, png::BitDepth::Eight) {
-            return Err(std::io::Error::other(format!("it is no picture of {side} × {side} pixels in colour")));
+            return Err(std::io::Error::other(format!("it is not a colour picture of {side} × {side} pixels")));
         }
         let mut rgb = vec![0; side * side * 3];
         reader.next_frame(&mut rgb)?;
         Ok(Self { width: side, height: side, rgb })
     }
 
-    /// Writes a PNG file; until it is safely on disk an old one stays.
+    /// Writes a PNG file; the old file stays until the new one is safely on disk.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
         self.stage(to)?.commit()
     }
 
-    /// [`save`](Self::save) up to where the new file takes the place of the old one.
+    /// [`save`](Self::save) without the last step, in which the new file replaces the old one.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn stage(&self, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
         StagedFile::new(to, |file| self.write_png(file))
     }
 
-    /// [`stage`](Self::stage) that stops when `control` says so.
+    /// [`stage`](Self::stage) that stops when `control` is cancelled.
     ///
     /// # Errors
-    /// When the file cannot be written, or it was stopped ([`FileError::is_cancelled`]).
+    /// If the file cannot be written, or it was cancelled ([`FileError::is_cancelled`]).
     pub fn stage_while(&self, to: impl Into<SaveTarget>, control: &Control) -> Result<StagedFile, FileError> {
         StagedFile::new_while(to, control, |file| self.write_png(file))
     }
@@ -108,7 +108,7 @@ impl RgbImage {
 /// The heights as a greyscale picture, black at the lowest and white at the highest sample.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn heightmap(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
     let (low, high) = terrain.range();
     let scale = if high > low { 255.0 / (high - low) } else { 0.0 };

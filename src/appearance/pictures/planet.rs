@@ -1,16 +1,17 @@
 //! Pictures of a planet: the map of all longitudes and latitudes, and the globe from space.
 //!
-//! The map is lit like the relief of a terrain, by a sun that stands at the scene's azimuth and elevation everywhere,
-//! so that the whole planet can be read. The globe is lit by the planet's own sun: season, tilt and hour decide where
-//! it is day. Both exaggerate slopes, which are invisible on a true planet, to the same steepness whatever the relief.
+//! The map is lit like a relief image of a terrain, by a sun at the scene's azimuth and elevation everywhere, so that
+//! the whole planet is visible. The globe is lit by the planet's own sun: season, tilt and hour decide where it is day.
+//! Both exaggerate slopes to the same steepness, whatever the relief, because true slopes of a planet are invisible.
 //!
-//! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
-//! limb the same light fades out over the height of the air.
+//! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun. Beyond the
+//! limb this light fades out over the height of the atmosphere.
 //!
-//! Clouds are those of the window ([`crate::planet::clouds`]): on the globe on their shell, with shadows on the ground;
-//! on the map lit like the ground. They are worked out once for a pixel, the ground several times.
+//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]): on the globe they lie on their shell and cast
+//! shadows on the ground; on the map they are lit like the ground. They are computed once per pixel, the ground several
+//! times.
 //!
-//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -28,49 +29,49 @@ use crate::scene::Scene;
 
 /// Root mean square slope of the land after exaggeration, as a tangent.
 const CLEAR_SLOPE: f32 = 0.32;
-/// Part of the light on level open ground of a map that comes from the sky.
+/// Fraction of the light on open level terrain of a map that comes from the sky.
 const SKY_SHARE: f32 = 0.42;
-/// Light of the night side.
+/// Light on the night side.
 const NIGHT: f32 = 0.012;
 const RIVER: [u8; 3] = [52, 92, 128];
-/// Depth of water, as a fraction of the relief, from which it is seen.
+/// Minimum depth of visible water, as a fraction of the relief.
 const FILM: f32 = 1.0e-5;
 
-/// Light of clouds under the sun: where they are thin, and thick; share of it from the sky.
+/// Light of thin and of thick clouds under the sun.
 const CLOUD_LIGHT: [f32; 2] = [0.72, 1.0];
 const CLOUD_SKY: f32 = 0.17;
-/// Pixels that the finest hump of a cloud spans.
+/// Width in pixels of the finest cloud detail.
 const HUMP_PIXELS: f64 = 2.0;
 
-/// A planet ready to be drawn: colours and slopes of all samples.
+/// A planet prepared for drawing: colours and slopes of all samples.
 pub struct PlanetImage<'a> {
     scene: &'a Scene,
     terrain: &'a Terrain,
     globe: Globe,
-    /// Colour and slope of every sample: red, green, blue as linear light, then the slope vector, exaggerated.
+    /// Colour and slope of every sample: red, green and blue as linear light, then the exaggerated slope vector.
     texels: Vec<[f32; 6]>,
     sea: f32,
     clouds: Option<CloudLayer>,
 }
 
-/// The clouds that a picture shows.
+/// The clouds of a picture.
 #[derive(Clone, Copy)]
 struct CloudLayer {
     clouds: PlanetClouds,
-    /// Radius of their shell in radii of the planet.
+    /// Radius of the cloud shell, in radii of the planet.
     shell: f64,
-    /// Share of the sun that the densest keep from the ground.
+    /// Fraction of the sunlight that the densest clouds block.
     shadow: f32,
 }
 
-/// What clouds do to a pixel.
+/// The effect of clouds on a pixel.
 #[derive(Clone, Copy)]
 struct CloudPixel {
-    /// Share of the ground that they hide.
+    /// Fraction of the ground that they hide.
     cover: f32,
-    /// What they are seen as.
+    /// Their own light.
     light: Light,
-    /// Share of the sun that they leave to the ground.
+    /// Fraction of the sunlight that reaches the ground.
     sun: f32,
 }
 
@@ -79,14 +80,14 @@ impl CloudPixel {
     const CLEAR: Self = Self { cover: 0.0, light: [0.0; 3], sun: 1.0 };
 }
 
-/// From where the globe is seen.
+/// The viewpoint for the globe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePerspective {
-    /// The place in the middle of the picture, in degrees.
+    /// Longitude of the centre of the picture, in degrees.
     pub longitude: f64,
-    /// Degrees to the north of the equator.
+    /// Latitude of the centre, in degrees north of the equator.
     pub latitude: f64,
-    /// Radii that half of the shorter side of the picture spans.
+    /// Half the shorter side of the picture, in radii of the planet.
     pub margin: f64,
 }
 
@@ -99,10 +100,10 @@ impl GlobePerspective {
 }
 
 impl<'a> PlanetImage<'a> {
-    /// Coloured by the scene's palette or biome table.
+    /// Prepares a planet, coloured by the scene's palette or biome table.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn new(scene: &'a Scene, terrain: &'a Terrain, control: &Control) -> Result<Self, Cancelled> {
         let globe = Globe::new(terrain.samples());
         let settings = &scene.settings;
@@ -133,14 +134,14 @@ impl<'a> PlanetImage<'a> {
             let ground = brighten(decode([r, g, b]), brightness.map_or(0.0, |map| map[k]));
             let wet = if depth > FILM && land(k) { (0.35 + depth * 40.0).min(0.9) } else { 0.0 };
             let [r, g, b] = mix(ground, decode(RIVER), wet);
-            // the sea is level
+            // The sea is level.
             let [x, y, z] = if land(k) { slopes[k].map(|s| s * lift) } else { [0.0; 3] };
             [r, g, b, x, y, z]
         })?;
         Ok(Self { scene, terrain, globe, texels, sea, clouds: None })
     }
 
-    /// The same under the clouds of a view: their cover, height, drift and shadows, in the air of the planet.
+    /// The same with the clouds of a view: their cover, height, drift and shadows, in the air of the planet.
     #[must_use]
     pub fn with_clouds(self, view: &GlobeView) -> Self {
         let planet = &self.scene.planet;
@@ -155,18 +156,18 @@ impl<'a> PlanetImage<'a> {
         Self { clouds: (cover > 0.0).then_some(layer), ..self }
     }
 
-    /// The clouds with as many octaves as a picture of so many pixels per radian can show.
+    /// The clouds with as many octaves as a picture of `scale` pixels per radian can show.
     fn clouds_at(&self, scale: f64) -> Option<CloudLayer> {
         let mut layer = self.clouds?;
         layer.clouds = layer.clouds.seen_at(scale / HUMP_PIXELS);
         Some(layer)
     }
 
-    /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
-    /// half a pixel east of longitude -180°.
+    /// The map, 360° wide and 180° high; `width` should be twice `height`. Pixels are areas: the centre of the first
+    /// column is half a pixel east of longitude -180°.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn map(&self, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
         let scale = width as f64 / TAU;
         let clouds = self.clouds_at(scale);
@@ -182,7 +183,7 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// The colour in a direction as maps show it, in sRGB: under the sun of a map, which stands over every place alike.
+    /// The sRGB colour in a direction as on the map, where the sun has the same position everywhere.
     pub fn relief_colour(&self, direction: [f64; 3]) -> [u8; 3] {
         encode(self.lit(direction).map(shoulder))
     }
@@ -202,7 +203,7 @@ impl<'a> PlanetImage<'a> {
     /// The globe as seen from far away.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn globe(
         &self,
         view: GlobePerspective,
@@ -216,7 +217,7 @@ impl<'a> PlanetImage<'a> {
         let radius = 0.5 * width.min(height) as f64 / view.margin;
         let density = planet.atmosphere.min(4.0);
         let (air, haze) = (air_colour(planet.air), 0.5 * density.sqrt());
-        // the air is drawn thicker than it is, as the relief is
+        // The atmosphere is drawn thicker than it is, just as the relief is exaggerated.
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
         let clouds = self.clouds_at(radius);
@@ -240,7 +241,7 @@ impl<'a> PlanetImage<'a> {
                 let lit = smooth((dot(limb, sun) + 0.2) / 0.6);
                 let glow = haze * lit * libm::exp(-(distance - 1.0) / fade) as f32;
                 let glow = if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
-                // beyond the limb clouds are seen through as much air as at it
+                // Beyond the limb, clouds are seen through as much air as at the limb.
                 let veil = (0.55 * haze * lit).min(1.0);
                 return std::array::from_fn(|k| glow[k] + above.cover * (1.0 - veil) * above.light[k]);
             }
@@ -271,13 +272,13 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// Whether any ground lies below the sea.
+    /// Whether any terrain lies below the sea.
     fn has_sea(&self) -> bool {
         self.terrain.range().0 < self.sea
     }
 
-    /// A picture whose pixels are means over as many places as the samples ask for, under the clouds that `above` has
-    /// at its middle; `scale` is pixels per radian.
+    /// Draws a picture. Each pixel is a mean over several positions, as many as the resolution of the terrain requires,
+    /// with the clouds `above` at its centre; `scale` is pixels per radian.
     fn paint(
         &self,
         [width, height]: [usize; 2],
@@ -301,7 +302,7 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// Colour and slope in a direction, bilinear.
+    /// Colour and slope in a direction, by bilinear interpolation.
     fn texel(&self, direction: [f64; 3]) -> [f32; 6] {
         let n = self.globe.samples();
         let (face, u, v) = locate(direction);
@@ -319,8 +320,8 @@ impl<'a> PlanetImage<'a> {
 }
 
 impl CloudLayer {
-    /// What it does to a pixel of the globe whose distance from the middle has the `square`; `at` is the point at a
-    /// depth towards the eye, all in radii.
+    /// The clouds at a pixel of the globe. `square` is its squared distance from the centre, and `at` returns the point
+    /// at a depth towards the eye, all in radii.
     fn pixel(&self, square: f64, at: impl Fn(f64) -> [f64; 3], sun: [f32; 3]) -> CloudPixel {
         let outside = self.shell * self.shell - square;
         if outside <= 0.0 {
@@ -331,7 +332,7 @@ impl CloudLayer {
         let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
         let day = smooth((facing + 0.12) / 0.24);
         let sunlit = day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
-        // what lights the ground at night is there to tell it from space: over the rim there is no ground
+        // The night light only separates the ground from space; beyond the limb there is no ground.
         let light = cloud_shade(density) * (sunlit + if square < 1.0 { NIGHT } else { 0.0 });
         let mut sunlight = 1.0;
         if square < 1.0 && self.shadow > 0.0 {
@@ -346,15 +347,15 @@ impl CloudLayer {
     }
 }
 
-/// How bright clouds of a density are under the sun: thick ones are white.
+/// Brightness of clouds with a density in the sun: thick clouds are white.
 fn cloud_shade(density: f32) -> f32 {
     CLOUD_LIGHT[0] + (CLOUD_LIGHT[1] - CLOUD_LIGHT[0]) * smooth((density - 0.15) / 0.85)
 }
 
-/// A picture of a scene: a terrain from above, a planet from space.
+/// A picture of a scene: a terrain from above, or a planet from space.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn scene_image(
     scene: &Scene,
     terrain: &Terrain,
@@ -369,11 +370,11 @@ pub fn scene_image(
     relief(terrain, &scene.settings, palette, size, control)
 }
 
-/// Directions of the ground of a planet for other programs: east, north and up as red, green and blue; on faces along
-/// columns, against rows and up.
+/// Surface normals of a planet for other programs: red, green and blue are east, north and up; on faces they are the
+/// directions along columns, against rows, and up.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn planet_normals(
     scene: &Scene,
     terrain: &Terrain,
@@ -409,7 +410,7 @@ pub fn planet_normals(
     }
 }
 
-/// Along the rows of a face, and against its columns, tangent to the sphere.
+/// The directions along the rows of a face and against its columns, tangent to the sphere.
 fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let tangent = |axis: [f64; 3]| {
         let along: f64 = (0..3).map(|k| axis[k] * here[k]).sum();
@@ -426,10 +427,10 @@ fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     (right, up)
 }
 
-/// The sRGB colours of all samples, as the scene's palette gives them.
+/// The sRGB colours of all samples from the scene's palette.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn colours_of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
     if let Some(colours) = biomes::colours(terrain, scene, control)? {
         return Ok(colours);
@@ -441,7 +442,7 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     palette_colours(scene, terrain, &slopes, 1.0, control)
 }
 
-/// Bends what is bright towards white.
+/// Compresses bright light towards white.
 fn shoulder(light: f32) -> f32 {
     let above = (light - 0.75) / 0.25;
     if above <= 0.0 { light } else { 0.75 + 0.25 * above / (1.0 + above) }
@@ -456,7 +457,7 @@ fn dot(a: [f64; 3], b: [f32; 3]) -> f32 {
     (0..3).map(|k| a[k] as f32 * b[k]).sum()
 }
 
-/// East and north at a place; at a pole of longitude 0.
+/// East and north at a position; at a pole those of longitude 0.
 fn frame([x, y, z]: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let level = (x * x + y * y).sqrt();
     let east = if level < 1.0e-12 { [0.0, 1.0, 0.0] } else { [-y / level, x / level, 0.0] };
@@ -473,7 +474,7 @@ fn air_colour(air: Air) -> Light {
     }
 }
 
-/// Colours by height and steepness, where the scene has a plain palette.
+/// Colours by height and steepness, for a scene with a plain palette.
 fn palette_colours(
     scene: &Scene,
     terrain: &Terrain,
@@ -511,7 +512,7 @@ mod tests {
         let mut terrain = Terrain::flat(Grid::globe(33));
         let globe = Globe::new(33);
         for (k, h) in terrain.height.iter_mut().enumerate() {
-            // land in the north, sea in the south
+            // Land in the north, sea in the south.
             *h = 0.2 * globe.direction_of(k)[2];
         }
         (scene, terrain)
@@ -535,8 +536,8 @@ mod tests {
         }
     }
 
-    /// A grey world without slopes: clouds brighten it where they are dense and darken what they shade, and full cover
-    /// hides it from pole to pole.
+    /// A grey world without slopes: clouds brighten it where they are dense and darken it where they cast shadows, and
+    /// full cover hides it from pole to pole.
     #[test]
     fn clouds_of_the_view_lie_over_the_ground_and_need_air() {
         let (mut scene, terrain) = striped();
@@ -560,7 +561,7 @@ mod tests {
         let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
         let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
         assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
-        // over the rim of the night there is nothing to be seen, and over the day's there is
+        // Beyond the limb, clouds change nothing on the night side, but they do on the day side.
         let [cloudy, clear] = [1.0, 0.0].map(|cloud_cover| {
             let planet = PlanetImage::new(&scene, &terrain, &control).unwrap();
             let planet = planet.with_clouds(&GlobeView { cloud_cover, cloud_height: 1.0e6, ..GlobeView::default() });
@@ -571,16 +572,16 @@ mod tests {
         for (x, y) in (0..240 * 240).map(|k| (k % 240, k / 240)) {
             let [a, b] = [x as f64 - 119.5, 119.5 - y as f64].map(|c| c / 100.0);
             let distance = (a * a + b * b).sqrt();
-            // longitude 90°: east is -x, north is z
+            // At longitude 90°, east is -x and north is z.
             let day = dot([-a / distance, 0.0, b / distance], scene.planet.sun_direction());
             let is_changed = pixel(&cloudy, x, y) != pixel(&clear, x, y);
             nights += usize::from((1.015..1.04).contains(&distance) && day < -0.25 && is_changed);
             days += usize::from((1.015..1.04).contains(&distance) && day > 0.3 && is_changed);
         }
-        assert!(nights == 0 && days > 20, "{nights} pixels of night, {days} of day over the rim");
+        assert!(nights == 0 && days > 20, "{nights} changed pixels on the night limb, {days} on the day limb");
         scene.planet.atmosphere = 0.0;
         let [bare, cloudless] = [0.7, 0.0].map(|cover| draw(&scene, cover, true));
-        assert!((0..2).all(|k| differ(&bare[k], &cloudless[k]) == 0), "without air there are none");
+        assert!((0..2).all(|k| differ(&bare[k], &cloudless[k]) == 0), "without air there are no clouds");
     }
 
     #[test]

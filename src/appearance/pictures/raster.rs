@@ -1,4 +1,4 @@
-//! Heights resampled to the pixels of a picture, and coarser versions of them for looking far.
+//! Heights resampled to the pixels of a picture, and coarser versions for tracing over long distances.
 
 use rayon::prelude::*;
 
@@ -7,11 +7,11 @@ use crate::field::{Cancelled, Control, Terrain, catmull_rom_weights};
 /// Values on the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
 pub struct PixelGrid {
-    /// Pixels of a row.
+    /// Pixels per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Row by row from the north, `width` × `height`.
+    /// Values row by row from the north, `width` × `height`.
     pub values: Vec<f32>,
 }
 
@@ -25,10 +25,10 @@ impl PixelGrid {
         Self { width, height, values }
     }
 
-    /// [`from_fn`](Self::from_fn) that looks at `control` once a row.
+    /// [`from_fn`](Self::from_fn) that checks `control` once per row.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn made(
         width: usize,
         height: usize,
@@ -44,13 +44,13 @@ impl PixelGrid {
         Ok(Self { width, height, values })
     }
 
-    /// The heights under every pixel: the mean over the pixel where the terrain is finer than the picture, a
-    /// Catmull-Rom surface where it is coarser, so that light falls smoothly on it.
+    /// The heights at every pixel: the mean over the pixel where the terrain is finer than the picture, or a
+    /// Catmull-Rom surface where it is coarser, so that shading is smooth.
     ///
     /// The longer side of the picture spans the terrain; a picture that is not square shows its middle.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn of_heights(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<Self, Cancelled> {
         let last = (terrain.samples() - 1) as f32;
         let cells = last / width.max(height) as f32;
@@ -74,13 +74,13 @@ impl PixelGrid {
         })
     }
 
-    /// Pixel (x, y), or the nearest one of the picture.
+    /// The value at pixel (x, y), or at the nearest pixel of the picture.
     pub fn get(&self, x: isize, y: isize) -> f32 {
         let (x, y) = (x.clamp(0, self.width as isize - 1), y.clamp(0, self.height as isize - 1));
         self.values[y as usize * self.width + x as usize]
     }
 
-    /// Rises per pixel to the east and to the south.
+    /// Height differences per pixel to the east and to the south.
     pub fn gradient(&self, x: usize, y: usize) -> (f32, f32) {
         let (x, y) = (x as isize, y as isize);
         let span = |at: isize, side: usize| if (at == 0) | (at + 1 == side as isize) { 1.0 } else { 0.5 };
@@ -97,7 +97,7 @@ impl PixelGrid {
     }
 }
 
-/// Catmull-Rom interpolation at column `x`, row `y`; beyond the edges the terrain stays level.
+/// Catmull-Rom interpolation at column `x`, row `y`; beyond the edges the terrain continues level.
 fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     let n = terrain.samples();
     let (j, i) = ((x.max(0.0) as usize).min(n - 2), (y.max(0.0) as usize).min(n - 2));
@@ -112,13 +112,13 @@ fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     sum
 }
 
-/// A raster with ever coarser means of itself: far away a pixel sees the mean over a wider place.
+/// A raster with successively coarser means; distant positions read the mean over a wider area.
 pub struct Pyramid {
     levels: Vec<PixelGrid>,
 }
 
 impl Pyramid {
-    /// `base` and its halves, down to a single pixel.
+    /// `base` and its successive halvings, down to a single pixel.
     pub fn new(base: PixelGrid) -> Self {
         let mut levels = vec![base];
         while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 4) {
@@ -132,7 +132,7 @@ impl Pyramid {
         &self.levels[0]
     }
 
-    /// The mean over about 2^`level` pixels around (x, y), bilinear; `None` outside the picture.
+    /// The bilinear mean over about 2^`level` pixels around (x, y); `None` outside the picture.
     pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
         let base = self.base();
         let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;

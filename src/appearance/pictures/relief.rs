@@ -1,18 +1,18 @@
-//! The relief picture: the terrain seen from above, as on Swiss maps.
+//! The relief image: the terrain seen from above, as on Swiss maps.
 //!
-//! Colour by height and slope ([`PaletteTable`]) or by biomes ([`Paint`]), lit in linear light by
-//! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow as far as the horizon
-//!   towards the sun stands above it, with a soft edge;
-//! - the sky: eight directions, each open above its own horizon, brighter on the sun's side and cooler than the sun,
-//!   so that slopes turned away keep their shape.
+//! Colour comes from height and slope ([`PaletteTable`]) or from biomes ([`Paint`]). It is lit in linear light by
+//! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow if the horizon
+//!   towards the sun is higher than the sun, with a soft edge;
+//! - the sky: eight directions, each visible above its own horizon, brighter on the sun's side and cooler than the sun,
+//!   so that slopes facing away from the sun keep their shape.
 //!
-//! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
-//! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
-//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through. The water of rivers and
-//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep. Where there is no ground the
-//! picture is white as paper.
+//! Horizons are traced at growing distances in coarser and coarser means of the surface ([`Pyramid`]), so that the cost
+//! per pixel is bounded. Open level terrain keeps the palette's colour, except snow, which needs a margin to be
+//! brighter in the sun. Water is lit as level terrain; near the shore its bed shows through. The water of rivers and
+//! lakes above the sea is drawn from the terrain's water map, darker where it is deep. Where there is no terrain, the
+//! picture is white like paper.
 //!
-//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
 use super::image::RgbImage;
 use super::raster::{PixelGrid, Pyramid};
@@ -25,46 +25,47 @@ use crate::scene::Settings;
 
 pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
 pub(in crate::appearance) const SKY: Light = [0.88, 0.97, 1.16];
-/// Part of the light on open level ground that comes from the sky.
+/// Fraction of the light on open level terrain that comes from the sky.
 pub(in crate::appearance) const SKY_SHARE: f32 = 0.42;
 /// How much brighter the sky is towards the sun than away from it.
 const SKY_LEAN: f32 = 0.65;
-/// Range of horizon slopes, around the sun's, in which a shadow fades.
+/// Range of horizon slopes around the sun's slope over which a shadow fades.
 const PENUMBRA: f32 = 0.16;
-/// How dark a cast shadow is: 1 leaves the sky's light alone.
+/// Darkness of a cast shadow: 1 removes all sunlight.
 pub(in crate::appearance) const SHADOW: f32 = 0.6;
-/// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
+/// Haze over the lowest land and its fraction there; it makes high land stand out from low land.
 pub(in crate::appearance) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
-/// Depth, as a fraction of the side, at which the bed is no longer seen.
+/// Depth, as a fraction of the side, below which the bed is no longer visible.
 pub(in crate::appearance) const CLEAR_WATER: f32 = 0.006;
-/// Depths of rivers and lakes, as fractions of the relief: what is thinner is a film that wets the ground and is not
-/// seen, and where water covers its bed.
+/// Depths of rivers and lakes, as fractions of the relief: thinner water is an invisible film, and deeper water than
+/// the second value hides its bed.
 pub(in crate::appearance) const FILM: f32 = 1.5e-4;
 pub(in crate::appearance) const COVER: f32 = 1.0e-3;
-/// How much deeper than it is a river is coloured, so that it stands out from its bed.
+/// Factor by which a river is coloured deeper than it is, so that it stands out from its bed.
 pub(in crate::appearance) const RIVER_TINT: f32 = 4.0;
 
-/// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
-/// most it is lifted.
+/// Root mean square slope to which terrain is exaggerated for lighting, so that hills show too; and the maximum
+/// exaggeration.
 const CLEAR_SLOPE: f32 = 0.42;
 const MOST_LIFT: f32 = 3.0;
-/// Light that is shown as it is; more is bent off.
+/// Light up to this value is shown unchanged; brighter light is compressed.
 const BRIGHT: f32 = 0.72;
 
-/// What is seen where there is no ground.
+/// Colour where there is no terrain.
 const PAPER: Light = [1.0; 3];
 
 const SKY_DIRECTIONS: usize = 8;
-/// As many of the sky view.
+/// Number of directions of the sky view.
 const VIEW_DIRECTIONS: usize = 16;
-/// First entry of the palette's table above the water.
+/// Index of the first palette entry above the water.
 pub(in crate::appearance) const SHORE: usize = 256;
 
-/// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
+/// Draws the terrain from above. The longer side of the picture spans the terrain; a picture that is not square shows
+/// the middle.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn relief(
     terrain: &Terrain,
     settings: &Settings,
@@ -78,7 +79,7 @@ pub fn relief(
         let void =
             map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, [width, height], control)?;
         let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height], control)?;
-        // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
+        // The edge is as sharp as the samples of the map allow: half a pixel on either side of the value 0.5.
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
         return RgbImage::drawn(width, height, control, |x, y| {
@@ -97,26 +98,26 @@ struct ReliefView<'a> {
     colours: Vec<Light>,
     rock: Light,
     covers: PixelCoverDepths,
-    /// Colours the ground in place of the palette's table.
+    /// Biome colours, in place of the palette's table.
     paint: Option<Paint>,
-    /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
+    /// Heights in pixel widths.
     ground: PixelGrid,
-    /// Depth of the water map, in pixels, if there is one.
+    /// Depth of the water map, in pixel widths, if there is one.
     water: Option<PixelGrid>,
-    /// Ground or water, whichever is higher, in pixels and lifted.
+    /// The higher of terrain and water, in pixel widths and exaggerated.
     surface: Pyramid,
-    /// Highest place of the surface.
+    /// Highest point of the surface.
     peak: f32,
     sea: f32,
-    /// How much higher the ground is lit than it is.
+    /// Exaggeration of the heights for lighting.
     lift: f32,
     pixel_metres: f32,
-    /// Towards the sun: east, south, and up per pixel along the ground.
+    /// The direction to the sun.
     sun: Sun,
     sky: [SkyRay; SKY_DIRECTIONS],
 }
 
-/// The sides of a shore.
+/// The two sides of a shore.
 #[derive(Clone, Copy)]
 enum ShoreSides {
     Land,
@@ -138,7 +139,7 @@ struct SkyRay {
 }
 
 impl<'a> ReliefView<'a> {
-    /// `share` is where there is ground, if that is not everywhere.
+    /// `share` is the fraction of each pixel that has terrain, if the terrain has gaps.
     fn new(
         terrain: &Terrain,
         share: Option<&PixelGrid>,
@@ -193,7 +194,8 @@ impl<'a> ReliefView<'a> {
         let ground = self.ground.values[y * self.ground.width + x];
         let (gx, gy) = self.ground.gradient(x, y);
         let steep = (gx * gx + gy * gy).sqrt();
-        // share of the pixel under water: the shore crosses it where the ground is within half a step of the sea
+        // Fraction of the pixel under water: the shore crosses it where the terrain is within half a step of the sea
+        // level.
         let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
         let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
         let mut seen = [0.0; 3];
@@ -229,18 +231,18 @@ impl<'a> ReliefView<'a> {
         seen
     }
 
-    /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
+    /// `albedo` under sun and sky on terrain that rises by (gx, gy); open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun.direction;
         let (gx, gy) = (gx * self.lift, gy * self.lift);
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
-        // slopes towards a low sun would glare: the gain is bent off
+        // Slopes facing a low sun would be overexposed, so the gain is compressed.
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
         let sun = (1.0 - SKY_SHARE) * gain * lit;
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// The colour that the biomes give a pixel, of which one side of the shore is asked.
+    /// The biome colour of a pixel, on one side of the shore.
     fn painted(&self, x: usize, y: usize, shore: ShoreSides) -> Option<Light> {
         let paint = self.paint.as_ref()?;
         let (column, row) = (x as isize, y as isize);
@@ -252,7 +254,7 @@ impl<'a> ReliefView<'a> {
         };
         let sea = self.settings.sea_level;
         match shore {
-            // the step above the sea is one that a float of any height can tell
+            // Large enough that a float of any height can represent the step above the sea.
             ShoreSides::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
             ShoreSides::Water => around.here = around.here.min(sea),
         }
@@ -266,21 +268,21 @@ impl<'a> ReliefView<'a> {
         PaletteTable::place(self.settings, height_metres)
     }
 
-    /// The colour at a place of the palette's table, mixed between two entries on the same side of the shore.
+    /// The colour at an index of the palette's table, mixed between two entries on the same side of the shore.
     fn colour(&self, place: f32) -> Light {
         let k = place as usize;
         let next = if k == SHORE - 1 { k } else { (k + 1).min(self.colours.len() - 1) };
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
-    /// How much of the sun reaches the pixel past the terrain in between.
+    /// Fraction of the sunlight that reaches the pixel past the terrain in between.
     fn sunlit(&self, x: usize, y: usize) -> f32 {
         let here = self.surface.base().values[y * self.ground.width + x];
         let mut horizon = f32::NEG_INFINITY;
         let mut distance = 1.5;
         loop {
             let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
-            // nothing from here on can stand higher above the horizon
+            // From here on nothing can be higher above the horizon.
             if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
                 break;
             }
@@ -297,8 +299,8 @@ impl<'a> ReliefView<'a> {
     }
 }
 
-/// How much of the sky the pixel sees: 1 in the open. A direction with its horizon at slope t counts 1 / (1 + t²),
-/// the part of a uniform sky's light that comes from above it.
+/// Fraction of the sky's light at the pixel: 1 in the open. A direction whose horizon has slope t counts 1 / (1 + t²),
+/// the fraction of a uniform sky's light that comes from above that horizon.
 fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
     let here = surface.base().values[y * surface.base().width + x];
     let mut sum = 0.0;
@@ -316,17 +318,17 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
     sum
 }
 
-/// Share of a uniform sky's light that reaches every sample of a square, from 0 to 1: ambient occlusion. Sixteen
-/// directions, each open above its own horizon, in true proportions.
+/// Fraction of a uniform sky's light that reaches every sample of a square terrain, from 0 to 1: ambient occlusion. It
+/// uses sixteen directions, each open above its own horizon, without exaggeration.
 ///
 /// # Errors
-/// When `control` says so.
+/// If it was cancelled.
 pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
     Ok(PixelGrid::made(n, n, control, |x, y| view.share(y, x))?.values)
 }
 
-/// [`sky_view`] of any sample.
+/// [`sky_view`] of any single sample.
 pub struct SkyView {
     surface: Pyramid,
     peak: f32,
@@ -334,15 +336,15 @@ pub struct SkyView {
 }
 
 impl SkyView {
-    /// Of a square.
+    /// Prepares the sky view of a square terrain.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Self, Cancelled> {
         let n = terrain.samples();
         let filled = heights_over_void(terrain);
         let heights = filled.as_ref().unwrap_or(&terrain.height);
-        // a cube of height 1 is as high as a cell is wide
+        // Heights are measured in cell widths.
         let scale = settings.relief_over_size() / terrain.grid.cell();
         let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
         let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -354,20 +356,20 @@ impl SkyView {
         Ok(Self { surface, peak, sky: std::array::from_fn(ray) })
     }
 
-    /// Share of the sky that is seen from a row and column, from 0 to 1.
+    /// Fraction of the sky visible from a row and column, from 0 to 1.
     pub fn share(&self, row: usize, column: usize) -> f32 {
         skylight(&self.surface, self.peak, &self.sky, column, row)
     }
 }
 
-/// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
+/// Compresses light brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
 pub(in crate::appearance) fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }
 
-/// Values of a data map on the pixels, times `scale`: never a smooth surface through them, which would swing to
-/// both sides of a shore.
+/// Values of a data map at the pixels, times `scale`. They are never smoothed by a curve, which would overshoot on both
+/// sides of a shore.
 fn map_values(
     terrain: &Terrain,
     map: &[f32],
@@ -388,7 +390,7 @@ fn map_values(
     Ok(raster)
 }
 
-/// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
+/// Exaggeration of the terrain for lighting; 1 for steep terrain. Only land pixels count.
 fn lift(ground: &PixelGrid, is_land: impl Fn(usize) -> bool) -> f32 {
     let (mut sum, mut count) = (0.0, 0u32);
     for y in 0..ground.height {
@@ -422,7 +424,7 @@ mod tests {
         for k in 0..65 * 65 {
             if k % 65 >= 40 {
                 terrain.map_mut(MapKind::Ground)[k] = 0.0;
-                // a wall there would cast a shadow on all the rest
+                // A wall at the border would cast a shadow on everything else.
                 terrain.height[k] = 50.0;
             }
         }

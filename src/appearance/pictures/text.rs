@@ -1,4 +1,4 @@
-//! Words in pictures: the typeface of the panels (Ubuntu Light, Ubuntu font licence), drawn with coverage.
+//! Text in pictures: the typeface of the panels (Ubuntu Light, Ubuntu font licence), drawn with anti-aliasing.
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use epaint_default_fonts::UBUNTU_LIGHT;
@@ -12,9 +12,9 @@ pub struct Type {
 }
 
 impl Type {
-    /// Letters `pixels` high, from the lowest descent to the highest ascent.
+    /// A typeface whose letters are `pixels` high, from the lowest descent to the highest ascent.
     pub fn new(pixels: f32) -> Self {
-        let font = FontRef::try_from_slice(UBUNTU_LIGHT).expect("the typeface comes with the program");
+        let font = FontRef::try_from_slice(UBUNTU_LIGHT).expect("the typeface is embedded in the program");
         Self { font, scale: PxScale::from(pixels) }
     }
 
@@ -39,7 +39,7 @@ impl Type {
         (glyphs, x)
     }
 
-    /// `text`, or as much of its beginning as fits into `width` with an ellipsis.
+    /// `text`, shortened with an ellipsis if it does not fit into `width`.
     pub fn fitted(&self, text: &str, width: f32) -> String {
         if self.width(text) <= width {
             return text.into();
@@ -50,7 +50,7 @@ impl Type {
         fits.unwrap_or_default()
     }
 
-    /// Draws one line with its upper left corner at (x, y); what lies outside the picture is cut off.
+    /// Draws one line with its upper left corner at (x, y), clipped to the picture.
     pub fn draw(&self, image: &mut RgbImage, x: f32, y: f32, colour: [u8; 3], text: &str) {
         for glyph in self.glyphs(text).0 {
             let Some(outline) = self.font.outline_glyph(glyph) else { continue };

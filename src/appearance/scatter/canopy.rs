@@ -1,5 +1,5 @@
-//! What plants hide of the ground where single ones are too small to be seen: the colour of their crowns from above,
-//! and how much of the ground lies under them.
+//! The canopy, where single plants are too small to be visible: the colour of their crowns from above, and the fraction
+//! of the terrain below them.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use super::{PlantedGround, SQUARE_METRES, ScatterPlacer, cover, rule_stream};
 use crate::appearance_files::{ScatterKind, ScatterRule};
 use crate::field::{Cancelled, Control};
 
-/// Crowns over a place.
+/// The canopy at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Canopy {
     /// Colour in linear light.
     pub colour: [f32; 3],
-    /// Share of the ground that lies under crowns, 0 to 1.
+    /// Fraction of the terrain below crowns, 0 to 1.
     pub cover: f32,
 }
 
@@ -27,7 +27,7 @@ struct Crown {
     colour: [f32; 3],
 }
 
-/// Of every kind; grass has the colour of the ground, and stones are none.
+/// Crowns by kind. Grass has none, because it has the colour of the ground, nor have stones.
 static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
     let crown = |kind: &ScatterKind| {
         if !kind.has_crown() {
@@ -36,9 +36,9 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
         let shape = ScatterShape::new(*kind, 0);
         let leaves: Vec<_> = shape.vertices.iter().filter(|vertex| vertex.leaf[0] >= 0.0).collect();
         let squares = leaves.iter().map(|v| v.position[0] * v.position[0] + v.position[2] * v.position[2]);
-        // the mean square of distances within a disc is half that of its radius
+        // The mean square distance from the centre within a disc is half its squared radius.
         let radius = (2.0 * squares.sum::<f32>() / leaves.len() as f32).sqrt();
-        // what is in the light is what is seen from above
+        // Leaves in the light are those visible from above.
         let weights = leaves.iter().map(|v| v.open * v.open);
         let total: f32 = weights.clone().sum();
         let colour = std::array::from_fn(|c| {
@@ -49,9 +49,9 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
     ScatterKind::ALL.iter().map(crown).collect()
 });
 
-/// Square metres of ground under the crown of one plant of a rule, on average over all sizes.
+/// Mean area in square metres below the crown of one plant of a rule, over all its sizes.
 fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
-    // mean and mean square of the share between both sizes, see `ScatterPlacer::cell`
+    // Mean and mean square of the interpolation factor between both sizes, see `ScatterPlacer::cell`.
     const MEAN: f32 = 0.5 * (0.35 + 0.5 * 0.65);
     const SQUARE: f32 = (0.35 * 0.35 + 0.35 * 0.65 + 0.65 * 0.65 / 3.0) / 3.0;
     let (least, span) = (rule.size.0, rule.size.1 - rule.size.0);
@@ -59,17 +59,17 @@ fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
     std::f32::consts::PI * crown.radius * crown.radius * square
 }
 
-/// Where the crowns over the ground are asked for.
+/// A position at which the canopy is computed.
 pub struct CanopySpot {
-    /// The place, as [`PlantedGround`] counts it.
+    /// The position in the coordinates of [`PlantedGround`].
     pub at: [f32; 2],
-    /// How far the next places are away that are asked for: of groves that are narrower there is a share everywhere.
+    /// Distance to the neighbouring positions; groves narrower than this are replaced by their mean cover.
     pub spacing_metres: f32,
 }
 
 impl CanopySpot {
-    /// The crowns over the place: as many as stand there on average, at random places. `inside` tells how far inside a
-    /// grove of a rule it is, 0 to 1.
+    /// The mean canopy at the position, with plants placed at random. `inside` returns how far inside a grove of a rule
+    /// it is, 0 to 1.
     pub fn canopy(
         &self,
         rules: &[ScatterRule],
@@ -102,8 +102,8 @@ impl CanopySpot {
 }
 
 impl Canopy {
-    /// Square root of the colour and the cover, from 0 to 1; the colour counts as much as it covers, so that texels can
-    /// be mixed.
+    /// Square root of the colour, and the cover, each from 0 to 1. The colour is multiplied by the cover, so that
+    /// texels can be mixed.
     pub fn texel(&self) -> [f32; 4] {
         let [r, g, b] = self.colour.map(|c| c.sqrt() * self.cover);
         [r, g, b, self.cover]
@@ -111,18 +111,18 @@ impl Canopy {
 }
 
 impl ScatterPlacer<'_> {
-    /// The crowns over a place in metres east and south of the north-western corner: as many as stand there on average,
-    /// at random places (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
+    /// The mean canopy at a position in metres east and south of the north-western corner, with plants placed at random
+    /// (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
     pub fn canopy(&self, metres: [f32; 2]) -> Canopy {
         let spot = CanopySpot { at: metres.map(|metres| metres / self.size_metres), spacing_metres: 0.0 };
         let inside = |number: usize, groves| grove_share(rule_stream(self.seed, number), groves, metres);
         spot.canopy(self.rules, inside, &self.ground)
     }
 
-    /// The crowns over a square of `side` by `side` places, evenly spread from edge to edge of the terrain, row by row.
+    /// The canopy at `side` by `side` positions, evenly spaced from edge to edge of the terrain, row by row.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If it was cancelled.
     pub fn canopy_map(&self, side: usize, control: &Control) -> Result<Vec<Canopy>, Cancelled> {
         let step = self.size_metres / (side - 1) as f32;
         let row = |i: usize| {
@@ -134,7 +134,7 @@ impl ScatterPlacer<'_> {
     }
 }
 
-/// Greatest height in metres of the plants with crowns, if there are any.
+/// Height in metres of the tallest plants with crowns, if there are any.
 pub fn tallest_crown(rules: &[ScatterRule]) -> Option<f32> {
     let crowned = rules.iter().filter(|rule| rule.kind.has_crown());
     crowned.map(|rule| rule.size.1).reduce(f32::max)
@@ -149,7 +149,7 @@ mod tests {
     use crate::field::{Edges, Terrain};
     use crate::scene::Settings;
 
-    /// What the crowns of the objects themselves cover, counted on a fine raster.
+    /// Compares the cover with the crowns of single objects, counted on a fine raster.
     #[test]
     fn as_much_is_covered_as_the_plants_themselves_cover() {
         let settings = Settings { size_metres: 200.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
@@ -178,7 +178,7 @@ mod tests {
                 all += 1;
             }
             let (counted, Canopy { cover, .. }) = (hidden as f32 / all as f32, placer.canopy([100.0, 100.0]));
-            // places are spread more evenly than at random, and so overlap less
+            // Plants are spread more evenly than at random, and therefore overlap less.
             assert!(counted >= cover - 0.02 && counted < cover + 0.12, "{kind:?}: {counted} counted, {cover}");
             assert!(cover > 0.1);
         }

@@ -1,23 +1,24 @@
-//! Where groves are: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each turned against the others,
-//! over a plane that a fourth has bent, so that no edge follows a lattice.
+//! Positions of groves: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each rotated against the
+//! others. A fourth noise bends the plane, so that no edge follows a lattice.
 
 use std::f32::consts::PI;
 
 use crate::field::Stream;
 
-/// Waves of the widest octave in the width of a grove.
+/// Waves of the widest octave per width of a grove.
 const WAVES: f32 = 0.62;
-/// By how many waves places are moved, and how often beside the widest octave.
+/// Displacement in waves by the bending noise, and its frequency relative to the widest octave.
 const BEND: f32 = 0.45;
 const BEND_WAVES: f32 = 1.3;
-/// Weight, waves beside the widest, cosine and sine of the turn of each octave: 0.46 radians and 0.9 more each time.
+/// For each octave: weight, frequency relative to the widest, cosine and sine of its rotation, 0.46 radians and 0.9
+/// more each time.
 const OCTAVES: [(f32, f32, f32, f32); 3] =
     [(1.0, 1.0, 0.896_052, 0.443_948), (0.5, 2.13, 0.209_240, 0.977_865), (0.27, 4.41, -0.635_916, 0.771_758)];
 /// Standard deviation of the sum.
 const DEVIATION: f32 = 0.25;
 
-/// How far inside a grove a place in metres is: 0 outside, 1 within, over a seam of a sixth of the width. Groves are
-/// about `width` metres wide and cover such a share of the ground.
+/// How far inside a grove a position in metres is: 0 outside, 1 inside, with an edge a sixth of the width wide. Groves
+/// are about `width` metres wide and cover the fraction `share` of the terrain.
 pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
     let scale = WAVES / width;
     let plane = metres.map(|along| along * scale);
@@ -27,7 +28,7 @@ pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2])
         let place = turned(bent, octave).map(|along| along * octave.1);
         sum + octave.0 * gradient_noises(stream.fork(salt), place)[0]
     });
-    // the sum is nearly normal, and the logistic stands for the normal
+    // The sum is nearly normally distributed, and the logistic function approximates the normal distribution.
     let above = 1.0 / (1.0 + libm::expf(-1.7 * value / DEVIATION));
     ((above - (1.0 - share)) / 0.16 + 0.5 * (1.0 - (2.0 * share - 1.0).abs())).clamp(0.0, 1.0)
 }
@@ -36,7 +37,7 @@ fn turned([x, y]: [f32; 2], (_, _, cosine, sine): (f32, f32, f32, f32)) -> [f32;
     [cosine * x - sine * y, sine * x + cosine * y]
 }
 
-/// Directions of slopes.
+/// Number of gradient directions.
 const DIRECTIONS: usize = 16;
 
 static SLOPES: std::sync::LazyLock<[[f32; 2]; DIRECTIONS]> = std::sync::LazyLock::new(|| {
@@ -46,7 +47,7 @@ static SLOPES: std::sync::LazyLock<[[f32; 2]; DIRECTIONS]> = std::sync::LazyLock
     })
 });
 
-/// Two noises around 0 with a wave a unit, of slopes of 1 in random directions.
+/// Two gradient noises around 0 with one wave per unit and gradients of length 1.
 fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
     let low = place.map(libm::floorf);
     let [column, row] = low.map(|along| along as i32);
@@ -73,7 +74,7 @@ fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
 mod tests {
     use super::*;
 
-    /// Where the ground is within groves, on a raster of a tenth of their width.
+    /// Whether each cell of a raster, a tenth of the grove width wide, is inside a grove.
     fn raster(side: usize, share: f32) -> Vec<bool> {
         let stream = Stream::new(3, 0x7ee5);
         let at = |k: usize| [(k % side) as f32 * 10.0, (k / side) as f32 * 10.0];
@@ -89,7 +90,7 @@ mod tests {
         }
         let stream = Stream::new(3, 1);
         let all = |share| (0..500).map(move |k| grove_share(stream, (50.0, share), [31.0 * k as f32, 17.0]));
-        // all but the seams, which take a twelfth
+        // All except the edges, which take a twelfth.
         assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 440.0, "{}", all(1.0).sum::<f32>());
     }
 
@@ -110,7 +111,7 @@ mod tests {
             }
         }
         let mean = edges.iter().sum::<f32>() / 8.0;
-        // value noise on a lattice had nearly twice as many along its axes as between them
+        // Value noise on a lattice had nearly twice as many edges along its axes as between them.
         assert!(edges.iter().all(|edge| (0.8..1.25).contains(&(edge / mean))), "{edges:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Where plants and stones stand: the same ones at every resolution, from every distance and in every order of asking.
+//! Positions of plants and stones: the same at every resolution, at every distance and in every order of queries.
 //!
-//! Each rule has a lattice of square cells with [`POINTS`] places each, in an order in which every beginning is evenly
-//! spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The place of
-//! rank r is taken where r / [`POINTS`] is less than what the rule's conditions give the ground there.
+//! Each rule has a lattice of square cells with [`POINTS`] positions each, in an order in which every prefix is evenly
+//! spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The position of
+//! rank r is occupied if r / [`POINTS`] is less than the fraction that the rule's conditions give there.
 
 mod canopy;
 mod groves;
@@ -19,40 +19,40 @@ pub use canopy::{Canopy, CanopySpot, tallest_crown};
 pub use groves::grove_share;
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
 
-/// Places of a cell.
+/// Positions per cell.
 pub const POINTS: usize = 1024;
 
-/// How much denser than everywhere else a rule may be where its groves stand: they are counted in the density.
+/// Square metres per hectare; the density of a rule is per hectare.
 const SQUARE_METRES: f32 = 10_000.0;
 
 /// A plant or a stone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScatteredObject {
-    /// Metres east and south of the north-western corner of the terrain.
+    /// Position in metres east and south of the north-western corner of the terrain.
     pub place: [f32; 2],
-    /// Height of the ground there in metres.
+    /// Height of the terrain there in metres.
     pub ground_metres: f32,
-    /// What it is.
+    /// Kind of plant or stone.
     pub kind: ScatterKind,
-    /// Its own height in metres.
+    /// Height of the object in metres.
     pub size_metres: f32,
-    /// How far it is turned about the vertical, in radians.
+    /// Rotation about the vertical, in radians.
     pub turn: f32,
-    /// Which of the places of its cell it stands on: see [`place_in_cell`].
+    /// Index of its position in the cell: see [`place_in_cell`].
     pub number: u16,
-    /// Its rank in its cell, as if all of [`POINTS`] were taken: those of low ranks alone are evenly spread too.
+    /// Its rank, as if all of [`POINTS`] were occupied: objects of low ranks alone are also evenly spread.
     pub rank: u16,
-    /// A random number of its own, 0 to 1.
+    /// A random number of this object, 0 to 1.
     pub random: f32,
-    /// Colour of the ground under it, linear light.
+    /// Colour of the terrain below it, in linear light.
     pub ground: [f32; 3],
 }
 
-/// Places in a unit square that repeats, in the order of their ranks.
+/// Positions in a repeating unit square, in the order of their ranks.
 static PLACES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let random = Stream::new(0x5ca7, 0);
     let mut places: Vec<[f32; 2]> = Vec::with_capacity(POINTS);
-    // a grid of buckets keeps the search for the nearest short
+    // A grid of buckets keeps the nearest-neighbour search fast.
     const BUCKETS: usize = 32;
     let mut buckets: Vec<Vec<[f32; 2]>> = vec![Vec::new(); BUCKETS * BUCKETS];
     let away = |a: f32, b: f32| {
@@ -92,24 +92,24 @@ pub fn cell_metres(rule: &ScatterRule) -> f32 {
     (POINTS as f32 * SQUARE_METRES / rule.density).sqrt()
 }
 
-/// The place of a rank in its cell, from 0 to 1 along each side.
+/// The position of a rank in its cell, from 0 to 1 along each side.
 pub fn place_in_cell(rank: usize) -> [f32; 2] {
     PLACES[rank.min(POINTS - 1)]
 }
 
-/// What is asked about the ground under plants and stones; places are from 0 to 1 along its sides.
+/// Data about the terrain that rules need; positions are from 0 to 1 along its sides.
 pub trait PlantedGround {
-    /// The values of [`CONDITIONS`].
+    /// The values of [`CONDITIONS`] at a position.
     fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()];
-    /// Share of what the rules give of a kind, 0 to 1.
+    /// Fraction of the rules' density for a kind, 0 to 1.
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32;
-    /// Whether there is ground.
+    /// Whether there is terrain at a position.
     fn has_ground(&self, place: [f32; 2]) -> bool;
-    /// Depth of water over the ground in metres.
+    /// Depth of water over the terrain in metres.
     fn water_metres(&self, place: [f32; 2]) -> f32;
-    /// Height of the ground in metres.
+    /// Height of the terrain in metres.
     fn metres(&self, place: [f32; 2]) -> f32;
-    /// Colour in linear light, under plants as dense as `vegetation`.
+    /// Colour in linear light, below plants with the density `vegetation`.
     fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light;
 }
 
@@ -120,17 +120,17 @@ pub fn rule_stream(scene_seed: u32, rule: usize) -> Stream {
 
 /// A cell of the lattice of a rule.
 pub struct LatticeCell<'a> {
-    /// What stands there.
+    /// The rule of the objects.
     pub rule: &'a ScatterRule,
     /// Random numbers of the rule, and of the cell.
     pub streams: [Stream; 2],
-    /// Its area beside that of a square [`cell_metres`] wide, at most 1.
+    /// Its area relative to a square [`cell_metres`] wide, at most 1.
     pub area_share: f32,
 }
 
 impl LatticeCell<'_> {
-    /// The objects from one rank to another, in the order of their ranks: those of a cell of which all places were
-    /// taken. `spot` tells where a place of the cell lies, on the ground and in metres.
+    /// The objects with ranks in `ranks`, in order of rank. `spot` converts a position in the cell to a position on the
+    /// terrain and to metres.
     pub fn objects(
         &self,
         ranks: std::ops::Range<usize>,
@@ -156,13 +156,13 @@ impl LatticeCell<'_> {
             if grove * cover(own, &values) * ground.density(own.kind, at) <= wanted || !ground.has_ground(at) {
                 return None;
             }
-            // nothing stands in water deeper than a span
+            // Nothing grows or lies in water deeper than 20 cm.
             if ground.water_metres(at) > 0.2 {
                 return None;
             }
             let random = |k: i32| of_cell.unit(number as i32, k);
             let (least, most) = own.size;
-            // many small, few large
+            // Many small objects, few large ones.
             let share = random(0) * (0.35 + 0.65 * random(1));
             Some(ScatteredObject {
                 place: metres,
@@ -181,9 +181,9 @@ impl LatticeCell<'_> {
     }
 }
 
-/// Stands the objects of rules on a terrain.
+/// Places the objects of rules on a terrain.
 pub struct ScatterPlacer<'a> {
-    /// What is asked about the ground.
+    /// The conditions on the terrain.
     pub ground: GroundConditions<'a>,
     /// The rules.
     pub rules: &'a [ScatterRule],
@@ -194,8 +194,8 @@ pub struct ScatterPlacer<'a> {
 }
 
 impl ScatterPlacer<'_> {
-    /// The objects of a rule in a cell, from one rank to another, in the order of their ranks. The cell in column 0 and
-    /// row 0 begins at the north-western corner of the terrain.
+    /// The objects of a rule in a cell with ranks in `ranks`, in order of rank. The cell in column 0 and row 0 begins
+    /// at the north-western corner of the terrain.
     pub fn cell(&self, rule: usize, [column, row]: [i32; 2], ranks: std::ops::Range<usize>) -> Vec<ScatteredObject> {
         let own = &self.rules[rule];
         let side = cell_metres(own);
@@ -210,13 +210,13 @@ impl ScatterPlacer<'_> {
         cell.objects(ranks, spot, &self.ground)
     }
 
-    /// The cells of a rule that the terrain has a part of: columns, and as many rows.
+    /// Number of cells of a rule along each side of the terrain, including partly covered cells.
     pub fn cells(&self, rule: usize) -> i32 {
         libm::ceilf(self.size_metres / cell_metres(&self.rules[rule])).max(1.0) as i32
     }
 }
 
-/// What the conditions of a rule give a place, 0 to 1.
+/// How well a position meets the conditions of a rule, 0 to 1.
 fn cover(rule: &ScatterRule, values: &[f32; CONDITIONS.len()]) -> f32 {
     let asked = rule.bands.iter().zip(values).filter(|(band, _)| **band != EVERYWHERE);
     asked.fold(1.0, |cover, (band, value)| cover * fulfilled(*band, *value))
@@ -234,7 +234,7 @@ mod tests {
     fn painted_densities_thin_their_kind_alone() {
         let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
-        // none in the west, all in the east, between them more and more
+        // No trees in the west, all in the east, and a gradual increase between.
         let trees = (0..33 * 33).map(|k| (k % 33) as f32 / 32.0).collect::<Vec<_>>();
         terrain.map_mut(crate::field::MapKind::TreeDensity).copy_from_slice(&trees);
         let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
@@ -271,7 +271,7 @@ mod tests {
                 places.iter().filter(|b| *b != a).map(away).fold(f32::INFINITY, f32::min)
             };
             let least = places.iter().map(nearest).fold(f32::INFINITY, f32::min);
-            // of places drawn blindly the nearest two are about 0.5 / count apart
+            // Among independently random positions, the nearest two are about 0.5 / count apart.
             assert!(least > 0.42 / (count as f32).sqrt(), "{count}: {least}");
         }
     }
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn as_many_stand_on_a_hectare_as_the_rule_says() {
-        // 16 hectares
+        // The area is 16 hectares.
         let everywhere = objects(33, "[(kind: Shrub, density: 300, size: (1, 2))]", |_, _| 0.5);
         assert!((everywhere.len() as f32 - 4800.0).abs() < 100.0, "{}", everywhere.len());
         assert!(everywhere.iter().all(|o| (1.0..=2.0).contains(&o.size_metres) && o.ground_metres == 50.0));

@@ -1,32 +1,33 @@
-//! What plants and stones look like: triangles made by the program, one metre high, standing on the origin.
+//! Procedural shapes of plants and stones: triangle meshes, one metre high, standing on the origin.
 
 use crate::appearance_files::ScatterKind;
 use crate::field::Stream;
 
-/// Levels of detail of every shape, the finest first.
+/// Number of levels of detail of every shape, finest first.
 pub const SHAPE_DETAILS: usize = 3;
 
-/// A corner of a shape.
+/// A vertex of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapeVertex {
     /// East, up, south; up is 0 at the ground and 1 at the top.
     pub position: [f32; 3],
-    /// Unit normal. That of leaves points out of the crown, whichever way a leaf lies.
+    /// Unit normal. Normals of leaves point out of the crown, whatever the orientation of the leaf.
     pub normal: [f32; 3],
-    /// Own colour, linear light.
+    /// Vertex colour in linear light.
     pub colour: [f32; 3],
-    /// Where it lies on a leaf or twig: along it from 0 to 1, across it from -1 to 1. Along is below 0 on what is none.
+    /// Position on a leaf or twig: along it from 0 to 1, across it from -1 to 1. The first value is negative on other
+    /// surfaces.
     pub leaf: [f32; 2],
-    /// Share of the light that reaches it between leaves, 0 to 1.
+    /// Fraction of the light that reaches it between leaves, 0 to 1.
     pub open: f32,
 }
 
-/// A shape as triangles.
+/// A shape as a triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScatterShape {
-    /// Its corners.
+    /// Its vertices.
     pub vertices: Vec<ShapeVertex>,
-    /// Three for each triangle.
+    /// Three indices for each triangle.
     pub indices: Vec<u16>,
 }
 
@@ -53,7 +54,7 @@ fn heading(angle: f32) -> ShapePoint {
     [libm::cosf(angle), 0.0, libm::sinf(angle)]
 }
 
-/// On what is no leaf.
+/// Marks a vertex that is not on a leaf.
 const NO_LEAF: [f32; 2] = [-1.0, 0.0];
 const TURN: f32 = std::f32::consts::TAU;
 const BARK: ShapePoint = [0.060, 0.045, 0.032];
@@ -65,7 +66,7 @@ const BLADES: ShapePoint = [0.085, 0.125, 0.040];
 const STONE: ShapePoint = [0.190, 0.180, 0.168];
 
 impl ScatterShape {
-    /// The shape of a kind at a detail from 0, the finest, to [`SHAPE_DETAILS`] - 1.
+    /// The shape of a kind at a level of detail from 0, the finest, to [`SHAPE_DETAILS`] - 1.
     pub fn new(kind: ScatterKind, detail: usize) -> Self {
         let mut shape = Self::default();
         let random = Stream::new(kind as u32, 0x5a9e);
@@ -90,7 +91,7 @@ impl ScatterShape {
         shape
     }
 
-    /// Triangles, and so the cost of drawing it.
+    /// Number of triangles, which is the cost of drawing.
     pub fn triangles(&self) -> usize {
         self.indices.len() / 3
     }
@@ -104,7 +105,7 @@ impl ScatterShape {
         self.indices.extend(corners);
     }
 
-    /// A stem from one place to another that thins out.
+    /// A tapering stem between two positions.
     fn stem(&mut self, from: ShapePoint, to: ShapePoint, radius: f32, sides: usize) {
         let first = self.vertices.len() as u16;
         for (centre, radius, open) in [(from, radius, 0.55), (to, 0.55 * radius, 0.45)] {
@@ -121,7 +122,7 @@ impl ScatterShape {
         }
     }
 
-    /// A leaf or a twig: four corners around a middle, two triangles that bend along the middle line.
+    /// A leaf or a twig: two triangles with four vertices around its centre, bent along the middle line.
     fn leaf(
         &mut self,
         [root, left, tip, right]: [ShapePoint; 4],
@@ -142,7 +143,7 @@ impl ScatterShape {
         let radius = |height: f32| 0.02 + 0.20 * libm::powf(1.0 - height, 0.85);
         self.stem([0.0; 3], [0.0, if detail == 2 { 0.2 } else { 0.9 }, 0.0], 0.022, [5, 4, 3][detail]);
         if detail == 2 {
-            // three cones over one another
+            // Three cones on top of each other.
             for (low, high) in [(0.10, 0.55), (0.34, 0.78), (0.60, 1.0)] {
                 let top = self.vertex([0.0, high, 0.0], [0.0, 1.0, 0.0], NEEDLES, 1.0);
                 let ring: Vec<u16> = (0..6)
@@ -188,7 +189,7 @@ impl ScatterShape {
         }
     }
 
-    /// Leaves on balls, or the balls themselves where there are none; the whole is moved to lie between 0 and 1.
+    /// Adds leaves on balls, or the first three balls themselves if `count` is 0.
     fn crown(&mut self, balls: &[(ShapePoint, f32)], (count, size): (i32, f32), colour: ShapePoint, random: Stream) {
         let lowest = balls.iter().map(|(at, r)| at[1] - r).fold(f32::INFINITY, f32::min);
         let highest = balls.iter().map(|(at, r)| at[1] + r).fold(0.0, f32::max);
@@ -219,7 +220,7 @@ impl ScatterShape {
                 let level = (1.0 - up * up).max(0.0).sqrt();
                 let out = add(times(heading(TURN * draw(1)), level), [0.0, up, 0.0]);
                 let at = add(*centre, times(out, radius * (0.82 + 0.25 * draw(2))));
-                // leaves inside another ball are not seen
+                // Leaves inside another ball are invisible.
                 let is_hidden = |(other, (place, r)): (usize, &(ShapePoint, f32))| {
                     let d: f32 = (0..3).map(|k| (at[k] - place[k]) * (at[k] - place[k])).sum();
                     other != ball && d < 0.5625 * r * r
@@ -289,7 +290,7 @@ impl ScatterShape {
         }
     }
 
-    /// A ball of triangles, dented by random planes, with hard edges.
+    /// A triangulated ball, cut by random planes, with hard edges.
     fn boulder(&mut self, halvings: u32, random: Stream) {
         let golden = 0.5 * (1.0 + 5.0f32.sqrt());
         let mut faces: Vec<[ShapePoint; 3]> = Vec::new();
@@ -326,7 +327,7 @@ impl ScatterShape {
                 let facing: f32 = (0..3).map(|k| p[k] * normal[k]).sum();
                 if facing > 1e-3 { r.min(at / facing) } else { r }
             });
-            // a third lies in the ground
+            // A third of the boulder lies below the ground.
             [0.86 * p[0] * dented, 0.32 + 0.66 * p[1] * dented, 0.72 * p[2] * dented]
         };
         for face in faces {

@@ -1,22 +1,25 @@
-//! Channels of trunk streams on plains that have none: where they run and how deep they are.
-//! [`trunk_streams`](crate::channels::trunk_streams) says when they are cut, [`stream_courses`](super::stream_courses) how.
+//! Channels for trunk streams on plains without channels: their courses and depths.
+//! [`trunk_streams`](crate::channels::trunk_streams) says when channels are cut,
+//! [`stream_courses`](crate::channels::stream_courses) how.
 //!
-//! Law, with h the ground, c the cell of its grid and s its slope as rise over way, at most [`STEEPEST`]:
-//! - Water is led by h' = h + [`WANDERING`]·s·Σ p·c·n_p, n_p random values from -1 to 1 at every p-th sample and
-//!   between them interpolated, p = 8 and 4 ([`REACHES`]). On an even slope streams so turn by up to some 40° from its
-//!   fall, where the steepest descent alone would draw straight lines along the eight directions; on steeper ground
-//!   than s the courses are those of its valleys.
-//! - A bed falls downstream: it is the least height of the ground passed so far, at most [`CUT`]·c under the ground.
-//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] of that at A₁, with A the area
-//!   that drains through it and A₁ 1 % of the terrain.
+//! Law, with h the terrain, c the cell of its grid and s its slope as rise over run, at most [`STEEPEST`]:
+//! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. n_p are random values from -1 to 1 at every p-th sample,
+//!   interpolated
+//!   between these, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to about 40° from the
+//!   steepest descent, which alone would give straight lines in the eight grid directions. On terrain steeper
+//!   than s the streams follow its valleys.
+//! - A bed falls downstream: it is the lowest terrain height passed so far, at most [`CUT`]·c below the terrain.
+//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. A is the
+//!   drainage area
+//!   and A₁ is 1 % of the terrain.
 //!
-//! Measured: without channels 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of
-//! those on 513, and 0.98 with them. Tried and left, on 2049 samples, with a depth that is alike for all streams:
-//! straight courses, 0.97, which draw every even slope with rows and diagonals; receivers by chance (Fairfield &
-//! Leymarie 1991) in place of random heights, 0.94 to 0.96. And without taking back what droplets make of the beds,
-//! 0.96: channels became deep trenches.
-//! Source: that the depth of streams grows with the power 0.4 of what they carry, Leopold & Maddock 1953; the random
-//! heights are ours.
+//! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of
+//! those on 513; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth for all streams:
+//! - straight courses, 0.97: they draw rows and diagonals on every even slope;
+//! - random receivers (Fairfield & Leymarie 1991) instead of random heights, 0.94 to 0.96;
+//! - keeping what droplets make of the beds, 0.96: channels became deep trenches.
+//!
+//! Source: stream depth grows with discharge to the power 0.4, Leopold & Maddock 1953; the random heights are ours.
 
 use rayon::prelude::*;
 
@@ -26,35 +29,37 @@ use talweg_ground::hydrology::FlowGraph;
 
 use crate::channels::stream_courses::CHANNEL;
 
-/// Share of the terrain that drains through the smallest stream that has a channel.
+/// Least drainage area of a stream with a channel, as a fraction of the terrain.
 pub const LEAST_SHARE: f32 = 0.001;
-/// How far streams wander on even slopes.
+/// Strength of the wandering of streams on even slopes.
 const WANDERING: f32 = 0.7;
-/// Samples between the random values that streams are led by.
+/// Spacings, in samples, of the random values that deflect the streams.
 const REACHES: [usize; 2] = [8, 4];
-/// Slope on which wandering is strongest; steeper ground leads the water itself.
+/// Slope of strongest wandering; on steeper terrain the wandering does not grow further and the valleys guide the
+/// water.
 const STEEPEST: f32 = 0.08;
-/// Samples over which a slope is taken, to both sides.
+/// Samples to each side over which a slope is measured.
 const SLOPE_REACH: usize = 3;
-/// Most that a bed lies under the ground so that it falls, in cells.
+/// Maximum depth of a bed below the terrain to make it fall downstream, in cells.
 const CUT: f32 = 0.1;
-/// Depth of the channel where 1 % of the terrain drains, in cells: 2 m on hill land of some kilometres.
+/// Channel depth at a drainage area of 1 % of the terrain, in cells: 2 m on hills a few kilometres wide.
 const DEPTH: f32 = 0.06;
 const DEPTH_EXPONENT: f32 = 0.4;
-/// The greatest depth beside that.
+/// Maximum depth as a multiple of this depth.
 const DEEPEST: f32 = 2.0;
-/// Keeps those random values apart from those of the process.
+/// Separates these random values from those of the process.
 const WANDERING_SALT: u64 = 0x3a9d;
 
-/// A cell of the grid as a height.
+/// Side of a grid cell as a fraction of the relief.
 fn cell_height(cx: &Context, grid: Grid) -> f32 {
     cx.size_metres * grid.cell() / cx.relief_metres
 }
 
-/// `ground` with the low relief that leads the water on even slopes. Random values are those of the layer of `cx`.
+/// The heights of `ground` plus the low random relief that deflects streams on even slopes. The random values come from
+/// the layer of `cx`.
 ///
 /// # Errors
-/// When it was cancelled.
+/// If it was cancelled.
 pub fn wandering_ground(cx: &Context, ground: &Terrain) -> Result<Vec<f32>, Cancelled> {
     let (grid, height, cell) = (ground.grid, &ground.height, cell_height(cx, ground.grid));
     let n = grid.samples;
@@ -96,7 +101,7 @@ pub fn wandering_ground(cx: &Context, ground: &Terrain) -> Result<Vec<f32>, Canc
     Ok(led)
 }
 
-/// From -1 to 1 at every sample.
+/// Random values from -1 to 1 at every sample.
 fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
     let mut values: Vec<f32> =
         (0..grid.len()).map(|k| random.signed((k / grid.samples) as i32, (k % grid.samples) as i32)).collect();
@@ -104,12 +109,12 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
     values
 }
 
-/// The heights of the beds along `samples` of `ground`, where `area` cells drain through each by the receivers of
-/// `graph`: those that [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cut their usual channel under. Elsewhere
-/// the ground.
+/// Bed heights along `samples` of `ground`, the terrain height elsewhere. `area` is the number of cells that drain
+/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cuts a
+/// channel of its usual depth below these heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
-    // more drains through a receiver than through those that drain to it
+    // Sorting by area orders samples downstream, because a receiver always has a larger drainage area than its donors.
     let mut downstream = samples.to_vec();
     downstream.sort_by(|&a, &b| area[a as usize].total_cmp(&area[b as usize]));
     let mut bed = ground.height.clone();
@@ -135,7 +140,7 @@ mod tests {
     use talweg_ground::field::Control;
     use talweg_ground::hydrology::{FlowMesh, FlowRouting, Outlets, accumulate};
 
-    /// Ground that falls to the west by this slope, on 257 samples.
+    /// A plain that falls to the west with this slope, on 257 samples.
     fn plain(cx: &Context, slope: f32) -> Terrain {
         let mut ground = Terrain::flat(cx.grid);
         let n = cx.grid.samples;
@@ -144,7 +149,7 @@ mod tests {
         ground
     }
 
-    /// Where water goes on heights, the cells through which more than the least share drains, and how many drain.
+    /// The flow graph of these heights, the cells with more than the least drainage area, and all drainage areas.
     fn drained(cx: &Context, height: &[f32]) -> (FlowGraph, Vec<u32>, Vec<f32>) {
         let mesh = FlowMesh::new(cx.grid);
         let outlets = Outlets::new(cx.grid, height, f32::NEG_INFINITY);
@@ -174,7 +179,7 @@ mod tests {
             (straight as f32 / samples.len() as f32, most)
         };
         let (straight, wandering) = (along_rows(&ground.height), along_rows(&wandering_ground(&cx, &ground).unwrap()));
-        // every row drains by itself, less the sample at the edge
+        // Every row drains by itself, except the sample at the edge.
         assert!(straight.0 > 0.99 && straight.1 <= 257.0, "{straight:?}");
         assert!(wandering.0 < 0.75 && wandering.1 > 1500.0, "{wandering:?}");
     }
@@ -187,7 +192,7 @@ mod tests {
         let mut ground = plain(&cx, 0.03);
         ground.height = wandering_ground(&cx, &ground).unwrap();
         let (graph, samples, area) = drained(&cx, &ground.height);
-        // a step over the streams that is higher than what is cut through, and one that is lower
+        // One step across the streams that is higher than the depth limit, and one that is lower.
         for k in 0..cx.grid.len() {
             match k % 257 {
                 100 => ground.height[k] += 5.0 * CUT * cell,
@@ -206,7 +211,7 @@ mod tests {
         for k in samples.iter().map(|&k| k as usize) {
             assert!(depth(k) > own(k) - 1e-3 && depth(k) < own(k) + CUT + 1e-3, "{} beside {}", depth(k), own(k));
             deepest = if own(k) > deepest { own(k) } else { deepest };
-            // over the high step, and out of what the random heights closed off
+            // Except across the high step, and out of hollows that the random heights closed.
             let below = graph.receivers[k] as usize;
             if beds[below] > beds[k] + 1e-6 {
                 assert!((depth(below) - own(below) - CUT).abs() < 1e-3, "{k}: {} to {}", beds[k], beds[below]);

@@ -1,53 +1,55 @@
-//! Ground of finer grids that does not rise over the beds of trunk streams: [`TrunkStreams`](crate::channels::trunk_streams) says
-//! where these run.
+//! Keeps the beds of trunk streams clear on finer grids: terrain across a bed is lowered.
+//! [`TrunkStreams`](crate::channels::trunk_streams) says where the streams run.
 //!
-//! Law: with z the height of a bed on the grid that it was found on and c a cell of that, r the distance from the
-//! course in such cells, less half a diagonal of a fine cell, G ground of the finer grid and R [`REACH`]:
-//! G ← min(G, z + c·(-[`CHANNEL`] + [`BANKS`]·r / (1 - r/R))) where 0 < r < R, and G ← min(G, z - [`CHANNEL`]·c) in the
-//! course. So water finds no barrier across a bed, and the detail of all that lies lower stays as rough as it is. Where
-//! a bed rises on the way out of a lake its limit rises with it: lakes stay lakes.
-//! Scheme: courses are quadratic curves between the middles of steps from sample to sample, with the samples, each
-//! moved by up to [`BEND`] of a cell, for the points that bend them: no line along the eight directions shows. Every
-//! sample is limited by itself, so windows have the bits of the whole, for any number of threads.
-//! Measured: of *Eroded hills* on 4097 samples 0.81 of the trunk streams lay within a cell of those on 513 without, and
-//! 0.97 with it, for which 1 % of the ground is lowered by more than half a metre.
-//! Where channels are [incised](crate::channels::incised_channels) courses are smoothed: every sample comes to lie half way to
-//! the mean of those beside it along the stream, [`SMOOTHINGS`] times.
-//! Source: streams are burnt into heights (Saunders 1999) with banks that fall to them (AGREE, Hellweger 1997), here
-//! streams of the terrain's own; curves after Chaikin 1974. That the height of the coarser grid is the limit is ours.
+//! Law: z is the height of a bed on the grid on which it was found, c is a cell of that grid, r is the distance from
+//! the course in such cells minus half the diagonal of a fine cell, G is the terrain of the finer grid, and R is
+//! [`REACH`]. Then G ← min(G, z + c·(-[`CHANNEL`] + [`BANKS`]·r / (1 - r/R))) where 0 < r < R, and G ← min(G, z -
+//! [`CHANNEL`]·c) in the course. Thus nothing blocks the water in a bed, and lower terrain keeps its detail. Where a
+//! bed rises towards the outlet of a lake, the limit rises with it, so lakes stay lakes.
+//!
+//! Scheme: courses are quadratic curves between the midpoints of steps from sample to sample. Their control points are
+//! the samples, each moved by up to [`BEND`] of a cell, so that no straight lines in the eight grid directions show.
+//! Every sample is limited by itself, so windows have the same bits as the whole, with any number of threads. Measured:
+//! of *Eroded hills* on 4097 samples, 0.81 of the trunk streams lay within a cell of those on 513 without this, and
+//! 0.97 with it; 1 % of the terrain is then lowered by more than half a metre. Where channels are
+//! [incised](crate::channels::incised_channels), courses are smoothed: [`SMOOTHINGS`] times, every sample moves half way to the
+//! mean of its neighbours along the stream. Source: stream burning (Saunders 1999) with banks that slope down to the
+//! streams (AGREE, Hellweger 1997), here for the terrain's own streams; curves after Chaikin 1974. Using the height of
+//! the coarser grid as the limit is ours.
 
 use crate::Context;
 use talweg_ground::field::{Edges, Grid, Stream};
 use talweg_ground::hydrology::tiled::{SurveyReader, WordError, read_floats, write_floats};
 
-/// Depth of a course under the bed of the coarser grid, in its cells: a decimetre on hill land of some kilometres.
+/// Depth of a course below the bed of the coarser grid, in coarse cells: a decimetre on hills a few kilometres wide.
 pub const CHANNEL: f32 = 0.01;
-/// Rise of the limit beside a course, as a slope: 45°.
+/// Slope of the limit beside a course: 45°.
 const BANKS: f32 = 1.0;
-/// Cells of the coarser grid from a course at which nothing is limited any more.
+/// Distance from a course, in coarse cells, beyond which nothing is limited.
 const REACH: f32 = 0.75;
-/// How far the points of a course are moved to the south and to the east at the most, in cells of the coarser grid.
+/// Maximum random shift of a course's points to the south and to the east, in coarse cells.
 const BEND: f32 = 0.2;
-/// How often incised courses are smoothed.
+/// Number of smoothing passes over incised courses.
 const SMOOTHINGS: usize = 3;
-/// Straight parts of a curve.
+/// Straight segments per curve.
 const PARTS: usize = 4;
-/// Keeps those random values apart from those of the process.
+/// Separates these random values from those of the process.
 const COURSE_SALT: u64 = 0xc025;
 
 /// Row, column and height.
 type CoursePoint = [f32; 3];
 
-/// Where trunk streams run, with the heights of their beds.
+/// The courses of trunk streams, with the heights of their beds.
 #[derive(Debug)]
 pub struct StreamCourses {
     grid: Grid,
-    /// The three points of each curve, beyond the last row and column where the grid wraps.
+    /// The three control points of each curve; they may lie beyond the last row and column where the grid wraps.
     curves: Vec<[CoursePoint; 3]>,
 }
 
 impl StreamCourses {
-    /// Those through `samples` of `grid`, from each to its receiver, in beds of these heights, smoothed or as they are.
+    /// The courses through `samples` of `grid`, from each to its receiver, with bed heights `height` and optional
+    /// smoothing.
     pub fn new(
         grid: Grid,
         samples: &[u32],
@@ -63,7 +65,7 @@ impl StreamCourses {
             [i as f32 + bend[0], j as f32 + bend[1], height[k]]
         };
         let period = (n - 1) as f32;
-        // the copy of a point that lies beside another one
+        // The copy of a point that is nearest to another point on a wrapping grid.
         let beside = |mut point: CoursePoint, other: CoursePoint| {
             for axis in 0..2 {
                 let away = point[axis] - other[axis];
@@ -75,7 +77,7 @@ impl StreamCourses {
         };
         let mut places: Vec<CoursePoint> = (0..grid.len()).map(place).collect();
         for _ in 0..if is_smooth { SMOOTHINGS } else { 0 } {
-            // how far those beside a sample lie from it, and how many they are
+            // Summed offsets to the neighbours of each sample along the stream, and their number.
             let mut apart = vec![[0.0f32; 3]; grid.len()];
             for (from, to) in samples.iter().map(|&from| (from as usize, receivers[from as usize] as usize)) {
                 for (at, there) in [(from, to), (to, from)].into_iter().filter(|_| from != to) {
@@ -84,7 +86,7 @@ impl StreamCourses {
                     apart[at][2] += 1.0;
                 }
             }
-            // a stream begins and ends where it did
+            // The ends of a stream stay in place.
             for (place, apart) in places.iter_mut().zip(&apart).filter(|(_, apart)| apart[2] > 1.0) {
                 (0..2).for_each(|axis| place[axis] += 0.5 * apart[axis] / apart[2]);
             }
@@ -108,15 +110,15 @@ impl StreamCourses {
         Self { grid, curves }
     }
 
-    /// As words.
+    /// Writes the courses as words.
     pub fn write_words(&self, words: &mut Vec<u64>) {
         write_floats(words, self.curves.as_flattened().as_flattened());
     }
 
-    /// From [`write_words`](Self::write_words), of courses on `grid`.
+    /// Reads courses on `grid` from [`write_words`](Self::write_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// If the words are not courses.
     pub fn read_words(grid: Grid, reader: &mut SurveyReader) -> Result<Self, WordError> {
         let numbers = read_floats(reader)?;
         let (curves, rest) = numbers.as_chunks::<9>();
@@ -125,7 +127,7 @@ impl StreamCourses {
         if rest.is_empty() { Ok(made) } else { Err(WordError) }
     }
 
-    /// Lowers what of `ground`, on the grid of `cx`, lies across the beds.
+    /// Lowers samples of `ground`, on the grid of `cx`, that block the beds.
     pub fn clear(&self, cx: &Context, ground: &mut [f32]) {
         let last = (self.grid.samples - 1) as f32;
         let shifts: &[f32] = if self.grid.edges == Edges::Wrap { &[-last, 0.0, last] } else { &[0.0] };
@@ -145,11 +147,11 @@ impl StreamCourses {
                 }
             }
         }
-        // on both sides of a seam the same place is rounded otherwise
+        // The same position can be rounded differently on both sides of a seam.
         cx.grid.close(ground);
     }
 
-    /// Lowers what lies across a straight part of a course.
+    /// Lowers samples that block a straight segment of a course.
     fn clear_part(&self, cx: &Context, from: CoursePoint, to: CoursePoint, ground: &mut [f32]) {
         let fine = cx.grid;
         let fine_cells = (fine.whole_samples() - 1) as f32 / (self.grid.samples - 1) as f32;
@@ -192,7 +194,7 @@ pub mod tests {
     use super::*;
     use talweg_ground::field::Control;
 
-    /// Of hill land of 3.2 km.
+    /// The context of hills 3.2 km wide.
     pub fn context(grid: Grid, control: &Control) -> Context<'_> {
         Context {
             grid,
@@ -207,7 +209,7 @@ pub mod tests {
         }
     }
 
-    /// A stream down the middle column of 33 samples, which falls by 0.01 a step.
+    /// A stream down the middle column of 33 samples, which falls by 0.01 per step.
     fn courses() -> StreamCourses {
         let grid = Grid::new(33, Edges::Open);
         let sample = |k: usize| (k * 33 + 16) as u32;
@@ -233,7 +235,7 @@ pub mod tests {
             assert!(after[k] < before[k] && k.is_multiple_of(3), "{k}");
             assert!((k % 257).abs_diff(128) as f32 <= 8.0 * (REACH + BEND) + 1.0, "{k}");
         }
-        // through a wall a way leads down the course, from row to row one column aside at the most
+        // Through the wall, the water follows the course from row to row, at most one column aside.
         let mut wall = vec![2.0; fine.len()];
         courses().clear(&context(fine, &control), &mut wall);
         let open = |i: usize| -> Vec<usize> {
@@ -266,7 +268,7 @@ pub mod tests {
     fn a_course_goes_on_over_the_seam() {
         let control = Control::default();
         let grid = Grid::new(33, Edges::Wrap);
-        // from the last column but one over the seam to the second, along the first row
+        // From the last column but one, across the seam, to the second, along the first row.
         let samples: Vec<u32> = vec![30, 31, 0, 1];
         let mut receivers: Vec<u32> = (0..grid.len() as u32).collect();
         samples.windows(2).for_each(|pair| receivers[pair[0] as usize] = pair[1]);

@@ -1,21 +1,20 @@
-//! Where trunk streams run, from one grid on to all finer ones: [`multiscale`](crate::multiscale) has the
+//! Keeps trunk streams in place from one grid to all finer ones; [`multiscale`](crate::multiscale) has the
 //! scheme.
 //!
-//! What moves a trunk stream on the way to a finer grid, measured on four scenes from 513 to 2049 samples: the detail
-//! of the layers beneath, which lies in beds again that the coarser grid had worn and filled, and with a process that
-//! knows no drained area its own iterations; enlarging the coarser grid moves next to none.
-//! Law, with w the nearness to a trunk stream of the grid of [`SETTLED_SAMPLES`], from 0 to 1, d the detail of the
-//! layers beneath that the coarser grid does not have, c the cell of the coarser grid and l 1 along the streams:
-//! G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, what its iterations make of
-//! them counts by 1 - w·[`HELD`].
-//! Where rough beds are [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the law;
-//! where channels are [incised](StreamBeds::Incised), [`incised_channels`](crate::channels::incised_channels) beside it, in place
-//! of the thalweg, what iterations make of them counts as where they are held, and they are cut once more after that.
-//! Trunk streams are those of the steepest descent (D8), over spill points, through which more than [`TRUNK_SHARE`] of
-//! the terrain drains. They are found once, on a grid that is the same for every size that is asked for and is always
-//! evaluated as a whole, so it costs no more for large sizes and works in windows.
-//! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along streams of the terrain's own; that they
-//! are lowered by a thalweg, and no bed is breached, is ours.
+//! Two causes move a trunk stream on the way to a finer grid, as measured on four scenes from 513 to 2049 samples. One
+//! is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The other, for
+//! a process that knows no drainage area, is its own iterations. Resampling the coarser grid moves hardly any stream.
+//! Law: w is the nearness to a trunk stream of the grid of [`SETTLED_SAMPLES`], from 0 to 1, d is the detail of the
+//! layers below that the coarser grid does not have, c is the cell of the coarser grid, and l is 1 along the streams.
+//! Then G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, changes by its iterations
+//! count by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
+//! [`stream_courses`](crate::channels::stream_courses) has the law. Where channels are [incised](StreamBeds::Incised), the law of
+//! [`incised_channels`](crate::channels::incised_channels) replaces the thalweg, changes by iterations count as where beds are
+//! held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent (D8), across spill
+//! points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid that does not depend
+//! on the requested size and is always evaluated as a whole, so the cost does not grow with the size, and windows work.
+//! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. That they are
+//! lowered by a thalweg, and that no bed is breached, is ours.
 
 use rayon::prelude::*;
 
@@ -27,41 +26,42 @@ use talweg_ground::field::{Cancelled, Control, Grid, Terrain, resample};
 use talweg_ground::hydrology::tiled::{SurveyReader, WordError, write_list};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
-/// Share of the terrain that drains through a trunk stream: a quarter of what is held to be one, as tributaries grow.
+/// Least drainage area of a trunk stream, as a fraction of the terrain: a quarter of the usual threshold, because
+/// tributaries grow.
 const TRUNK_SHARE: f32 = 0.0025;
-/// Half the width of a bed in cells of the grid that the streams are of. It fades over one more.
+/// Half the width of a bed, in cells of the grid of the streams. The bed fades over one more cell.
 const BED_CELLS: usize = 2;
-/// Depth of the thalweg in cells of the coarser grid: some decimetres on a hill land of some kilometres.
+/// Depth of the thalweg in cells of the coarser grid: a few decimetres on hills a few kilometres wide.
 const THALWEG: f32 = 0.04;
-/// The width and the depth where beds are held: narrow, for what lies beside a bed may rise over it, and shallow, for
-/// little leads the water on smooth floors, and more would show in the light.
+/// Width and depth of held beds. They are narrow, because terrain beside a bed may rise above it, and shallow, because
+/// little depth guides the water on smooth floors and more would be visible.
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
-/// The width that detail of the layers beneath is left out on where channels are incised: wider than what is held, or
-/// pits of the detail would stay that the process fills elsewhere.
+/// Half the width over which detail of the layers below is removed around incised channels. It is wider than that of
+/// held beds; otherwise pits of the detail would remain that the process fills elsewhere.
 const INCISED_BED_CELLS: usize = 3;
-/// Share of what the iterations of a finer grid change that a bed does not take up. All of it would keep the courses a
-/// little better, and leave smooth grooves where what lies beside a bed is filled.
+/// Fraction of the iterations' change on a finer grid that a held bed undoes. Undoing all of it would keep the courses
+/// slightly better, but would leave smooth grooves where the process fills the terrain beside a bed.
 const HELD: f32 = 0.7;
 
 /// The trunk streams of a terrain.
 #[derive(Debug)]
 pub struct TrunkStreams {
     grid: Grid,
-    /// The samples along them.
+    /// The samples along the streams.
     samples: Vec<u32>,
-    /// What finer grids leave of their beds.
+    /// How finer grids treat the beds.
     beds: StreamBeds,
-    /// Their courses, where finer grids keep these clear.
+    /// The courses, if finer grids keep them clear.
     courses: Option<StreamCourses>,
 }
 
 impl TrunkStreams {
-    /// Those of `ground`, a square as a whole, of whose `beds` finer grids leave so much. Courses are bent by the
-    /// random values of `cx`.
+    /// The trunk streams of `ground`, a whole square terrain, whose beds finer grids treat as `beds` says. Courses are
+    /// bent by the random values of `cx`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn new(cx: &Context, ground: &Terrain, beds: StreamBeds) -> Result<Self, Cancelled> {
         let (grid, control) = (ground.grid, cx.control);
         let is_incised = beds == StreamBeds::Incised;
@@ -85,7 +85,7 @@ impl TrunkStreams {
         Ok(Self { grid, samples, beds, courses })
     }
 
-    /// As words.
+    /// The streams as words.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.samples, |&k| [u64::from(k)]);
@@ -93,10 +93,10 @@ impl TrunkStreams {
         words
     }
 
-    /// From [`to_words`](Self::to_words), of streams on `grid` whose `beds` are left so.
+    /// Reads streams on `grid`, treated as `beds`, from [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// If the words are not streams.
     pub fn from_words(words: &[u64], grid: Grid, beds: StreamBeds) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let samples: Vec<u32> = reader.list(|[k]| k as u32)?;
@@ -115,8 +115,8 @@ impl TrunkStreams {
         lines
     }
 
-    /// How near to a stream every sample of `to` lies: 1 in beds that reach so many cells to both sides of it, 0 away
-    /// from them.
+    /// Nearness of every sample of `to` to a stream: 1 in beds that reach `half_width` cells to both sides of it, 0
+    /// away from them.
     fn bed_weights(&self, to: Grid, half_width: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let mesh = FlowMesh::new(self.grid);
         let spread = |field: &[f32], of: &(dyn Fn(f32, &mut dyn Iterator<Item = f32>) -> f32 + Sync)| {
@@ -139,11 +139,11 @@ impl TrunkStreams {
         Ok(beds)
     }
 
-    /// Keeps the streams in their beds on `ground`, which is to be worked on on the grid of `cx`: the heights `beneath`
-    /// the process with what it changed on the grid `coarse`.
+    /// Keeps the streams in their beds on `ground`, on which the process continues on the grid of `cx`: the heights
+    /// `beneath` the process plus its change on the grid `coarse`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn keep(&self, cx: &Context, coarse: Grid, beneath: &[f32], ground: &mut [f32]) -> Result<(), Cancelled> {
         if self.beds.leaves_out_detail() {
             self.leave_out_detail(cx, coarse, beneath, ground)?;
@@ -154,7 +154,7 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Takes the detail `beneath` that the grid `coarse` does not have out of the beds, and cuts their thalweg.
+    /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts their thalweg.
     fn leave_out_detail(
         &self,
         cx: &Context,
@@ -190,26 +190,26 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Whether beds are [restored](Self::restore) once a process has run on a grid.
+    /// Whether beds are [restored](Self::restore) after a process has run on a grid.
     pub fn restores_beds(&self) -> bool {
         self.beds.restores_beds()
     }
 
-    /// What `ground` is like in the beds before a process works on it on the grid of `cx`, where they are restored.
+    /// The heights of `ground` in the beds before a process runs on the grid of `cx`.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = beds.par_iter().zip(ground).filter_map(|(&bed, &height)| (bed > 0.0).then_some(height));
         Ok(HeldBeds(in_beds.collect()))
     }
 
-    /// Takes back most of what became of the beds on the grid of `cx` since they were [`held`](Self::held), and cuts
-    /// the channels once more.
+    /// Undoes most of the change of the beds on the grid of `cx` since [`held`](Self::held), and cuts the channels once
+    /// more.
     ///
     /// # Errors
-    /// When it was cancelled.
+    /// If it was cancelled.
     pub fn restore(&self, cx: &Context, held: &HeldBeds, height: &mut [f32]) -> Result<(), Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = height.iter_mut().zip(&beds).filter(|(_, bed)| **bed > 0.0);
@@ -223,11 +223,12 @@ impl TrunkStreams {
     }
 }
 
-/// Beds that a process shall leave about as they are: the heights of their samples, in order. Which ones these are and
-/// by how much each is held is found once more, as that takes three times the memory.
+/// Channel beds that the process must preserve: the heights of their samples, in order. The samples and their weights
+/// are computed again when needed, because storing them would take three times the memory.
 pub struct HeldBeds(Vec<f32>);
 
-/// `field` at the samples of `coarse`. Either may be a window: beyond the sides of `fine` its last samples count.
+/// `field` at the samples of `coarse`. Both grids may be windows: beyond the sides of `fine` its outermost samples
+/// count.
 fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
     let (steps, last) = (fine.whole_samples() - 1, coarse.whole_samples() - 1);
     let between = |axis: usize| -> Vec<(usize, usize, f32)> {
@@ -272,7 +273,7 @@ mod tests {
                 assert_eq!(made, height(2 * row, 2 * column), "{row} {column}");
             }
         }
-        // between samples where the sizes do not double
+        // Positions between samples where the sizes do not double.
         let plane: Vec<f32> = (0..fine.len()).map(|k| (k / 33 + 2 * (k % 33)) as f32).collect();
         let third = Grid::new(13, Edges::Open);
         let made = sampled(fine, third, &plane);
@@ -283,7 +284,7 @@ mod tests {
     fn a_wrapping_stream_has_the_same_bed_on_both_sides_of_the_seam() {
         let grid = Grid::new(129, Edges::Wrap);
         let mut ground = Terrain::flat(grid);
-        // a valley along the first row, which falls to the east and wraps there
+        // A valley along the first row that falls to the east and wraps there.
         ground.height = (0..grid.len()).map(|k| ((k / 129).min(128 - k / 129) * 10 + k % 128) as f32).collect();
         let control = Control::default();
         let streams = TrunkStreams::new(&context(grid, &control), &ground, StreamBeds::Kept).unwrap();

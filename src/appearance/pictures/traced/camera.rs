@@ -1,17 +1,17 @@
-//! Where a picture is taken from: metres of the scene, east, south, up.
+//! The camera of a ray-traced picture, in metres of the scene: east, south, up.
 
 use crate::construction::geometry::plane::higher;
 
-/// An eye that looks at a place.
+/// A camera that looks at a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it is, in metres: east, south, up.
+    /// Position in metres: east, south, up.
     pub eye: [f64; 3],
-    /// Ahead, to the right and upwards, each of length 1.
+    /// Unit vectors ahead, to the right and upwards.
     ahead: [f64; 3],
     right: [f64; 3],
     above: [f64; 3],
-    /// Half the picture's height at distance 1.
+    /// Half the height of the picture at distance 1.
     half: f64,
 }
 
@@ -25,20 +25,19 @@ fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 impl Camera {
-    /// From `eye` towards `target`; `fov_degrees` from the lower to the upper edge. Where both are one place it looks
-    /// north.
+    /// A camera at `eye` that looks at `target`; `fov_degrees` is the vertical field of view. If both positions are
+    /// equal, it looks north.
     pub fn new(eye: [f64; 3], target: [f64; 3], fov_degrees: f64) -> Self {
         let way = std::array::from_fn(|k| target[k] - eye[k]);
         let ahead = unit(way).unwrap_or([0.0, -1.0, 0.0]);
-        // x east, y south, z up is a left-handed frame: what is ahead times what is up lies to the left
+        // x east, y south, z up is a left-handed frame, so the cross product of ahead and up points left.
         let right = unit(cross([0.0, 0.0, 1.0], ahead)).unwrap_or([1.0, 0.0, 0.0]);
         let above = cross(ahead, right);
         let half = libm::tan(0.5 * fov_degrees.clamp(1.0, 170.0) * (std::f64::consts::PI / 180.0));
         Self { eye, ahead, right, above, half }
     }
 
-    /// From `distance` away towards `target`, standing at an azimuth (clockwise from north) and an elevation, both in
-    /// degrees.
+    /// A camera at `distance` from `target`, at an azimuth (clockwise from north) and an elevation, both in degrees.
     pub fn orbiting(target: [f64; 3], azimuth: f64, elevation: f64, distance: f64, fov_degrees: f64) -> Self {
         let [a, e] = [azimuth, elevation].map(|angle| angle * (std::f64::consts::PI / 180.0));
         let level = libm::cos(e) * distance;
@@ -46,7 +45,7 @@ impl Camera {
         Self::new(std::array::from_fn(|k| target[k] + away[k]), target, fov_degrees)
     }
 
-    /// The direction of a place of the picture, in pixels from its upper left corner.
+    /// The direction of a point of the picture, in pixels from its upper left corner.
     pub fn direction(&self, x: f64, y: f64, width: usize, height: usize) -> [f64; 3] {
         let (w, h) = (width as f64, height as f64);
         let (to_right, to_top) = ((2.0 * x - w) / h * self.half, (h - 2.0 * y) / h * self.half);
@@ -66,13 +65,13 @@ mod tests {
 
     #[test]
     fn it_looks_at_its_target_with_the_right_on_the_right() {
-        // from the south to the north: east is on the right, up is at the top
+        // A camera in the south that looks north: east is on the right, up is at the top.
         let camera = Camera::new([50.0, 200.0, 10.0], [50.0, 0.0, 10.0], 60.0);
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|k| (a[k] - b[k]).abs() < 1e-12);
         assert!(near(camera.direction(40.0, 30.0, 80, 60), [0.0, -1.0, 0.0]));
         assert!(camera.direction(79.0, 30.0, 80, 60)[0] > 0.3);
         assert!(camera.direction(40.0, 1.0, 80, 60)[2] > 0.3);
-        // the upper edge is half the angle up
+        // The upper edge is half the field of view up.
         let top = camera.direction(40.0, 0.0, 80, 60);
         assert!((top[2] - 0.5).abs() < 1e-12, "{top:?}");
         let around = Camera::orbiting([50.0, 0.0, 10.0], 180.0, 0.0, 200.0, 60.0);

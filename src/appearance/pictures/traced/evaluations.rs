@@ -1,7 +1,8 @@
-//! The debug picture of sphere tracing: how often the tree was asked for each pixel.
+//! The debug picture of sphere tracing: the number of tree evaluations per pixel.
 //!
-//! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der
-//! Walt and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
+//! The lightness of the colour ramp grows steadily from near black over blue and green to pale yellow (after viridis of
+//! van der Walt and Smith 2015, with our own numbers). The scale is logarithmic from 1 to the maximum, and the legend
+//! is at the bottom.
 
 use super::super::image::RgbImage;
 use super::super::text::Type;
@@ -13,31 +14,31 @@ const RAMP: [[u8; 3]; 7] =
 const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];
 
-/// Counts of a picture.
+/// Evaluation counts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvaluationTotals {
     /// Sum over all pixels.
     pub asked: EvaluationCounts,
-    /// Pixels of the picture.
+    /// Number of pixels.
     pub pixels: usize,
-    /// Most evaluations of one pixel.
+    /// Maximum evaluations of one pixel.
     pub most: u64,
 }
 
 impl EvaluationTotals {
-    /// Sums and the most of `pixels`.
+    /// Sums and maximum of `pixels`.
     pub fn total(pixels: &[EvaluationCounts]) -> Self {
         let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
         Self { asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
     }
 
-    /// Evaluations of a pixel on average.
+    /// Mean evaluations per pixel.
     pub fn mean(&self) -> f64 {
         self.asked.all() as f64 / self.pixels.max(1) as f64
     }
 }
 
-/// The colour at a place of the ramp from 0 to 1.
+/// The colour at a position of the ramp from 0 to 1.
 fn ramp(t: f32) -> [u8; 3] {
     let x = t.clamp(0.0, 1.0) * (RAMP.len() - 1) as f32;
     let k = (x as usize).min(RAMP.len() - 2);
@@ -45,7 +46,7 @@ fn ramp(t: f32) -> [u8; 3] {
     std::array::from_fn(|c| (f32::from(RAMP[k][c]) * (1.0 - t) + f32::from(RAMP[k + 1][c]) * t + 0.5) as u8)
 }
 
-/// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
+/// Draws the counts of `width` × `height` pixels, with the legend below if there is room for it.
 pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
     let counts = EvaluationTotals::total(pixels);
     let scale = 1.0 / libm::log(counts.most.max(2) as f64);
@@ -79,8 +80,7 @@ pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usiz
             end = x + wide + letters;
         }
     }
-    let line =
-        text.fitted(&format!("{heading}: {:.1} per pixel, {} at the most", counts.mean(), counts.most), span as f32);
+    let line = text.fitted(&format!("{heading}: {:.1} per pixel, at most {}", counts.mean(), counts.most), span as f32);
     text.draw(&mut made, gap as f32, top + 1.15 * letters, INK, &line);
     made
 }
@@ -96,9 +96,9 @@ mod tests {
         assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
         let pixels = vec![EvaluationCounts { heights: 3, bounds: 4 }; 300 * 100];
         let drawn = evaluations_image(&pixels, 300, 100, "local bounds");
-        // letters have soft edges: dark enough will do
+        // Letters have soft edges, so dark enough will do.
         let foot = &drawn.rgb[100 * 300 * 3..];
-        assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no writing");
+        assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no text");
         assert_eq!(EvaluationTotals::total(&pixels).mean(), 7.0);
         assert_eq!(evaluations_image(&pixels[..10], 5, 2, "small").height, 2);
     }

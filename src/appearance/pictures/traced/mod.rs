@@ -1,9 +1,9 @@
-//! Perspective pictures of a construction, by sphere tracing: straight from the tree, without a grid.
+//! Perspective pictures of a construction by sphere tracing, directly from the tree and without a grid.
 //!
-//! Every pixel is a ray. It meets the ground, the water of the construction, the sea, the cut side of the square, or
-//! the sky. Light, colours and water are those of the relief picture; beside it there are sky and haze. Octaves too
-//! fine for the pixel at its distance are left out. Pixels that differ from their neighbours are traced at four more
-//! places. Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+//! Every pixel is a ray. It hits the terrain, the water of the construction, the sea, the cut side of the square, or
+//! the sky. Light, colours and water are those of the relief image, plus sky and haze. Octaves too fine for a pixel at
+//! its distance are skipped. Pixels that differ from their neighbours are traced at four more positions. Each pixel is
+//! computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
 pub mod camera;
 pub mod evaluations;
@@ -26,7 +26,7 @@ use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
 
-/// What is drawn and how.
+/// The subject of the picture and its settings.
 #[derive(Clone, Copy)]
 pub struct TracedScene<'a> {
     /// The compiled tree.
@@ -37,13 +37,13 @@ pub struct TracedScene<'a> {
     pub palette: &'a PaletteTable,
     /// Level of detail κ of the layer.
     pub level: f64,
-    /// Distance from the eye at which κ is half of that, in metres; without one it is the same everywhere.
+    /// Distance from the eye in metres at which κ is halved; `None` keeps κ the same everywhere.
     pub half_distance: Option<f64>,
-    /// Which Lipschitz bound the rays follow.
+    /// The Lipschitz bound that the rays use.
     pub bound: Bound,
 }
 
-/// How often the tree was asked, in all pixels.
+/// Number of tree evaluations, summed over pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationCounts {
     /// Evaluations of a height.
@@ -53,7 +53,7 @@ pub struct EvaluationCounts {
 }
 
 impl EvaluationCounts {
-    /// Both together.
+    /// The sum of both.
     pub fn all(&self) -> u64 {
         self.heights + self.bounds
     }
@@ -67,25 +67,25 @@ impl EvaluationCounts {
     }
 }
 
-/// Difference of two levels, as a share of the relief, that is none.
+/// Differences of two water levels below this fraction of the relief count as equal.
 const SAME_LEVEL: f64 = 1e-3;
-/// Difference of two neighbours, in linear light, from which on a pixel is looked at more closely.
+/// Difference of two neighbouring pixels, in linear light, from which a pixel is supersampled.
 const CONTRAST: f32 = 0.06;
-/// Places of a pixel that is looked at closely, from its middle: a turned square.
+/// Positions within a supersampled pixel, from its centre: a rotated square.
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
-/// Pixels that are looked at together, along and across.
+/// Pixels traced together, horizontally and vertically.
 const TILE: [usize; 2] = [64, 16];
-/// Height above the ground, in sides, that counts as meeting it where rays go by a table: 4 cm in 8 km.
+/// Height above the terrain, in sides, that counts as a hit where rays use a table: 4 cm in 8 km.
 const TABLE_TOLERANCE: f64 = 5e-6;
 
-/// What rays go through.
+/// Tracers of the surfaces that rays can hit.
 struct SceneTracers<'a> {
     ground: PacketTracer<'a>,
     water: Option<PacketTracer<'a>>,
 }
 
-/// What a ray has met.
+/// The surface that a ray hits.
 enum SeenSurface {
     Sky,
     Cut([f64; 3]),
@@ -93,20 +93,20 @@ enum SeenSurface {
     Water { p: [f64; 3], bed: f64, is_sea: bool },
 }
 
-/// A ray of the picture in metres of the scene and in those of the tree.
+/// A ray of the picture in metres of the tree, with its scale to metres of the scene.
 struct PixelRay {
     ray: TraceRay,
-    /// Metres of the tree in one of the scene along the ray.
+    /// Metres of the tree per metre of the scene along the ray.
     per_metre: f64,
 }
 
-/// A subject before a camera.
+/// A subject seen by a camera.
 pub struct TracedView<'a> {
     subject: TracedScene<'a>,
     camera: &'a Camera,
     width: usize,
     height: usize,
-    /// Metres of the tree in one of the scene, on the plan and upwards.
+    /// Metres of the tree per metre of the scene, horizontally and vertically.
     per_metre: [f64; 2],
     /// Width of a pixel at distance 1.
     pixel: f64,
@@ -114,7 +114,7 @@ pub struct TracedView<'a> {
 }
 
 impl<'a> TracedView<'a> {
-    /// The view of `camera` with so many pixels.
+    /// The view of `camera` with `width` × `height` pixels.
     pub fn new(subject: TracedScene<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
         let per_metre = [
             subject.program.side / f64::from(subject.settings.size_metres),
@@ -136,14 +136,15 @@ impl<'a> TracedView<'a> {
         PixelRay { ray, per_metre }
     }
 
-    /// A tracer of rays from the camera: as fine as a pixel.
+    /// A tracer for rays from the camera, with the resolution of a pixel.
     fn tracer(&self, of: TracedSurface) -> PacketTracer<'a> {
         let mut tracer = Tracer::for_surface(self.subject.program, of);
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
         tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
-        // seen at a slant a pixel covers more ground than it is wide; half its width keeps what could flicker
+        // At a grazing angle a pixel covers more terrain than its width; half its width keeps detail that could
+        // flicker.
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
             Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
@@ -153,10 +154,10 @@ impl<'a> TracedView<'a> {
         PacketTracer::new(tracer, [eye[0] * k, eye[1] * k, eye[2] * up])
     }
 
-    /// Draws the picture. `show` is told the share that is done.
+    /// Draws the picture and reports the finished fraction to `show`.
     ///
     /// # Errors
-    /// When the control was cancelled.
+    /// If it was cancelled.
     pub fn draw(
         &self,
         control: &Control,
@@ -191,7 +192,7 @@ impl<'a> TracedView<'a> {
                 .map(|&(x, y)| {
                     let mut pixel = first[y * width + x];
                     if stands_out(x, y) {
-                        for (more, by) in closer.next().expect("as many as stand out") {
+                        for (more, by) in closer.next().expect("one result for each supersampled pixel") {
                             pixel = (std::array::from_fn(|k| pixel.0[k] + more[k]), pixel.1.plus(*by));
                         }
                         pixel.0 = pixel.0.map(|c| c * 0.2);
@@ -208,10 +209,10 @@ impl<'a> TracedView<'a> {
         Ok((image, asked))
     }
 
-    /// How often each pixel's first ray asks the tree, and how often it was asked before.
+    /// Number of tree evaluations by the first ray of each pixel, and the number needed beforehand to build the table.
     ///
     /// # Errors
-    /// When the control was cancelled.
+    /// If it was cancelled.
     pub fn evaluations(
         &self,
         control: &Control,
@@ -229,7 +230,7 @@ impl<'a> TracedView<'a> {
         Ok((pixels, tracer.table_evaluations()))
     }
 
-    /// Computes all pixels, a tile of them at once.
+    /// Computes all pixels, one tile at a time.
     fn tiles<T: Send + Clone + Default>(
         &self,
         control: &Control,
@@ -256,7 +257,7 @@ impl<'a> TracedView<'a> {
         Ok(all)
     }
 
-    /// What is seen at places of the picture.
+    /// The colours seen at positions of the picture.
     fn look(&self, tracers: &SceneTracers, places: &[(f64, f64)]) -> Vec<(Light, EvaluationCounts)> {
         let shade = &self.shade;
         let rays: Vec<PixelRay> = places.iter().map(|&(x, y)| self.pixel_ray(x, y)).collect();
@@ -272,7 +273,7 @@ impl<'a> TracedView<'a> {
             if let Some(t) = water[k] {
                 let p = pixel.ray.point(t);
                 nearest[k] = t;
-                // water of the construction that stands as high as the sea is the sea
+                // Water of the construction at sea level is the sea.
                 let is_sea = (p[2] - shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
                 of_water = Some((p, is_sea));
             }
@@ -317,7 +318,7 @@ impl<'a> TracedView<'a> {
         (0..rays.len()).map(|k| (light(k), asked[k])).collect()
     }
 
-    /// How much of the sun reaches what is seen.
+    /// Fraction of the sunlight at the visible surfaces.
     fn sunlit(
         &self,
         tracers: &SceneTracers,
@@ -345,7 +346,7 @@ impl<'a> TracedView<'a> {
         lit
     }
 
-    /// How much of the sky reaches the ground that is seen.
+    /// Fraction of the sky light at the visible terrain.
     fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
         let mut sky = vec![1.0; seen.len()];
         let of: Vec<(usize, &GroundPoint)> = seen
@@ -353,7 +354,7 @@ impl<'a> TracedView<'a> {
             .enumerate()
             .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
             .collect();
-        // the same place around all of them is asked side by side
+        // Evaluate the same relative position of all points together.
         let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
         let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
         let heights = tracers.ground.heights(&places);
@@ -365,7 +366,7 @@ impl<'a> TracedView<'a> {
         sky
     }
 
-    /// Where rays meet the water of the construction before `nearest`.
+    /// Distances at which rays hit the water of the construction before `nearest`.
     fn water(
         &self,
         tracers: &SceneTracers,
@@ -376,7 +377,7 @@ impl<'a> TracedView<'a> {
         let mut met = vec![None; rays.len()];
         let Some(water) = &tracers.water else { return met };
         let mut going: Vec<(usize, f64)> = (0..rays.len()).map(|k| (k, 0.0)).collect();
-        // beside its shores the water's surface falls below the ground: what is met there is none
+        // Near its shores the water surface is below the terrain, and a hit there is not water.
         for _ in 0..8 {
             let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
             let mut left = Vec::new();
@@ -395,7 +396,7 @@ impl<'a> TracedView<'a> {
         met
     }
 
-    /// Where the ray meets the sea before `nearest`.
+    /// Distance at which the ray hits the sea before `nearest`.
     fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {
@@ -408,7 +409,7 @@ impl<'a> TracedView<'a> {
         if t >= nearest {
             return None;
         }
-        // the block of ground hides what is below it
+        // The block of terrain hides the sea below it.
         let is_open = if inside { self.shade.is_below_sea(tracer, [p[0], p[1]], t) } else { self.shade.is_island() };
         is_open.then_some(t)
     }

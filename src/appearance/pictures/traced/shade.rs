@@ -1,4 +1,4 @@
-//! Light and colour of what a ray meets: after the relief picture, with shadows traced towards the sun.
+//! Light and colour at the hit of a ray, as in the relief image, with shadows traced towards the sun.
 
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::TracedScene;
@@ -11,48 +11,47 @@ use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};
 
-/// The sky at the horizon and overhead.
+/// Colours of the sky at the horizon and overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
-/// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is
-/// left.
+/// Colour of the air, and the distance, in sides of the scene, after which a third of the terrain's own colour is left.
 const AIR: Light = [0.52, 0.62, 0.74];
 const CLEAR_SIDES: f64 = 12.0;
-/// Most of the ground's colour that air takes.
+/// Maximum fraction of the terrain's colour that the air replaces.
 const MOST_AIR: f32 = 0.85;
-/// Earth where the square ends.
+/// Colour of the earth on the cut sides of the square.
 const EARTH: Light = [0.16, 0.125, 0.10];
-/// Where the sky is looked for: four directions, at these parts of the side.
+/// Distances, as fractions of the side, and directions at which the sky visibility is tested.
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
-/// Places at which the sky is looked for.
+/// Number of positions at which the sky visibility is tested.
 pub const SKY_PLACES: usize = SKY_STEPS.len() * SKY_WAYS.len();
-/// What of the sun reaches ground in the shadow.
+/// Fraction of the sunlight on terrain in shadow.
 pub const SHADED: f32 = 1.0 - SHADOW;
 
-/// Ground that a ray has met.
+/// A point of the terrain that a ray has hit.
 pub struct GroundPoint {
-    /// Where it is, in metres of the tree.
+    /// Position in metres of the tree.
     pub place: [f64; 3],
-    /// Its slope in metres of the tree.
+    /// Slope in metres of the tree.
     pub slope: Point,
-    /// Its slope in metres of the scene.
+    /// Slope in metres of the scene.
     lean: [f32; 2],
     albedo: Light,
-    /// How finely it was asked.
+    /// The level of detail used for the evaluation.
     pub detail: Detail,
 }
 
-/// Shades one subject.
+/// Shading of one subject.
 pub struct Shade<'a> {
     subject: TracedScene<'a>,
     everything: NodeSelection,
     per_metre: [f64; 2],
     colours: Vec<Light>,
     rock: Light,
-    /// East, up, south.
+    /// Direction to the sun: east, up, south.
     sun: [f32; 3],
-    /// Towards the sun in metres of the tree: east, south, up.
+    /// Direction to the sun in metres of the tree: east, south, up.
     to_sun: [f64; 3],
     /// Height of the sea in metres of the tree.
     sea: f64,
@@ -60,8 +59,8 @@ pub struct Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
-    /// The shading of `subject`; `per_metre` are metres of the tree for a metre of the terrain, along the ground and
-    /// upwards.
+    /// The shading of `subject`; `per_metre` are metres of the tree per metre of the terrain, horizontally and
+    /// vertically.
     pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
@@ -88,17 +87,17 @@ impl<'a> Shade<'a> {
         self.sea
     }
 
-    /// Whether the sea goes on beyond the square.
+    /// Whether the sea continues beyond the square.
     pub fn is_island(&self) -> bool {
         self.is_island
     }
 
-    /// Whether the construction has water there.
+    /// Whether the construction has water at `p`.
     pub fn is_wet(&self, p: Point, detail: &Detail) -> bool {
         self.subject.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).weight >= THRESHOLD
     }
 
-    /// Whether the sea covers the ground there, as seen from a distance.
+    /// Whether the sea covers the terrain at `p`, as seen from distance `t`.
     pub fn is_below_sea(&self, tracer: &Tracer, p: Point, t: f64) -> bool {
         tracer.height(p, &tracer.detail(t)) < self.sea
     }
@@ -117,7 +116,7 @@ impl<'a> Shade<'a> {
         PaletteTable::place(self.subject.settings, height_metres)
     }
 
-    /// The sky in a direction; below the horizon the haze over what is too far.
+    /// The sky in a direction; below the horizon, the haze in the distance.
     pub fn sky(&self, direction: [f64; 3]) -> Light {
         let up = direction[2] as f32;
         let base =
@@ -139,15 +138,15 @@ impl<'a> Shade<'a> {
         mix(light, air, share)
     }
 
-    /// The cut side of the square.
+    /// The colour of the cut side of the square.
     pub fn cut(&self, p: [f64; 3]) -> Light {
-        // layers a tenth of the relief thick
+        // The layers are a tenth of the relief thick.
         let layer = p[2] / self.subject.program.relief * 10.0;
         let tone = 0.9 + 0.1 * (layer - libm::floor(layer)) as f32;
         EARTH.map(|c| c * tone)
     }
 
-    /// The ground at `p`, before its light is known.
+    /// The terrain at `p`, before lighting.
     pub fn ground(&self, p: Point, detail: Detail) -> GroundPoint {
         let program = self.subject.program;
         let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, &detail);
@@ -169,12 +168,13 @@ impl<'a> Shade<'a> {
         GroundPoint { place: [p[0], p[1], height], slope, lean: [gx, gy], albedo, detail }
     }
 
-    /// The colour of ground with so much of the sun and of the sky.
+    /// The colour of terrain with these fractions of sunlight and sky light.
     pub fn lit_ground(&self, ground: &GroundPoint, lit: f32, sky: f32) -> Light {
         self.light(ground.albedo, ground.lean[0], ground.lean[1], lit, sky)
     }
 
-    /// Colour of the ground at `p`: by height and slope, as its pieces are made, under plants, sand and snow.
+    /// Colour of the terrain at `p`: by height and slope, with the materials of its primitives, under plants, sand and
+    /// snow.
     fn albedo(&self, p: Point, detail: &Detail, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
         let program = self.subject.program;
         let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
@@ -196,15 +196,15 @@ impl<'a> Shade<'a> {
         })
     }
 
-    /// The bed below water at `p`, as seen from where it is seen in `detail`.
+    /// Height of the bed below water at `p`, evaluated at `detail`.
     pub fn bed(&self, tracer: &Tracer, p: [f64; 3], detail: &Detail) -> f64 {
         let side = self.subject.program.side;
         let is_inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
         if is_inside { tracer.height([p[0], p[1]], detail) } else { self.subject.program.ground }
     }
 
-    /// Water of a lake, a river or the sea at `p` over a bed, with so much of the sun. Ground shows through near the
-    /// shore, and the sky is mirrored.
+    /// The colour of water of a lake, a river or the sea at `p` over a bed, with a fraction of sunlight. The bed shows
+    /// through near the shore, and the sky is reflected.
     pub fn water(
         &self,
         p: [f64; 3],
@@ -224,7 +224,7 @@ impl<'a> Shade<'a> {
         };
         let below = self.light(self.colour(colour.min((SHORE - 1) as f32)), 0.0, 0.0, lit, 1.0);
         let down = -direction[2] as f32;
-        // Schlick 1994, with ripples that keep far water from becoming a mirror
+        // Schlick 1994, weakened by ripples that keep distant water from becoming a mirror.
         let away = 1.0 - down.clamp(0.0, 1.0);
         let mirror = 0.02 + 0.5 * away * away * away * away * away;
         let seen = mix(below, self.sky([direction[0], direction[1], -direction[2]]), mirror);
@@ -236,7 +236,7 @@ impl<'a> Shade<'a> {
         mix(bottom, seen, cover)
     }
 
-    /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
+    /// `albedo` under sun and sky on terrain that rises by (gx, gy); open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun;
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
@@ -245,26 +245,27 @@ impl<'a> Shade<'a> {
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// The ray to the sun from ground of a slope; `None` where it faces away.
+    /// The ray to the sun from terrain with a slope; `None` where it faces away.
     pub fn sun_ray(&self, p: [f64; 3], slope: Point) -> Option<TraceRay> {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
-        // off the ground by more than the tracer's tolerance, so that it does not meet itself
+        // Start off the terrain by more than the tracer's tolerance, so that the ray does not hit its own origin.
         let lift = 2e-5 * self.subject.program.side;
         (facing > 0.0).then_some(TraceRay { origin: [p[0], p[1], p[2] + lift], direction: self.to_sun })
     }
 
-    /// Places around ground where the sky is looked for, and how far apart samples are that would show it.
+    /// Positions around a point at which the sky visibility is tested, each with the spacing of the detail that it
+    /// needs.
     pub fn sky_places(&self, ground: &GroundPoint) -> [(Point, f64); SKY_PLACES] {
         std::array::from_fn(|k| {
             let distance = SKY_STEPS[k % SKY_STEPS.len()] * self.subject.program.side;
             let (east, south) = SKY_WAYS[k / SKY_STEPS.len()];
             let [x, y, _] = ground.place;
-            // far ground counts as a whole
+            // Distant terrain is evaluated more coarsely.
             ([x + east * distance, y + south * distance], ground.detail.spacing + 0.15 * distance)
         })
     }
 
-    /// How much of the sky ground sees over heights around it: 1 in the open.
+    /// Fraction of the sky visible from the terrain over the heights around it: 1 in the open.
     pub fn skylight(&self, ground: &GroundPoint, around: &[f64]) -> f32 {
         let mut sum = 0.0f32;
         for way in around.chunks(SKY_STEPS.len()) {
