@@ -59,11 +59,13 @@ impl NodeParts {
     }
 
     /// The reason why strokes with such a brush need the whole terrain.
-    pub const PAINTED_TOGETHER: &'static str = "a brush that smooths, smears or erodes changes the whole stroke at once";
+    pub const PAINTED_TOGETHER: &'static str =
+        "a brush that smooths, smears or erodes changes the whole stroke at once";
     /// For nodes that route water over the terrain.
     pub const DRAINED: Self = Self::Whole("water can reach a sample from anywhere on the terrain");
     /// For nodes that change cells in place.
-    pub const IN_PLACE: Self = Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
+    pub const IN_PLACE: Self =
+        Self::Whole("it changes cells one after another, and each cell reads the earlier changes");
     /// For nodes that run on planets only.
     pub const PLANET: Self = Self::Whole("it runs on planets");
 
