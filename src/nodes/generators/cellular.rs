@@ -22,7 +22,7 @@ talweg_ground::choices! {
     CellDistance {
         Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
         Second "Second nearest (F2)": "Distance to the second nearest point: overlapping, rounder cells.",
-        Difference "Difference (F2 - F1)": "0 on the borders of the cells and highest at the points: peaks divided by valleys.",
+        Difference "Difference (F2 - F1)": "Difference of both distances, 0 on the cell borders and highest at the points: peaks separated by valleys.",
     }
 }
 

@@ -28,10 +28,10 @@ talweg_ground::params! {
         /// Cuts out the terrain around the features, which is level otherwise.
         cut_out: bool = false;
         presets {
-            Volcano "Volcano": "An island with a volcano, gullies on its flanks and a crater at its side." { tree = presets::volcano() }
+            Volcano "Volcano": "An island with a volcano that has gullies on its flanks and a side crater." { tree = presets::volcano() }
             Valley "Valley with river": "A river in a green valley between two mountain ranges." { tree = presets::valley() }
-            Oasis "Oasis": "A lake in the desert, dunes between rocks." { tree = presets::oasis() }
-            Moon "Moon": "Craters over craters on rolling ground." { tree = presets::moon() }
+            Oasis "Oasis": "A desert lake, with dunes between rocks." { tree = presets::oasis() }
+            Moon "Moon": "Overlapping craters on rolling terrain." { tree = presets::moon() }
         }
     }
 }

@@ -37,16 +37,16 @@ use talweg_ground::field::Cancelled;
 talweg_ground::choices! {
     /// The points whose mean is the midpoint of a square's side before displacement.
     SideMidpoints {
-        Corners "Its two ends": "As the lecture on terrain in games has it: squares know nothing of each other's centres, so creases stay along their sides.",
-        Diamond "Ends and centres": "The square step of diamond-square: the two ends and the centres on both sides.",
+        Corners "Two ends": "The two ends of the side, as in the lecture on terrain in games: squares ignore each other's centres, so creases stay along their sides.",
+        Diamond "Ends and centres": "The two ends and the centres on both sides, as in the square step of diamond-square.",
     }
 }
 
 talweg_ground::choices! {
     /// The part of the computation that is smoothed.
     SmoothedPart {
-        Levels "Every level": "The creases along the coarse squares go; the ground stays as rough as it was.",
-        Finished "The finished ground": "The mean of each sample and the eight around it, as in Olsen's program: the roughest grain goes, the creases stay.",
+        Levels "Every level": "Smooths every level: the creases along the coarse squares vanish, and the terrain stays equally rough.",
+        Finished "Finished terrain": "Averages each sample with its eight neighbours, as in Olsen's program: the finest roughness vanishes, the creases stay.",
     }
 }
 
@@ -87,7 +87,7 @@ impl Generator for DiamondSquare {
             previews_exactly: self.smoothing == 0.0,
             working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
             parts: match self.smoothed == SmoothedPart::Finished && self.smoothing > 0.0 {
-                true => NodeParts::Whole("its cells are those of the scene"),
+                true => NodeParts::Whole("it smooths cells of the scene's own resolution"),
                 false => NodeParts::Points,
             },
             ..Traits::GENERATOR

@@ -25,7 +25,7 @@ use talweg_ground::param::ImageFile;
 talweg_ground::choices! {
     /// The heights that black and white stand for.
     Heights {
-        File "As in the file": "In metres where the file says so: measured heights, floats, and what Talweg wrote; otherwise as given below.",
+        File "As in the file": "In metres if the file uses metres: measured heights, floats, and files written by Talweg. Otherwise as given below.",
         Given "As given below": "Black and white stand for the two heights given below.",
     }
 }
@@ -43,35 +43,35 @@ impl Heights {
 talweg_ground::choices! {
     /// How a file that is not square covers the terrain.
     Fit {
-        Stretch "Stretch": "The whole file covers the terrain; one that is not square is distorted.",
-        Crop "Crop": "The middle of the file covers the terrain; the rest is cut off.",
-        Whole "Whole": "The whole file is shown undistorted; its rim goes on beside it.",
+        Stretch "Stretch": "The whole file covers the terrain; a file that is not square is distorted.",
+        Crop "Crop": "The middle of the file covers the terrain; the longer side is cut off.",
+        Whole "Whole": "The whole file is shown undistorted; its edge heights continue beside it.",
     }
 }
 
 talweg_ground::choices! {
     /// How areas without data are filled.
     VoidFill {
-        Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap.",
+        Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
-        Void "Left out": "There is no ground: it is cut out of the terrain.",
+        Void "Cut out": "The area is cut out of the terrain.",
     }
 }
 
 talweg_ground::choices! {
     /// The byte order of the numbers in a raw file.
     ByteOrder {
-        Little "Lowest first": "Little-endian, as nearly all programs on PCs write it.",
-        Big "Highest first": "Big-endian, as on old Macintoshes and in some measurements.",
+        Little "Lowest first": "Little-endian, as in nearly all programs on PCs.",
+        Big "Highest first": "Big-endian, as on old Macintoshes and in some measured data.",
     }
 }
 
 talweg_ground::choices! {
     /// The edge of the terrain on which the first row of a raw file lies.
     RowOrder {
-        North "North": "Rows go from north to south, as in pictures.",
-        South "South": "Rows go from south to north, as several engines want them.",
+        North "North": "Rows run from north to south, as in images.",
+        South "South": "Rows run from south to north, as in several engines.",
     }
 }
 
@@ -79,7 +79,7 @@ talweg_ground::choices! {
     /// The interpolation of heights between the samples of the file.
     Sampling {
         Bicubic "Smooth": "Smooth between the samples (bicubic): no creases when the file is enlarged.",
-        Bilinear "Straight": "Straight between the samples (bilinear): never beyond the file's own heights.",
+        Bilinear "Straight": "Linear between the samples (bilinear): never beyond the file's own heights.",
     }
 }
 
@@ -218,16 +218,18 @@ impl Import {
         let side = self.fitting_metres(raster)?;
         let size = f64::from(size_metres);
         let is_near = |a: f64, b: f64| (a / b - 1.0).abs() <= NEAR;
-        let covers = format!("the file covers {} × {} of land", distance(across), distance(down));
+        let covers = format!("the file covers {} × {}", distance(across), distance(down));
         if self.fit == Fit::Stretch && !is_near(across, down) {
-            return Some(format!("{covers}, which is stretched to a square; choose Crop or Whole to keep its form"));
+            return Some(format!(
+                "{covers} and is stretched to a square; choose Crop or Whole to keep its proportions"
+            ));
         }
         if is_near(size, side) {
             return None;
         }
         Some(format!(
-            "{covers}, and the scene is {} wide: slopes are {:.2} times those of the land. A size of {:.0} m would keep \
-             them",
+            "{covers}, and the scene is {} wide: slopes are {:.2} times the true ones. Set the size to {:.0} m for \
+             true slopes",
             distance(size),
             side / size,
             side

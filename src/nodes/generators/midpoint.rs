@@ -13,7 +13,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 talweg_ground::choices! {
     /// How the displacement decreases from level to level.
     Schedule {
-        Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets how rough small features are.",
+        Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets the roughness of small features.",
         Halving "Halving": "Half at each level: small features are always smooth; the smoothness only scales the heights.",
     }
 }
@@ -22,8 +22,8 @@ talweg_ground::choices! {
     /// The distribution of the random displacement.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
-        Upwards "Upwards": "From nothing to the limit and never down, as Le Martelot 2005 has it: the ground bulges.",
-        Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
+        Upwards "Upwards": "From 0 to the limit and never downwards, as in Le Martelot 2005: the terrain bulges.",
+        Gaussian "Gaussian": "Small displacements are common, large ones rare: calm terrain with a few high peaks.",
     }
 }
 

@@ -30,11 +30,11 @@ use talweg_ground::field::{Cancelled, Edges, Globe, Stream};
 talweg_ground::choices! {
     /// A function of the package.
     LibraryFunction {
-        SuperSimplex "Super simplex": "The smoothest gradient noise: round hills without any direction.",
+        SuperSimplex "Super simplex": "The smoothest gradient noise: round hills without a preferred direction.",
         OpenSimplex "Open simplex": "Gradient noise on triangles with wide, overlapping hills.",
-        Surflets "Perlin surflets": "Gradient noise of single bumps that end within their cell: knobbly, with flat ground between.",
+        Surflets "Perlin surflets": "Gradient noise of single bumps that end within their cell: knobbly, with flat terrain between them.",
         Cylinders "Cylinders": "Rings around the middle, as in a tree trunk.",
-        Checkerboard "Checkerboard": "High and low squares in turn.",
+        Checkerboard "Checkerboard": "Alternating high and low squares.",
     }
 }
 
@@ -42,10 +42,10 @@ talweg_ground::choices! {
     /// How two functions are combined.
     Combination {
         Single "One function": "The first function alone.",
-        Sum "Sum": "Both laid over each other.",
-        Product "Product": "One turns the other upside down where it is low.",
-        Lowest "Lowest": "The lower of both: basins cut into basins.",
-        Highest "Highest": "The higher of both: hills that stand in front of hills.",
+        Sum "Sum": "The sum of both functions.",
+        Product "Product": "The product of both functions: one inverts the other where it is negative.",
+        Lowest "Lowest": "The lower of both functions: basins cut into basins.",
+        Highest "Highest": "The higher of both functions: hills in front of hills.",
     }
 }
 
@@ -72,9 +72,9 @@ talweg_ground::params! {
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
         offset_params!();
         presets {
-            Rings "Warped rings": "Concentric ridges that eddies have bent, like the grain of wood." { function = LibraryFunction::Cylinders, octaves = 1, turbulence = 0.08 }
+            Rings "Warped rings": "Concentric ridges bent by eddies, like the grain of wood." { function = LibraryFunction::Cylinders, octaves = 1, turbulence = 0.08 }
             Blocks "Broken blocks": "Blocks of two heights with ragged borders and rough tops." { function = LibraryFunction::Checkerboard, frequency = 6.0, octaves = 4, persistence = 0.3, turbulence = 0.04, turbulence_frequency = 8.0 }
-            Peaks "Hills before hills": "The higher of two noises: crowded round summits with narrow valleys." { combine = Combination::Highest, second = LibraryFunction::OpenSimplex, second_ratio = 1.7 }
+            Peaks "Hills before hills": "The higher of two noises: dense round summits with narrow valleys." { combine = Combination::Highest, second = LibraryFunction::OpenSimplex, second_ratio = 1.7 }
         }
     }
 }

@@ -6,7 +6,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
 talweg_ground::choices! {
     /// The interpolation between lattice points.
     NoiseFade {
-        Linear "Linear": "Straight, t as it is: creases show the lattice, which the others are there to hide.",
+        Linear "Linear": "Linear, t itself: creases show the lattice, which the other options hide.",
         Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
         Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
     }

@@ -18,13 +18,13 @@ use talweg_ground::field::{Cancelled, Edges};
 talweg_ground::choices! {
     /// The landform.
     ShapeKind {
-        Plane "Plane": "Level ground.",
+        Plane "Plane": "Level terrain.",
         Ramp "Ramp": "A slope that rises evenly from one side of the centre to the other.",
         Cone "Cone": "Straight flanks up to a point.",
         Dome "Dome": "The upper half of a ball.",
         Crater "Crater": "A bowl with a raised rim and ejecta around it.",
         Ridge "Ridge": "A straight crest with even flanks.",
-        Island "Island": "High ground that falls smoothly to the shore; multiply by it to make an island.",
+        Island "Island": "High terrain that falls smoothly to the shore; multiply by it to make an island.",
     }
 }
 

@@ -18,9 +18,9 @@ use talweg_ground::field::Cancelled;
 talweg_ground::choices! {
     /// The interpolation between the values of a table.
     Interpolation {
-        Linear "Linear": "Straight: quick, with facets between the values, as in Le Martelot 2005.",
-        Smoothstep "Smoothstep": "Level at every value: no facets, but the grid of the table shows.",
-        Cubic "Cubic": "A smooth curve through four values: rolling ground without facets.",
+        Linear "Linear": "Linear: fast, with facets between the values, as in Le Martelot 2005.",
+        Smoothstep "Smoothstep": "Slope 0 at every value: no facets, but the grid of the table shows.",
+        Cubic "Cubic": "A smooth curve through four values: rolling terrain without facets.",
     }
 }
 

@@ -28,7 +28,7 @@ talweg_ground::choices! {
     /// The area that is split into triangles.
     TriangleLayout {
         Square "Square": "Two triangles fill the terrain.",
-        Triangle "Triangle": "A single triangle stands on the south edge, and around it there is nothing.",
+        Triangle "Triangle": "A single triangle with its base on the south edge; the area around it is cut out.",
     }
 }
 
@@ -62,7 +62,9 @@ impl Generator for Triangular {
             TriangleLayout::Triangle => Traits {
                 writes: &[MapKind::Ground],
                 previews_exactly: false,
-                parts: NodeParts::Whole("its triangle is one piece, shown beside its lowest height"),
+                parts: NodeParts::Whole(
+                    "its triangle is computed as a whole, and the area around it lies at its lowest height",
+                ),
                 ..Traits::GENERATOR
             },
         }

@@ -5,22 +5,22 @@
 //! [`take_patch`](crate::scene::take_patch) samples it, and so do patches and their exports.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is lower
-//!    than the previous one by [`PERSISTENCE`], or by [`BROAD_PERSISTENCE`] for large cubes. An octave fades in
+//! 1. Noise (`octaves`) in cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m. Each octave is
+//!    lower than the previous one by [`PERSISTENCE`], or by [`BROAD_PERSISTENCE`] for large cubes. An octave fades in
 //!    between ℓ = 2 and 4 spacings: a coarse square lacks only the detail that it cannot show.
 //! 2. The position is moved along the contour lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a
-//!    divergence-free flow that preserves areas. The coarse terrain is read at p' (`coarse`). Its coasts, valleys and rivers
-//!    therefore share bends that are finer than its own samples.
-//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream. Beside
-//!    it the terrain starts at the banks and blends into the coarse terrain within 0.45 cells:
-//!    g = bank + t·(coarse - bank) + v, where v is the sides of the valley, as high as the surrounding relief.
-//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain, which includes
-//!    the larger octaves and the previous gullies, so that they branch (as in
-//!    [`gullies`](crate::erosion::gullies)). There are none where the slope turns within one of their cells, as
-//!    around summits: stripes would crowd into spikes there.
-//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and the
-//!    banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes in
-//!    channels and at shores, and never crosses a water level.
+//!    divergence-free flow that preserves areas. The coarse terrain is read at p' (`coarse`). Its coasts, valleys and
+//!    rivers therefore share bends that are finer than its own samples.
+//! 3. Rivers (`courses`) are also evaluated at p'. In a river the terrain is its bed, which never rises downstream.
+//!    Beside it the terrain starts at the banks and blends into the coarse terrain within 0.45 cells: g = bank +
+//!    t·(coarse - bank) + v, where v is the sides of the valley, as high as the surrounding relief.
+//! 4. Gullies, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the terrain, which includes the
+//!    larger octaves and the previous gullies, so that they branch (as in [`gullies`](crate::erosion::gullies)).
+//!    There are none where the slope turns within one of their cells, as around summits: stripes would crowd into
+//!    spikes there.
+//! 5. The relief F of noise and gullies is limited by its room R, the height of g above (or below) the sea, a lake and
+//!    the banks of rivers: an octave of height a counts as a·R/(R + 2a), and h = g + F·R/(R + |F|). The relief vanishes
+//!    in channels and at shores, and never crosses a water level.
 //! 6. Craters (`pits`), if the stack has any, continue below the smallest one that the planet shows, by its size law.
 //!
 //! Conditions: the noise is as high as the surrounding coarse relief (rise over a cell), so that plains stay flat.

@@ -8,7 +8,7 @@
 //! fraction of a radius for single precision. Everything else is single precision and depends on the point alone.
 //! Points of a block that lie in one cell share its corners, with the same result bit by bit.
 
-#![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+#![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
 use crate::generators::solid::{PRIMES, component, drawn};
 

@@ -1,6 +1,6 @@
 //! The terrain at the points of a block: the law of the [module](super), step by step.
 
-#![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+#![allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 
 use std::ops::Deref;
 

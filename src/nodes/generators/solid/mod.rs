@@ -262,7 +262,7 @@ pub fn in_parts<const N: usize>(points: [&[f32]; 3], out: &mut [f32], part: impl
 }
 
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+#[allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 fn part<const FADE: u8, const VALUES: bool, const N: usize>(
     law: &Solid,
     points: [&[f32; N]; 3],

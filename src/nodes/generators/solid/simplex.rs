@@ -56,7 +56,7 @@ fn sum(law: &SolidSimplex, points: [&[f32]; 3], amplitude: f32, out: &mut [f32])
 }
 
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+#[allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 fn part<const N: usize>(law: &SolidSimplex, points: [&[f32; N]; 3], amplitude: f32, out: &mut [f32; N]) {
     for k in 0..N {
         let place: [f32; 3] = [0, 1, 2].map(|axis| points[axis][k] * law.frequency + law.shift[axis]);

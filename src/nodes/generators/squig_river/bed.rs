@@ -28,8 +28,8 @@ use talweg_ground::field::{Cancelled, Edges};
 talweg_ground::choices! {
     /// How the width of the water changes along its course.
     RiverWidths {
-        Even "Even": "All rivers are as wide from their source to their mouth.",
-        Downstream "With the water": "Rivers grow with every tributary, and springs are points.",
+        Even "Even": "All rivers have the same width from source to mouth.",
+        Downstream "With the water": "Rivers grow with every tributary, starting from a point at the spring.",
     }
 }
 
@@ -37,7 +37,7 @@ talweg_ground::choices! {
     /// Profile of the valley's sides.
     Valley {
         Vee "V-shaped": "Sides that rise evenly from the water's edge.",
-        Floodplain "Floodplain": "Level ground beside the water that steepens further out.",
+        Floodplain "Floodplain": "Level terrain beside the water that steepens farther out.",
         Gorge "Gorge": "Steep from the water's edge, then gentler.",
     }
 }

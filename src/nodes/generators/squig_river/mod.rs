@@ -36,8 +36,8 @@ use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 talweg_ground::choices! {
     /// How the terrain meets the water.
     BankShape {
-        Symmetric "Symmetric": "A bed of chosen width with the same banks on both sides.",
-        AsInPaper "As in the paper": "The lowest ground nearby: gentle rivers one sample wide, a cliff on one side and a slope on the other.",
+        Symmetric "Symmetric": "A bed of the given width with the same banks on both sides.",
+        AsInPaper "As in the paper": "The lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
     }
 }
 
@@ -116,7 +116,7 @@ impl Generator for SquigRiver {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
             previews_exactly: false,
             working_fields,
-            parts: NodeParts::Whole("its rivers divide the whole side"),
+            parts: NodeParts::Whole("its rivers cross the whole terrain"),
             ..Traits::GENERATOR
         }
     }

@@ -12,7 +12,7 @@ talweg_ground::choices! {
     StampTurn {
         Any "Any": "By any angle.",
         Quarters "Quarters": "By 0, 90, 180 or 270°.",
-        Unturned "Not at all": "As they are.",
+        Unturned "Not at all": "No rotation.",
     }
 }
 

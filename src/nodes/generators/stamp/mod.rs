@@ -33,17 +33,17 @@ talweg_ground::choices! {
     /// Profile of the stamp.
     StampProfile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
-        Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
+        Bell "Bell": "The fade curve of improved Perlin noise applied to the cone: round hills and bowls.",
         Pictures "Images": "The images chosen below, one drawn at random for every stamp.",
-        Mixed "Mixed": "Cones, bells and images side by side, each as often as its weight says.",
+        Mixed "Mixed": "Cones, bells and images in proportion to their weights.",
     }
 }
 
 talweg_ground::choices! {
     /// The limit for the smallest stamps.
     StampDepth {
-        Samples "Down to two samples": "As the article on stamp noise has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
-        Metres "By their diameter": "The same stamps at any resolution.",
+        Samples "Down to two samples": "As in the article on stamp noise: sectors are halved while they are at least two samples wide. A finer scene has smaller stamps.",
+        Metres "By their diameter": "Down to a diameter in metres: the same stamps at any resolution.",
     }
 }
 

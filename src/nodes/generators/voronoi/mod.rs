@@ -38,8 +38,8 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// How the points are scattered.
     Scatter {
-        Random "Random": "Anywhere: some regions are small, some large.",
-        Lattice "Lattice": "One in each cell of a square lattice: regions of like size. The number of points is rounded to a square.",
+        Random "Random": "Random positions: some regions are small, some large.",
+        Lattice "Lattice": "One point in each cell of a square lattice: regions of similar size. The number of points is rounded to a square number.",
     }
 }
 
@@ -47,16 +47,16 @@ talweg_ground::choices! {
     /// The factor of each region.
     Regions {
         Alike "Alike": "Every region keeps its height.",
-        Uniform "Uniform": "Every region has its own height, from nothing to full.",
-        TwoValued "Kept or sunk": "Every region stays as it is or sinks to level ground.",
+        Uniform "Uniform": "Every region has a random height, from 0 to full.",
+        TwoValued "Kept or sunk": "Every region keeps its height or sinks to level terrain.",
     }
 }
 
 talweg_ground::choices! {
     /// The points beyond the open edges of a terrain.
     VoronoiRim {
-        Ends "Ends": "None: the regions along the edges are longer than those within.",
-        GoesOn "Goes on": "As many as within: the terrain is a piece of a larger one.",
+        Ends "Ends": "No points: the regions along the edges are longer than those inside.",
+        GoesOn "Continues": "As many points as inside: the terrain is part of a larger one.",
     }
 }
 

@@ -149,7 +149,7 @@ pub fn population(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test measurements do not affect heights")]
 
     use super::*;
     use talweg_ground::field::{Edges, Grid};

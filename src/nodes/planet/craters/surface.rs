@@ -249,7 +249,7 @@ impl CraterSurface {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+    #![allow(clippy::disallowed_methods, reason = "test measurements do not affect heights")]
 
     use super::*;
     use talweg_ground::field::Stream;

@@ -1,4 +1,4 @@
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+#![allow(clippy::disallowed_methods, reason = "test measurements do not affect heights")]
 
 use std::f64::consts::PI;
 
