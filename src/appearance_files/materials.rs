@@ -180,7 +180,8 @@ pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Band
     let mut bands = [EVERYWHERE; CONDITIONS.len()];
     for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
         let Some(numbers) = numbers else { continue };
-        *out = band(numbers).ok_or_else(|| format!("`{condition}` takes 2 finite numbers, or 4 in ascending order"))?;
+        *out = band(numbers)
+            .ok_or_else(|| format!("`{condition}` takes 2 numbers, or 4 in ascending order, all finite"))?;
     }
     Ok(bands)
 }

@@ -5,9 +5,12 @@
 //! range divided by s, including fractions: N does not jump where the surface crosses a box boundary, and D does not
 //! depend on the vertical scale. Every column is sampled at 5 × 5 points, whatever its size, because a range over more
 //! points is wider. With all samples, large columns of a rough surface would count more boxes than small ones for that
-//! reason alone. D would then come out low, by 0.2 at D = 2.7. Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to
-//! an eighth of the side; incomplete columns at the far edges are skipped. Source: Clarke 1986; Dubuc et al. 1989
-//! (ranges for boxes); Sarkar & Chaudhuri 1994.
+//! reason alone. D would then come out low, by 0.2 at D = 2.7.
+//!
+//! Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; incomplete columns at the far edges
+//! are skipped.
+//!
+//! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
 
 use super::ground::DistinctSamples;
 use super::line::Fitted;

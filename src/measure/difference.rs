@@ -2,11 +2,13 @@
 //!
 //! Heights are compared in metres at the samples of the coarser grid, with the finer terrain interpolated there.
 //! Positions are fractions of the side, and directions on planets. Volumes refer to the area of the first terrain. On
-//! planets every sample is weighted by its area. Drainage overlap: channels are found on each terrain at its own
-//! resolution, with the same source area, and marked on the coarser grid. The source area is at least 256 cells of that
-//! grid, because denser networks would coincide by chance. The overlap is the fraction of the marked cells of both
-//! terrains that have a mark of the other terrain on the same or one of the eight neighbouring cells. It is 1 for equal
-//! networks or a shift by one cell, and near 0 for unrelated networks.
+//! planets every sample is weighted by its area.
+//!
+//! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on
+//! the coarser grid. The source area is at least 256 cells of that grid, because denser networks would coincide by
+//! chance. The overlap is the fraction of the marked cells of both terrains that have a mark of the other terrain on
+//! the same or one of the eight neighbouring cells. It is 1 for equal networks or a shift by one cell, and near 0 for
+//! unrelated networks.
 
 use rayon::prelude::*;
 

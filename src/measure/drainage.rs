@@ -6,8 +6,9 @@
 //! their mean length L_u, the bifurcation ratio is 10^-b of the line log₁₀ N_u = a + b·u, and the length ratio 10^b of
 //! the line log₁₀ L_u = a + b·u. Land is drained if its water leaves without filling a depression first. A basin is all
 //! land with the same outlet. The length of a step is the distance between the two cells: courses along the eight
-//! directions are up to 8 % too long. On a globe every cell is weighted by its area. Source: Horton 1945; Strahler
-//! 1957; O'Callaghan & Mark 1984.
+//! directions are up to 8 % too long. On a globe every cell is weighted by its area.
+//!
+//! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
 use std::borrow::Cow;
 use std::ops::AddAssign;
@@ -87,7 +88,7 @@ pub struct DrainageGround<'a> {
 }
 
 impl<'a> DrainageGround<'a> {
-    /// The drainage input of a square.
+    /// The input for a square terrain.
     pub fn of_square(ground: &'a DistinctSamples) -> Self {
         Self {
             height: ground.with_void_at(ground.sea.min(ground.all.low) - 1.0e-3),
@@ -101,7 +102,7 @@ impl<'a> DrainageGround<'a> {
         }
     }
 
-    /// The drainage input of a globe.
+    /// The input for a globe.
     pub fn of_globe(terrain: &'a Terrain, scale: TerrainScale) -> Self {
         let (mesh, sea, height) = (FlowMesh::new(terrain.grid), scale.sea(), &terrain.height[..]);
         let areas = mesh.owned_areas().unwrap_or_default();

@@ -2,8 +2,9 @@
 //!
 //! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min). Its
 //! integral ∫ a dy equals the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is computed because it
-//! is exact. With a sea, the curve covers only the land above it; the histogram covers all ground. Source: Strahler
-//! 1952; Pike & Wilson 1971 (proof that both are equal).
+//! is exact. With a sea, the curve covers only the land above it; the histogram covers all ground.
+//!
+//! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
 
 use super::ground::{DistinctSamples, HeightSpan, rows};
 use crate::field::{Cancelled, Control};

@@ -6,6 +6,7 @@
 //!
 //! The sea: slopes, erosion score, dimensions and the height histogram cover all ground, including the sea floor.
 //! Hypsometry, steepness, peaks, drainage and playability cover only the land, which is the ground above the sea.
+//!
 //! Edges: neighbours lie across the edge only if the terrain wraps. Each sample of a wrapping terrain counts once. All
 //! measures skip void samples: the ground ends there as at an open edge, and water leaves there. The results do not
 //! depend on the number of threads: each row is summed separately, and then the rows in order.

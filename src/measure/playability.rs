@@ -1,8 +1,10 @@
 //! Fractions of the land that can be crossed and built on.
 //!
 //! Playable is land up to the playable slope, flat is land up to the flat slope. Cells join to regions across their
-//! four sides, and across the edges of a wrapping terrain. Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need
-//! one large region of gentle slope, buildings need flat areas.
+//! four sides, and across the edges of a wrapping terrain.
+//!
+//! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings need flat
+//! areas.
 
 use super::Limits;
 use super::ground::DistinctSamples;

@@ -2,10 +2,13 @@
 //!
 //! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only if the
 //! terrain does. Void neighbours are skipped, and a void sample has no slope. On a globe each difference is scaled to
-//! the side of a mean cell and weighted by area, so that s does not depend on the orientation of the grid. Erosion
-//! score ε = σ(s) / mean(s): high if level ground and steep relief occur together. It does not depend on the vertical
-//! scale. The document describes s as the difference between any two neighbours, not as the greatest of four:
-//! [`pair_slopes`] computes that version. Source: Le Martelot 2005, §3.3.4; Olsen 2004.
+//! the side of a mean cell and weighted by area, so that s does not depend on the orientation of the grid.
+//!
+//! Erosion score ε = σ(s) / mean(s): high if level ground and steep relief occur together. It does not depend on the
+//! vertical scale. The document describes s as the difference between any two neighbours, not as the greatest of four:
+//! [`pair_slopes`] computes that version.
+//!
+//! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -3,10 +3,13 @@
 //! Definition: the prominence of a peak is its height above the highest saddle that leads to a higher peak; for the
 //! highest peak it is its height above the lowest ground. A valley is the same upside down: a low point with its depth
 //! below the lowest saddle to a deeper one. Peaks and valleys below [`Limits::prominence`] are not counted. A plateau
-//! or a flat valley floor counts once. Boundary: the sea is level ground, so that an island has its height as
-//! prominence and each sea is one low point. At open edges and voids the terrain ends: a summit cut by the edge is a
-//! peak, and a valley that runs over the edge has its low point there. A wrapping terrain has no edge. Source: Kirmse &
-//! de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::depressions`].
+//! or a flat valley floor counts once.
+//!
+//! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low point. At
+//! open edges and voids the terrain ends: a summit cut by the edge is a peak, and a valley that runs over the edge has
+//! its low point there. A wrapping terrain has no edge.
+//!
+//! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::depressions`].
 
 use rayon::prelude::*;
 

@@ -2,10 +2,12 @@
 //!
 //! Equation: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a
 //! fractional Brownian surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the
-//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3. Scheme: distances of 1, 2, 3, 4,
-//! 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond it, too few pairs are
-//! independent. Pairs cross the edges only if the terrain wraps. Source: Mark & Aronson 1984; Klinkenberg & Goodchild
-//! 1992.
+//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3.
+//!
+//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond
+//! it, too few pairs are independent. Pairs cross the edges only if the terrain wraps.
+//!
+//! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
 
 use rayon::prelude::*;
 

@@ -526,7 +526,7 @@ v 0 0 1
 f 1 2 9
 "
         )
-        .contains("triangle 1 names vertex 9, there are 3")
+        .contains("triangle 1 refers to vertex 9, but there are only 3")
     );
     assert!(
         message(
@@ -537,7 +537,7 @@ v 0 0 1
 f 1 2 3
 "
         )
-        .contains("vertex 1 lies nowhere")
+        .contains("vertex 1 has an invalid position")
     );
     assert!(
         message(

@@ -2,17 +2,22 @@
 //!
 //! A process written over a [`Metric`] works on squares and globes. [`Uniform`] is a square with identical cells: its
 //! values are constants that the compiler inlines into the loops. [`Spherical`] is a globe: its values come from tables
-//! that all faces share. Units: distances are in sample spacings on a square and in radii on a globe
-//! ([`Metric::spacing`] converts between them); areas are in units of the mean cell area; conductances have no unit.
+//! that all faces share.
+//!
+//! Units: distances are in sample spacings on a square and in radii on a globe ([`Metric::spacing`] converts between
+//! them); areas are in units of the mean cell area; conductances have no unit.
 //!
 //! Links: the value of a pair of neighbours is stored once, at the northern or western cell of the pair. All faces
 //! share one table, because a cube-sphere is symmetric about the borders, centre lines and diagonals of its faces.
 //! Links are computed for one eighth of a face and mirrored to the rest, so both cells of a pair read the same bits on
 //! any face. At a corner of the cube three faces meet, and two of the eight directions have no neighbour. Such links
-//! get a special value. Conductance: diffusion between cells i and j transports w·(h_j - h_i), w = ½·(cot α + cot β).
-//! Here α and β are the angles opposite the pair in the two adjacent triangles. Each grid quadrangle is cut along its
-//! shorter diagonal, which keeps every w above 0. Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces
-//! and their conjugates*.
+//! get a special value.
+//!
+//! Conductance: diffusion between cells i and j transports w·(h_j - h_i), w = ½·(cot α + cot β). Here α and β are the
+//! angles opposite the pair in the two adjacent triangles. Each grid quadrangle is cut along its shorter diagonal,
+//! which keeps every w above 0.
+//!
+//! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
 
 use std::sync::Arc;
 

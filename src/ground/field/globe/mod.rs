@@ -4,8 +4,9 @@
 //! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent gives equal angular steps along the middle of
 //! a face; cells differ by a factor of at most √2 in width and 1.4 in area. Faces, borders and neighbours are those of
 //! the [`Grid`] (`topology.rs`). A direction is computed from coordinates that are the same on every face (one of them
-//! is ±1 exactly), so copies have the same bits. Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; cell
-//! areas from the solid angle of a rectangle.
+//! is ±1 exactly), so copies have the same bits.
+//!
+//! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; cell areas from the solid angle of a rectangle.
 
 mod locate;
 

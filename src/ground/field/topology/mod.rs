@@ -2,10 +2,12 @@
 //!
 //! A square has one face. A globe has six, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is +X, and
 //! longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns run
-//! south. Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a
-//! globe both store the samples of their shared border. The copy with the lowest index *owns* the sample: neighbours
-//! are given as owners, sums count owners only, and [`Grid::close`] writes the owners' values to their copies. At the
-//! eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
+//! south.
+//!
+//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe both
+//! store the samples of their shared border. The copy with the lowest index *owns* the sample: neighbours are given as
+//! owners, sums count owners only, and [`Grid::close`] writes the owners' values to their copies. At the eight corners
+//! of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
 
 use super::{Edges, Grid};
 

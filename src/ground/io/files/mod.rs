@@ -6,8 +6,7 @@
 //! - A symbolic link stays a link, and its target is replaced. A replaced file keeps its permissions, including access
 //!   lists, and its owner where the system allows it. A new file gets the permissions that the umask leaves.
 //! - Folders, pipes, sockets and devices are refused. Write-protected files and files with several names (hard links)
-//!   are
-//!   also refused unless the [`SaveTarget`] allows them; replacing a hard link would split it from its other names.
+//!   are also refused unless the [`SaveTarget`] allows them; replacing a hard link would split it from its other names.
 //! - A file that no longer matches its [`FileStamp`] is refused: of two programs that save at the same time, the second
 //!   fails.
 //! - Temporary files are locked while they are written. An unlocked one belongs to a program that was killed; the next
@@ -15,9 +14,9 @@
 //! - An error before the rename states that the old file is untouched. The only error after it states that the file is
 //!   replaced.
 //! - Files that belong together form a [`StagedSet`]: all are written before the first is replaced. If one cannot be
-//!   replaced, the old files are restored. The final renames run one after another with no other work in between, because no
-//!   file system replaces several files at once. A kill during the renames leaves some new and some old files, each one
-//!   complete.
+//!   replaced, the old files are restored. The final renames run one after another with no other work in between,
+//!   because no file system replaces several files at once. A kill during the renames leaves some new and some old
+//!   files, each one complete.
 //! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of its files.
 //!
 //! | file | what it holds |

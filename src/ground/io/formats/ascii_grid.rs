@@ -1,5 +1,7 @@
 //! ESRI ASCII grid: a header of six lines, then one line per row from the north. Positions are cell centres. The format
-//! supports square cells only. Source: Esri, *ASCII raster format*.
+//! supports square cells only.
+//!
+//! Source: Esri, *ASCII raster format*.
 
 use std::io::Write;
 

@@ -34,7 +34,7 @@ pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], na
 
 /// First bytes of every file.
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
-/// Name of the attribute that holds the texts.
+/// Name of the attribute that holds the metadata.
 const TEXTS: &str = "talweg";
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -120,7 +120,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning, placement: None })
 }
 
-/// The texts of a file, if Talweg wrote it.
+/// The metadata of a file, if Talweg wrote it.
 fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
     let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
     serde_json::from_slice(text.as_slice()).unwrap_or_default()

@@ -1,6 +1,8 @@
 //! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, -32768 for no data. The file length
 //! gives the samples per side, the file name (`N46E007.hgt`) the degree cell. Samples are points; border samples repeat
-//! those of the neighbouring tiles. Source: NASA, *SRTM Topography*, 2.1.
+//! those of the neighbouring tiles.
+//!
+//! Source: NASA, *SRTM Topography*, 2.1.
 
 use super::GeoReference;
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};

@@ -214,13 +214,13 @@ pub struct RasterFormat {
     pub channels: usize,
     /// Whether the format can store a position on a map.
     pub has_placement: bool,
-    /// Whether the format can store texts, such as the scene.
+    /// Whether the format can store metadata, such as the scene.
     pub has_texts: bool,
     write: fn(&RasterSheet, &mut dyn RasterOut) -> std::io::Result<()>,
     read_texts: Option<fn(&Path) -> std::io::Result<Texts>>,
 }
 
-/// Pairs of keyword and text.
+/// Metadata as pairs of keyword and text.
 pub type Texts = Vec<(String, String)>;
 
 /// Longest text that is read from a file; scenes are shorter.
@@ -264,12 +264,12 @@ impl RasterFormat {
         self.kinds.contains(&kind)
     }
 
-    /// Whether the texts of its files can be read back.
+    /// Whether the metadata of its files can be read back.
     pub fn reads_texts(&self) -> bool {
         self.read_texts.is_some()
     }
 
-    /// Reads the texts of a file.
+    /// Reads the metadata of a file as pairs of keyword and text.
     ///
     /// # Errors
     /// When the file cannot be read, or has another format.

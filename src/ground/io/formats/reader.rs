@@ -164,7 +164,7 @@ pub(super) fn heights_or_shares(values: &[f32], is_placed: bool, texts: &[(Strin
     }
 }
 
-/// Heights of black and white from the texts that Talweg writes.
+/// Heights of black and white from the metadata that Talweg writes.
 pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     let metres = |key: &str| {
         let (_, text) = texts.iter().find(|(k, _)| k == key)?;

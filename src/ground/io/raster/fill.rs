@@ -1,11 +1,12 @@
 //! Fills samples without data: a membrane over each hole, held by its rim.
 //!
 //! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer at the border of
-//! the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope. Scheme:
-//! cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until no hole
-//! is left. On the way back, each grid starts from the interpolated coarser solution and is relaxed by red-black
-//! Gauss-Seidel, with twice as many sweeps on each coarser grid. The total work equals about twenty sweeps over the
-//! holes.
+//! the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope.
+//!
+//! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until
+//! no hole is left. On the way back, each grid starts from the interpolated coarser solution and is relaxed by
+//! red-black Gauss-Seidel, with twice as many sweeps on each coarser grid. The total work equals about twenty sweeps
+//! over the holes.
 
 use rayon::prelude::*;
 

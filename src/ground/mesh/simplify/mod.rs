@@ -2,12 +2,13 @@
 //!
 //! Algorithm: greedy insertion into a Delaunay triangulation (Garland and Heckbert 1995, *Fast polygonal approximation
 //! of terrains and height fields*). The sample farthest from the triangles becomes a vertex, until no sample is farther
-//! away than the limit. Every sample is tested against the triangle that covers it. Scheme: square [tiles](TILE),
-//! processed in parallel. The lines between tiles are simplified first, each separately (Douglas and Peucker 1973, by
-//! vertical distance), and both adjacent tiles use their vertices. This avoids cracks and gives the same triangles on
-//! any number of threads. The orientation test is exact, because coordinates are whole numbers. Flat triangles are
-//! linear in the values of a [`FaceSurface`] over its coordinates. On a globe these are the inverse radius and the
-//! gnomonic projection, in which straight edges stay straight.
+//! away than the limit. Every sample is tested against the triangle that covers it.
+//!
+//! Scheme: square [tiles](TILE), processed in parallel. The lines between tiles are simplified first, each separately
+//! (Douglas and Peucker 1973, by vertical distance), and both adjacent tiles use their vertices. This avoids cracks and
+//! gives the same triangles on any number of threads. The orientation test is exact, because coordinates are whole
+//! numbers. Flat triangles are linear in the values of a [`FaceSurface`] over its coordinates. On a globe these are the
+//! inverse radius and the gnomonic projection, in which straight edges stay straight.
 //!
 //! Available crates do not suffice. `delatin` 0.2 has no tiles, no mandatory samples and a single thread. `martini` 0.2
 //! requires sides of 2^k + 1 and does not meet its error bound: it compares with the middle of the longest edge of each

@@ -9,8 +9,9 @@
 //! Sea surface anomalies of 500 to 2000 km are added: noise in three octaves, warped by itself into meanders and
 //! shifted by the gyres. Their standard deviation is about A/5 poleward of 35°, as on Earth a degree or two about the
 //! mean of a parallel. It is lower near the equator, where the sea is more uniform. On a parallel without land only the
-//! anomalies occur. Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas; this form of the equation is
-//! our own.
+//! anomalies occur.
+//!
+//! Source: the gyres of Sverdrup 1947 and Stommel 1948, as in any atlas; this form of the equation is our own.
 
 use std::f32::consts::PI;
 

@@ -2,8 +2,9 @@
 //!
 //! Daily mean on level ground, as a fraction of vertical sunlight: Q = (H sin φ sin δ + cos φ cos δ sin H) / π, with
 //! the latitude φ, the sun's declination δ and the hour angle of sunset H, cos H = -tan φ tan δ. The declination
-//! follows from the tilt ε and the longitude λ on the orbit, sin δ = sin ε sin λ; the orbit is a circle. Source: Berger
-//! 1978; any textbook of climatology.
+//! follows from the tilt ε and the longitude λ on the orbit, sin δ = sin ε sin λ; the orbit is a circle.
+//!
+//! Source: Berger 1978; any textbook of climatology.
 
 use std::f32::consts::{PI, TAU};
 

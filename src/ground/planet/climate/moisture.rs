@@ -3,12 +3,17 @@
 //! Equation: along the wind, over the sea, the moisture M of the air grows towards 1: dM = (1 - M)·e·ds/L_sea with the
 //! evaporation e of warm and cold water. Over land it relaxes towards the moisture that the land returns: dM = (M_land
 //! - M)·ds/L. Climbing air loses dM = -M·dz/H. A place receives M·(0.2 + 0.8·a) with the ascent a of its latitude
-//! ([`ascent`]), and more where air climbs. Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind
-//! depends on latitude only, so that each row is interpolated from two shifted rows, with slight mixing between rows.
-//! On flat terrains, one sweep line by line with the wind, exact over each step. A flat terrain with a moisture map
-//! uses that map, so that a patch keeps the climate of its planet. Boundary: longitudes wrap around. Over open edges,
-//! air of a fixed moisture flows in. On wrapping terrains the sweep runs three times. Source: Smith & Barstad 2004
-//! simplified to one moisture; Roe 2005 for the rain shadow; textbook circulation belts.
+//! ([`ascent`]), and more where air climbs.
+//!
+//! Scheme: on a planet, a fixed number of semi-Lagrangian steps. The wind depends on latitude only, so that each row is
+//! interpolated from two shifted rows, with slight mixing between rows. On flat terrains, one sweep line by line with
+//! the wind, exact over each step. A flat terrain with a moisture map uses that map, so that a patch keeps the climate
+//! of its planet.
+//!
+//! Boundary: longitudes wrap around. Over open edges, air of a fixed moisture flows in. On wrapping terrains the sweep
+//! runs three times.
+//!
+//! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the rain shadow; textbook circulation belts.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
@@ -253,7 +258,7 @@ impl Belt {
     }
 }
 
-/// The grid moved by one step of the wind.
+/// Moves the values of a grid downwind by one step.
 fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     let mut out = sheet.clone();
     let rows = out.values.par_chunks_mut(sheet.width).zip(belts);
