@@ -71,13 +71,20 @@ pub struct MaterialRule {
     pub share: f32,
     /// Weight of the material's own colour against that of the palette, 0 to 1.
     pub tint: f32,
-    /// One band for each of [`CONDITIONS`]: slope in degrees; height between the sea and the top of the relief;
-    /// openness (0 in hollows, 0.5 on planes, 1 on crests); flow (0 up to 10³ m² of catchment, 1 from 10⁷ m² on);
-    /// fractions of the surface changed by deposits and by wear; vegetation; greenness and brightness of the palette
-    /// colour; mean curvature in 1/km over two samples to each side, positive where the ground is convex; wetness,
-    /// which is Beven & Kirkby's topographic index ln(a / tan β) (1979), mapped from 5 … 15 to 0 … 1, for a catchment a
-    /// in m² per metre of contour, and 0 if at most 10³ m² drain or the flow is unknown; hardness of the rock, 0 to 1,
-    /// and 0 if it is unknown.
+    /// One band for each of [`CONDITIONS`], in this order:
+    ///
+    /// - Slope in degrees.
+    /// - Height between the sea (0) and the top of the relief (1).
+    /// - Openness: 0 in hollows, 0.5 on planes, 1 on crests.
+    /// - Flow: 0 up to 10³ m² of catchment, 1 from 10⁷ m² on.
+    /// - Fractions of the surface changed by deposits and by wear.
+    /// - Vegetation.
+    /// - Greenness and brightness of the palette colour.
+    /// - Mean curvature in 1/km over two samples to each side, positive where the ground is convex.
+    /// - Wetness: the topographic index ln(a / tan β) of Beven & Kirkby (1979), mapped from 5 … 15 to 0 … 1. Here a is
+    ///   the
+    ///   catchment in m² per metre of contour. Wetness is 0 if at most 10³ m² drain or the flow is unknown.
+    /// - Hardness of the rock, 0 to 1; 0 if it is unknown.
     pub bands: Bands,
 }
 

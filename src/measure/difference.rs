@@ -30,9 +30,9 @@ pub struct Difference {
     pub mean_absolute_metres: f64,
     /// Largest absolute difference of the heights.
     pub largest_metres: f64,
-    /// Position of the largest difference: metres east and south of the north-west corner in the scale of the first
-    /// terrain, or longitude and latitude in degrees on planets. The first such position in row order if there are
-    /// several.
+    /// Position of the largest difference, the first in row order if there are several. On a square it is in metres
+    /// east and south of the north-west corner, in the scale of the first terrain; on planets it is longitude and
+    /// latitude in degrees.
     pub largest_at: [f64; 2],
     /// Volume where the second terrain is higher.
     pub volume_gained_m3: f64,

@@ -1,8 +1,9 @@
 //! Coverage of a brush stroke: the weight with which it acts on each sample of a square grid.
 //!
 //! Equation: the weight at p is the maximum over the path of pressure · f(d / r), where d is the distance to a point of
-//! the path. f is 1 up to the hardness and then falls smoothly to 0 at the radius. With build-up, the weight is instead
-//! the integral of the same term along the path, divided by the radius, so that one even pass gives about 1.
+//! the path. The falloff f is 1 up to the hardness and then falls smoothly to 0 at the radius. With build-up, the
+//! weight is instead the integral of the same term along the path, divided by the radius, so that one even pass gives
+//! about 1.
 //!
 //! Scheme: each segment contributes its nearest point, with the pressure there. Integrals are sums over dabs a tenth of
 //! the radius apart. Neither depends on the grid.

@@ -16,11 +16,10 @@ pub fn memory_limit() -> Option<u64> {
     Some(LIMIT.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that this process can still allocate. This is the least of three amounts: the memory available on the machine,
-/// the remainder of its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A
-/// [limit](limit_memory) set by the user replaces all three. Returns `None` if the system does not report these
-/// numbers, for example outside Linux. `held` is memory that the process already uses but that counts as free, because
-/// a limit applies to the total.
+/// Bytes that this process can still allocate: the smallest of the memory available on the machine, the remainder of
+/// its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A [limit](limit_memory) set by
+/// the user replaces all three. Returns `None` if the system does not report these numbers, for example outside Linux.
+/// `held` is memory that the process already uses but that counts as free, because a limit applies to the total.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {

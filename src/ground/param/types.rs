@@ -102,8 +102,8 @@ impl ParamType for bool {
     }
 }
 
-/// A curve from [0, 1] to [0, 1] through points with growing x; between them it is monotone cubic
-/// (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984), so it never overshoots the points.
+/// A curve from [0, 1] to [0, 1] through points with increasing x. Between the points it is monotone cubic, so it never
+/// overshoots them (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToneCurve(pub Vec<(f32, f32)>);

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(along_parallel(&[-1.0; 4], 0.0), [0.0; 4]);
         assert_eq!(along_parallel(&[-1.0, -1.0, 1.0, -1.0], 0.0), [0.0, 0.5, 0.0, -0.5]);
     }
-    /// A planet of water: the deviations from the mean of a parallel have a standard deviation of a degree or two, and
+    /// On a planet of water, deviations from the mean of a parallel have a standard deviation of a degree or two. They
     /// are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
     #[test]
     fn an_ocean_without_land_has_anomalies_of_a_degree_or_two_as_wide_as_those_of_earth() {

@@ -38,8 +38,8 @@ const STEPS: usize = 60;
 const MIXED: f32 = 0.10;
 /// Distance over the sea after which air is moist, as a fraction of a quarter of the circumference (or of the side).
 const SEA_REACH: f32 = 0.08;
-/// Moisture that land returns to the air: on a terrain, which is small compared with a planet; on a planet in sinking
-/// air; and the increase on a planet in rising air, from forests.
+/// Moisture that land returns to the air: on a flat terrain, which is small compared with a planet; on a planet in
+/// sinking air; and the increase in rising air, where forests evaporate water.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FORESTS_BREATHE: f32 = 0.5;
