@@ -1,4 +1,4 @@
-//! Rules of materials, plants and stones that a scene has of its own: kept, told, and followed by what leaves.
+//! A scene's own rules for materials, plants and stones: they are saved, reported as changes, and used by exports.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn a_scene_keeps_its_rules_and_tells_that_they_differ() {
     assert_eq!(again.to_ron().unwrap(), text);
     let table = PaletteTable::for_scene(&again);
     assert_eq!((Some(&table.materials), Some(&table.scatter)), (own.materials.as_ref(), own.scatter.as_ref()));
-    // an empty list is one: nothing stands there
+    // An empty list is also a list: no plants and no stones.
     let bare = Scene { scatter: plants("[]"), ..Scene::default() };
     assert_eq!(Scene::from_ron(&bare.to_ron().unwrap()).unwrap().0, bare);
 

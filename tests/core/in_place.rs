@@ -1,4 +1,4 @@
-//! Processes that work in place and leave out what nobody reads give the bits of those that do neither.
+//! Processes that work in place and skip unread maps give the same bits as processes that do neither.
 
 use crate::node_kit::{Place, altered, on_squares, set};
 use talweg::eval::{MemoryUse, Store, evaluate};
@@ -13,7 +13,7 @@ const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 fn a_step_in_place_gives_the_bits_of_one_beside() {
     let control = Control::default();
     for edges in BOTH {
-        // bands of rows with borders, and hardly any row
+        // Bands of rows with borders, and very few rows.
         for samples in [4, 33, 150] {
             let place = Place::new(samples, edges);
             let cx = place.context(&control);
@@ -26,7 +26,7 @@ fn a_step_in_place_gives_the_bits_of_one_beside() {
                     assert!(beside.terrain() == in_place.terrain(), "{samples} {edges:?} {node:?}");
                     assert_eq!(beside.mass_balance(), in_place.mass_balance(), "{samples} {edges:?} {node:?}");
                 }
-                // either goes on from what the other made
+                // Each continues from the result of the other.
                 beside.step_in_place(&cx).unwrap();
                 in_place.step(&cx).unwrap();
                 assert!(beside.into_terrain() == in_place.into_terrain(), "{samples} {edges:?} {node:?}");
@@ -35,7 +35,7 @@ fn a_step_in_place_gives_the_bits_of_one_beside() {
     }
 }
 
-/// An export of heights makes no maps that only tell what an erosion did, and works in place; nothing else changes.
+/// An export of heights skips maps that only record what an erosion did, and works in place; nothing else changes.
 #[test]
 fn heights_do_not_depend_on_what_else_is_read() {
     let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
@@ -67,7 +67,7 @@ fn heights_do_not_depend_on_what_else_is_read() {
         }
     }
     assert!(left_out > 0, "no process leaves anything out");
-    // masks read two of them, one of a layer by itself
+    // Masks read two of the maps, one of them from a layer alone.
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
     scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace"), named("Blur")];

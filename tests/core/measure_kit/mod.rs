@@ -1,4 +1,4 @@
-//! What the tests of the measures share.
+//! Shared helpers of the tests of measures.
 
 mod brownian;
 
@@ -28,7 +28,7 @@ pub fn metres(size_metres: f32) -> TerrainScale {
     TerrainScale { size_metres, relief_metres: 1.0, sea_metres: None }
 }
 
-/// Rough ground, smooth-valued or with many ties.
+/// Rough terrain, with smooth values or with many ties.
 pub fn rough(samples: usize, edges: Edges, seed: u32, steps: f32) -> Terrain {
     let stream = Stream::new(seed, 3);
     let mut terrain = Terrain::flat(Grid::new(samples, edges));
