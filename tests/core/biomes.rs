@@ -158,7 +158,7 @@ fn errors_say_line_column_and_what_to_do() {
 #[test]
 fn a_scene_keeps_its_table_and_climate() {
     let mut scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-    assert!(!scene.to_ron().unwrap().contains("climate"), "what the table brings is not written");
+    assert!(!scene.to_ron().unwrap().contains("climate"), "values of the table are not written");
     scene.set("climate.latitude=12").unwrap();
     let mut own = BiomeTable::clone(BiomeTable::named("earth").unwrap());
     own.types.push(GroundType::new("Moss", [1, 2, 3]));
@@ -216,7 +216,7 @@ fn seasons_warm_one_half_and_cool_the_other() {
         TerrainClimate::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
     };
     assert!(at(90.0, 50.0) > at(270.0, 50.0) + 12.0, "{} {}", at(90.0, 50.0), at(270.0, 50.0));
-    assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the halves take turns");
+    assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the seasons of the hemispheres are opposite");
     assert!((at(0.0, 0.0) - 27.0).abs() < 8.0);
 }
 
@@ -236,7 +236,7 @@ fn pictures_and_colours_have_the_same_bits_on_any_number_of_threads() {
     assert_eq!(with(1), with(2));
     assert!(
         colours(&terrain, &Scene::default(), &Control::default()).unwrap().is_none(),
-        "a palette is no biome table"
+        "a palette is not a biome table"
     );
 }
 

@@ -294,6 +294,6 @@ fn outside_its_mask_a_process_leaves_ground_and_maps_alone() {
                 assert_eq!(value(&made).to_bits(), value(&below).to_bits(), "{name} at {k}: {kind:?}");
             }
         }
-        assert!(outside > 100, "the mask leaves {outside} places out");
+        assert!(outside > 100, "{outside} samples are outside the mask");
     }
 }

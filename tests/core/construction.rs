@@ -181,7 +181,7 @@ proptest! {
                 // A march can step over a tip that the tracer hits, but not vice versa.
                 (None, Some(t)) => {
                     let is_marched = lays_by_slope(&tree) && traced.bounds == MOST_STEPS;
-                    prop_assert!(is_marched, "met at {t}, and the tracer went through");
+                    prop_assert!(is_marched, "the march hits at {t}, but the tracer passes through");
                 }
                 (Some(a), _) => {
                     // Bounds of primitives blended by slope are so loose that the rest of the ray may be marched.
@@ -573,7 +573,7 @@ fn cut_out_pieces_have_ground_where_their_weight_is_a_half() {
     scene.set("1.cut_out=true").unwrap();
     let cut = made(&scene);
     assert_eq!(cut.terrain.height, whole.terrain.height, "heights stay as they are");
-    let Node::Construction(construction) = &scene.layers[0].node else { unreachable!("it is one") };
+    let Node::Construction(construction) = &scene.layers[0].node else { unreachable!("the layer is a construction") };
     let random = talweg::field::Stream::new(scene.settings.seed, 1);
     let program = Program::new(&construction.tree, random.bits(0, 0) as u32);
     let side = program.side;

@@ -269,7 +269,7 @@ fn the_seed_matters_where_the_node_says_so() {
             let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
             let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), seed)], ..Scene::default() };
             scene.settings.resolution = 65;
-            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("nobody stopped it").terrain
+            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled").terrain
         };
         assert!(node.traits().is_random || made(1) == made(2), "{node:?} draws random values and says it does not");
     }

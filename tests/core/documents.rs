@@ -359,7 +359,9 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     let (mut counts, mut seldom) = ([0; 3], 0);
     for seed in 0..300 {
         let forms = ["Cone", "Bell", "Pictures"].map(|profile| one(seed, profile, ["1", "1", "1"]));
-        let which = |made: Vec<f32>| forms.iter().position(|form| *form == made).expect("it is none of the three");
+        let which = |made: Vec<f32>| {
+            forms.iter().position(|form| *form == made).expect("it is neither a cone, a bell nor an image")
+        };
         counts[which(one(seed, "Mixed", ["1", "1", "1"]))] += 1;
         seldom += usize::from(which(one(seed, "Mixed", ["0.1", "0", "0.9"])) == 0);
         assert_eq!(which(one(seed, "Mixed", ["0", "0.3", "0"])), 1);

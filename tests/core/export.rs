@@ -105,8 +105,8 @@ for name in ['h.cog.tif', 'n.cog.tif']:
         assert f.tags()['talweg samples'] == '1300' and 'talweg scene' in f.tags()
         levels = f.overviews(1)
         assert levels == [2, 4], levels
-        # as GDAL's validate_cloud_optimized_geotiff: the first directory stands behind the notes on the layout, directories
-        # before all data, data of coarser levels before those of finer ones
+        # as in GDAL's validate_cloud_optimized_geotiff: the first directory follows the layout notes, all directories come
+        # before all data, and data of coarser levels before data of finer levels
         item = lambda name, level: int(f.get_tag_item(name, 'TIFF', bidx=1, **({} if level < 0 else {'ovr': level})))
         directories = [item('IFD_OFFSET', level) for level in range(-1, len(levels))]
         data = [item('BLOCK_OFFSET_0_0', level) for level in range(-1, len(levels))]

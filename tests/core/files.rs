@@ -337,7 +337,7 @@ mod unix {
         let bits = mode(&path);
         write(&path, "new").unwrap();
         let mut kept = vec![0; 1024];
-        let bytes = getxattr(&path, NAME, &mut kept[..]).expect("it has a list");
+        let bytes = getxattr(&path, NAME, &mut kept[..]).expect("the file has an access list");
         assert_eq!((&kept[..bytes], mode(&path), text(&path).as_str()), (&list[..], bits, "new"));
     }
 

@@ -59,7 +59,7 @@ fn scratch() -> tempfile::TempDir {
 fn scene_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Scene::from_ron(text) {
-        Ok((scene, _)) => check(&scene, "read from a text"),
+        Ok((scene, _)) => check(&scene, "a scene read from text"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
@@ -139,12 +139,12 @@ fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     let text = format!("(version: 1, settings: ({settings}), layers: [(node: {node})])");
     let (scene, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(warnings.is_empty(), "{warnings:?}");
-    let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
-    assert!(is_sound(&done.terrain), "a height is no number");
+    let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
+    assert!(is_sound(&done.terrain), "a height is not a number");
     // A different land size in file and scene is not a refusal.
     let is_refused = done.problems.iter().any(|problem| problem.severity == Severity::Broken);
     assert!(!is_read || !is_refused, "read, and refused: {:?}", done.problems);
-    assert!(is_read || is_refused, "it cannot be read, and nobody is told");
+    assert!(is_read || is_refused, "the file cannot be read, but no problem is reported");
     assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
@@ -250,7 +250,7 @@ fn mesh_from_above(bytes: &[u8]) {
         Ok((seen, low, high)) => {
             assert_eq!(seen.metres.len(), 16 * 9);
             let mut there = seen.metres.iter().filter(|metres| !metres.is_nan());
-            assert!(there.all(|metres| (low..=high).contains(metres)), "a height is that of no place");
+            assert!(there.all(|metres| (low..=high).contains(metres)), "a height is outside the range of the mesh");
         }
     }
 }
@@ -273,8 +273,8 @@ fn preferences(bytes: &[u8]) {
     }
     assert!(kept.versions <= MOST_VERSIONS);
     let liked = Preferences { versions: (kept.versions + 1) % MOST_VERSIONS, ..kept };
-    view.keep(liked.clone()).expect("a folder that takes files");
-    recent.note(Path::new("/the last one.ron")).expect("a folder that takes files");
+    view.keep(liked.clone()).expect("the folder is writable");
+    recent.note(Path::new("/the last one.ron")).expect("the folder is writable");
     for (file, problem) in files.iter().zip([view_problem, recent_problem]) {
         if let Some(problem) = problem {
             let aside = file.with_extension("ron.unreadable");
@@ -297,11 +297,11 @@ fn session(bytes: &[u8]) {
     let found = left_work(folder.path()).expect("the folder is there");
     let Some(one) = found.first() else {
         // Removed, because it says that nothing was unsaved.
-        let text = std::str::from_utf8(bytes).expect("what is no text is not swept away");
-        assert!(text.contains("None"), "work was swept away");
+        let text = std::str::from_utf8(bytes).expect("a file that is not text is not removed");
+        assert!(text.contains("None"), "unsaved work was removed");
         return;
     };
-    assert_eq!(std::fs::read(one.path()).expect("it stays"), bytes);
+    assert_eq!(std::fs::read(one.path()).expect("the file stays"), bytes);
     match &one.work {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(work) => {
@@ -327,9 +327,9 @@ fn evaluation(bytes: &[u8]) {
         _ => edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {}),
     };
     let scene = shortened(scene);
-    let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
-    assert!(is_sound(&done.terrain), "a height is no number");
-    let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
+    let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
+    assert!(is_sound(&done.terrain), "a height is not a number");
+    let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
     assert_eq!(again.terrain.hash(), done.terrain.hash(), "evaluated again it differs");
 }
 

@@ -590,7 +590,7 @@ fn warped_noise_is_the_noise_at_displaced_places() {
         let made = |warp: &str, frequency: &str| {
             fill(N, Edges::Open, &node(name, &[("warp", warp), ("warp_frequency", frequency)]))
         };
-        assert_eq!(made("0", "3"), made("0", "9"), "without strength nothing of it is left");
+        assert_eq!(made("0", "3"), made("0", "9"), "with strength 0 it has no effect");
         assert_ne!(made("0.1", "3"), made("0", "3"));
     }
 }

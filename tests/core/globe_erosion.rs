@@ -157,7 +157,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
             }
         }
     }
-    println!("tops beside those of cones of their volumes and slopes: {rests:.4?}");
+    println!("tops relative to those of cones with the same volumes and slopes: {rests:.4?}");
     let mean = rests.iter().map(|(_, share)| share).sum::<f64>() / rests.len() as f64;
     for (place, share) in &rests {
         assert!((share / mean - 1.0).abs() < 0.04, "{place}: {share} beside {mean}");

@@ -258,7 +258,7 @@ fn a_planet_is_turned_as_a_whole() {
         assert!((found - smooth(at)).abs() < 2e-3, "{at:?} went to {there:?}: {found} is not {}", smooth(at));
     }
     let still = made(world, &node("Transform", &[("scale", "2"), ("outside", "Flat")]), &world.terrain(noise));
-    assert_eq!(still.height, world.terrain(noise).height, "a planet keeps its size");
+    assert_eq!(still.height, world.terrain(noise).height, "scaling does not change the size of a planet");
 }
 
 /// Winds distribute the rain, and none is lost.

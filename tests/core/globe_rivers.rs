@@ -26,7 +26,7 @@ fn place() -> Place {
 /// Whether a river runs through each cell, according to the flow map.
 fn is_river(mesh: &FlowMesh, made: &Terrain) -> Vec<bool> {
     let km2 = mesh.cell_metres(EARTH.side_metres()).powi(2) * 1e-6;
-    let flow = made.map(MapKind::Flow).expect("it writes it");
+    let flow = made.map(MapKind::Flow).expect("the node writes the flow map");
     (0..mesh.len())
         .map(|k| mesh.grid().owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001)
         .collect()
@@ -244,7 +244,7 @@ fn deltas_of(seed: u32) {
     for sea in pieces(&mesh, &|k| !is_land(k)) {
         let of_it: HashSet<usize> = sea.into_iter().collect();
         let left = pieces(&mesh, &|k| made.height[k] <= SEA && of_it.contains(&k)).len();
-        assert!(left <= 1, "a sea of {} cells fell into {left}", of_it.len());
+        assert!(left <= 1, "a sea of {} cells was split into {left} parts", of_it.len());
     }
 }
 

@@ -83,5 +83,5 @@ fn nodes_give_the_bits_they_always_gave() {
     let known: BTreeMap<String, String> = ron::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let differing: Vec<&String> =
         now.keys().chain(known.keys()).filter(|&name| now.get(name) != known.get(name)).collect();
-    assert!(differing.is_empty(), "other bits than before; see the head of tests/core/golden.rs: {differing:#?}");
+    assert!(differing.is_empty(), "the bits have changed; see the top of tests/core/golden.rs: {differing:#?}");
 }

@@ -192,7 +192,7 @@ fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     assert!(extent.iter().all(|side| (side - 24_000.0).abs() < 1e-6), "{extent:?}");
     let gaps = model.is_void.iter().filter(|is_void| **is_void).count();
     assert!((300..800).contains(&gaps), "{gaps}");
-    let scene = talweg::scene::example("elevation-model").expect("it is shipped").scene.clone();
+    let scene = talweg::scene::example("elevation-model").expect("the scene is shipped").scene.clone();
     assert!(scene.problems().is_empty(), "{:?}", scene.problems());
     let mut bare = scene.clone();
     bare.layers.truncate(1);
@@ -208,7 +208,7 @@ fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     assert!(drained(&after.2) > drained(&before.2) + 0.3, "{} and {}", drained(&before.2), drained(&after.2));
     let apart =
         difference((&before.0, before.1), (&after.0, after.1), &Limits::default(), &Control::default()).unwrap();
-    assert!((1.0..150.0).contains(&apart.rms_metres), "it is still that land: {apart:?}");
+    assert!((1.0..150.0).contains(&apart.rms_metres), "the land changed too much or too little: {apart:?}");
     assert!(raster("elevation:no").unwrap_err().to_string().contains("elevation:made-range"));
 }
 

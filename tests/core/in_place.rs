@@ -41,7 +41,7 @@ fn heights_do_not_depend_on_what_else_is_read() {
     let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
     let is_process = |node: &Node| node.as_process().is_some();
     let made = |scene: &Scene, store: &mut Store| {
-        evaluate(scene, scene.samples(), None, store, &Control::default()).expect("nobody stopped it")
+        evaluate(scene, scene.samples(), None, store, &Control::default()).expect("not cancelled")
     };
     let mut left_out = 0;
     for edges in BOTH {
@@ -54,7 +54,7 @@ fn heights_do_not_depend_on_what_else_is_read() {
             let read = made(&scene, &mut Store::for_use(&MemoryUse::TERRAIN));
             assert!(kept.terrain == read.terrain && kept.mass_balances == read.mass_balances, "in place: {node:?}");
             let heights = made(&scene, &mut Store::for_use(&alone));
-            assert!(heights.mass_balances.is_empty(), "nobody reads them");
+            assert!(heights.mass_balances.is_empty(), "unread mass balances are not made");
             assert!(heights.terrain.height == read.terrain.height, "{node:?}");
             for &kind in MapKind::ALL {
                 let (all, some) = (read.terrain.map(kind), heights.terrain.map(kind));
@@ -66,7 +66,7 @@ fn heights_do_not_depend_on_what_else_is_read() {
             }
         }
     }
-    assert!(left_out > 0, "no process leaves anything out");
+    assert!(left_out > 0, "no process skips any map");
     // Masks read two of the maps, one of them from a layer alone.
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);

@@ -129,7 +129,7 @@ fn the_lists_are_whole() {
     }
     for band in BANDS {
         let mut keys = MEASURES.iter().map(|m| m.key).chain(PLANET_MEASURES.iter().map(|m| m.key));
-        assert!(keys.any(|key| key == band.key), "a band of {}, which is no measure", band.key);
+        assert!(keys.any(|key| key == band.key), "a band of {}, which is not a measure", band.key);
         assert!(band.low < band.high && !band.of.is_empty(), "{}", band.key);
         let year = band.source.split(|c: char| !c.is_ascii_digit()).find_map(|w| w.parse::<u32>().ok());
         assert!(year.is_some_and(|y| (1900..2030).contains(&y)), "{} names no year: {}", band.key, band.source);

@@ -199,7 +199,7 @@ fn states_of_a_moment_leave_the_cache_as_it_is() {
         assert_eq!(store.cache.bytes(), kept, "{iteration}");
     }
     let told = history(&scene, 129, 1, &store).unwrap();
-    assert_eq!(told.moments.len(), scene.iterations(1).unwrap() as usize, "the course is still known");
+    assert_eq!(told.moments.len(), scene.iterations(1).unwrap() as usize, "the history is still complete");
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn a_process_that_is_changed_on_the_way_goes_on_through_the_grids() {
         assert_eq!(halves.iterations(1), plain.iterations(1));
         assert!(
             whole(&halves, &mut Store::forgetful()).hash() == straight.hash(),
-            "the same law goes on: {iterations}"
+            "splitting the process changes nothing: {iterations}"
         );
         put(halves.layers[1].node.params_mut(), "talus_angle", Value::Float(10.0));
         assert!(whole(&halves, &mut Store::forgetful()).hash() != straight.hash());
         let before = |scene: &Scene| at(scene, 129, iterations).terrain.height_hash();
-        assert!(before(&halves) == before(&plain), "up to there it is what it was: {iterations}");
+        assert!(before(&halves) == before(&plain), "earlier iterations do not change: {iterations}");
     }
 }
 

@@ -190,7 +190,7 @@ fn a_hundred_thousand_pieces_are_as_many() {
             let options = talweg::construction::compiled_program::fill::FillOptions::for_material(
                 talweg::construction::MaterialLayer::Terrain,
             );
-            program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("nobody stops it");
+            program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("not cancelled");
             let step = program.side / 64.0;
             let detail = Detail::every(step);
             for k in (0..grid.len()).step_by(97) {
@@ -335,7 +335,7 @@ fn a_river_with_levees_stands_in_banks() {
     let settings = CurveSettings { cross: Cross::Levee, width: 100.0, depth: 10.0, ..CurveSettings::default() };
     let program = alone(PieceKind::Curve(Curve { points: points.to_vec(), settings }));
     let rise = |away: f64| at(&program, 4000.0, 4000.0 + away).height - 200.0;
-    assert!((rise(0.0) + 10.0).abs() < 1e-6, "as deep as it is said to be: {}", rise(0.0));
+    assert!((rise(0.0) + 10.0).abs() < 1e-6, "the bed has another depth than its parameter: {}", rise(0.0));
     let across: Vec<f64> = (0..=100).map(|metre| rise(f64::from(metre))).collect();
     let (bank, crest) =
         across.iter().enumerate().fold((0, f64::MIN), |best, (k, &rise)| if rise > best.1 { (k, rise) } else { best });

@@ -67,7 +67,7 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
 }
 
 fn finish(node: &Node, n: usize, planet: &Planet) -> Terrain {
-    run(node, n, planet, &Control::default()).expect("nobody stopped it")
+    run(node, n, planet, &Control::default()).expect("not cancelled")
 }
 
 /// Checks that every height is finite, and that faces agree on their borders.
@@ -404,7 +404,7 @@ fn the_sea_ice_of_the_earthlike_planet_does_not_end_on_a_parallel() {
         (0..72).filter_map(edge).map(|degrees| degrees as f32).collect()
     };
     let mut still = scene.clone();
-    still.climate.as_mut().expect("it has its own").currents = 0.0;
+    still.climate.as_mut().expect("the planet has its own climate").currents = 0.0;
     for north in [1.0, -1.0] {
         let (along, level) = (edges(&scene, north), edges(&still, north));
         let ((mean, deviation), (still_mean, still_deviation)) = (spread(&along), spread(&level));

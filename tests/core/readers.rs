@@ -104,7 +104,7 @@ write('point.tif', law.astype('float32'), 'EPSG:4326', from_origin(7, 47, 0.01, 
 write('sparse.tif', np.where(j < 16, law, 0).astype('int16'), 'EPSG:32632', utm, nodata=0, tiled=True, blockxsize=16, blockysize=16, sparse_ok=True)
 write('usft.tif', law.astype('float32'), 'EPSG:2263', from_origin(900000, 200000, 100, 100))
 import tifffile
-# many programs name the system alone, and not its unit
+# many programs write only the coordinate system, not its unit
 places = [(33550, 'd', 3, (100, 100, 0), True), (33922, 'd', 6, (0, 0, 0, 900000, 200000, 0), True)]
 keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 2263)
 tifffile.imwrite(at('no_unit.tif'), law.astype('float32'), extratags=places + [(34735, 'H', 16, keys, True)])
@@ -126,7 +126,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
     check(&read(&folder, "vertical.tif"), "a system of heights in feet", 1200.0 / 3937.0, 1e-3, &[]);
     check(&read(&folder, "srtm.tif"), "-32768", 1.0, 1e-3, &[(3, 5)]);
     let empty: Vec<(usize, usize)> = (0..HEIGHT).flat_map(|i| (16..WIDTH).map(move |j| (i, j))).collect();
-    check(&read(&folder, "sparse.tif"), "tiles that are left out", 1.0, 1e-3, &empty);
+    check(&read(&folder, "sparse.tif"), "missing tiles", 1.0, 1e-3, &empty);
     let point = read(&folder, "point.tif");
     check(&point, "points", 1.0, 1e-3, &[]);
     let degrees = GeoReference {
@@ -152,7 +152,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         ..UTM
     };
     check_place(&feet, "feet of US surveys", meant);
-    check_place(&read(&folder, "no_unit.tif"), "a system in feet alone", meant);
+    check_place(&read(&folder, "no_unit.tif"), "a coordinate system in feet, without a unit", meant);
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn only_what_talweg_wrote_is_of_an_older_algorithm() {
         assert!(!warned(&file(scene, layer)), "{scene} {layer}");
     }
     assert!(warned(&file(of_talweg, layer)), "Talweg wrote it before the second algorithm");
-    assert!(warned(&file("", "algorithm: 1, ")), "it says so itself");
+    assert!(warned(&file("", "algorithm: 1, ")), "the file names the algorithm");
     // A written scene is read without a warning.
     let blur = Layer::new(Node::named("Blur").unwrap(), 0);
     assert!(!warned(&Scene { layers: vec![blur], ..Scene::default() }.to_ron().unwrap()));
@@ -135,7 +135,11 @@ fn files_keep_the_defaults_of_their_time() {
         assert_eq!(depth(&read("", "", node)).0, samples, "{node} by hand");
         assert_eq!(depth(&read(of_talweg, &format!("{layer}algorithm: 2, "), node)).0, samples, "{node} of today");
     }
-    assert_eq!(depth(&read(of_talweg, layer, "Stamp(depth: Samples)")).0, samples, "what it names it keeps");
+    assert_eq!(
+        depth(&read(of_talweg, layer, "Stamp(depth: Samples)")).0,
+        samples,
+        "named parameters keep their values"
+    );
     // Saved and read again, it is the same.
     let old = read(of_talweg, layer, "Stamp()");
     let text = Scene { layers: vec![old.clone()], ..Scene::default() }.to_ron().unwrap();

@@ -261,7 +261,7 @@ fn functions_say_what_they_return() {
             }
         }
     }
-    assert!(found.is_empty(), "a preposition alone:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "functions named by a preposition alone:\n{}", found.join("\n"));
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn drawn(variants: &[SceneVariant]) -> Vec<talweg::variants::Thumbnail> {
 fn seeds_differ_and_come_again() {
     let scene = hills();
     let variants = seeds(&scene, 5).unwrap();
-    assert_eq!(variants[0].scene, scene, "the first is what there is");
+    assert_eq!(variants[0].scene, scene, "the first variant is the current scene");
     let made: Vec<u32> = variants.iter().map(|v| v.scene.settings.seed).collect();
     assert_eq!(made, [u32::MAX, 0, 1, 2, 3]);
     assert_eq!(variants[1].assignments, ["scene.seed=0"]);
@@ -255,7 +255,7 @@ fn drawing_stops_and_the_newest_order_comes_first() {
     let control = Control::default();
     control.cancel();
     let numbered: Vec<_> = seeds(&hills(), 3).unwrap().into_iter().enumerate().collect();
-    let none = |_: usize, _| panic!("nothing was to be drawn");
+    let none = |_: usize, _| panic!("there is nothing to draw");
     assert_eq!(draw_all(&numbered, SMALL, &control, &none), Err(Cancelled));
 
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
@@ -275,7 +275,7 @@ fn drawing_stops_and_the_newest_order_comes_first() {
     assert!(last_of(2) < last_of(1), "the newer order is done first");
     let mut indices: Vec<usize> = all.iter().filter(|(o, ..)| *o == 1).map(|(_, k, _)| *k).collect();
     indices.sort_unstable();
-    assert_eq!(indices, (0..200).collect::<Vec<_>>(), "the older one was finished, each once");
+    assert_eq!(indices, (0..200).collect::<Vec<_>>(), "the older order is finished, each variant once");
     assert_eq!(notified.load(Ordering::SeqCst), 203);
     let expected = drawn(&few);
     assert!(all.iter().filter(|(o, ..)| *o == 2).all(|(_, k, thumbnail)| *thumbnail == expected[*k]));

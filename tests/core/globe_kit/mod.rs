@@ -58,7 +58,7 @@ impl World {
         let control = Control::default();
         let cx = self.context(&control);
         let (_, mut run) = self.start(node, terrain);
-        (0..iterations).for_each(|_| run.step(&cx).expect("nobody stopped it"));
+        (0..iterations).for_each(|_| run.step(&cx).expect("not cancelled"));
         run
     }
 }
@@ -70,9 +70,9 @@ pub fn made(world: World, node: &Node, terrain: &Terrain) -> Terrain {
     match node.work() {
         Work::Generator(generator) => generator.generate(&cx, &mut terrain),
         Work::Filter(filter) => filter.apply(&cx, &mut terrain),
-        Work::Process(_) => panic!("a process is stepped"),
+        Work::Process(_) => panic!("processes use `run`"),
     }
-    .expect("nobody stopped it");
+    .expect("not cancelled");
     assert_eq!(open_seams(&world.globe(), &terrain.height), 0, "{node:?}");
     terrain
 }

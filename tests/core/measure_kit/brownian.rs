@@ -45,7 +45,7 @@ pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     let largest = field.iter().map(|c| c[0]).fold(0.0, f64::max);
     let stream = Stream::new(seed, 9);
     for (k, c) in field.iter_mut().enumerate() {
-        assert!(c[0] > -1e-9 * largest, "the covariance is not one");
+        assert!(c[0] > -1e-9 * largest, "the covariance is not positive definite");
         let [x, y] = normals(stream, k as i32);
         let amplitude = (c[0].max(0.0) / (torus * torus) as f64).sqrt();
         *c = [amplitude * x, amplitude * y];

@@ -9,7 +9,7 @@ use talweg::measure::{Limits, Measures, TerrainScale, measure, measure_named};
 pub const SCALE: TerrainScale = TerrainScale { size_metres: 1000.0, relief_metres: 100.0, sea_metres: None };
 
 pub fn measured(terrain: &Terrain, scale: TerrainScale, limits: &Limits) -> Measures {
-    measure(terrain, scale, limits, &Control::default()).expect("nobody stops it")
+    measure(terrain, scale, limits, &Control::default()).expect("not cancelled")
 }
 
 pub fn of(terrain: &Terrain) -> Measures {

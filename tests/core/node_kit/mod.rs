@@ -92,7 +92,7 @@ impl Place {
 
     /// [`run`](Self::run) without cancelling.
     pub fn finish(&self, node: &Node, input: &Terrain, most: u32) -> Terrain {
-        self.run(node, input, most, &Control::default()).expect("nobody stopped it")
+        self.run(node, input, most, &Control::default()).expect("not cancelled")
     }
 
     /// Perlin noise, the usual input of a filter or process.
