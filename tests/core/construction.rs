@@ -317,10 +317,10 @@ fn stretches(tree: &Tree) -> bool {
     found
 }
 
-/// Ratio of bound to greatest gradient, on short and long segments: the mean over all segments of all trees, on a
-/// logarithmic scale, so that one loose bound does not hide a hundred tight ones. Two kinds of trees are excluded,
-/// because their bounds are safe but loose: those blended by slope, and those stretched unevenly, where the bound
-/// applies to the direction of strongest stretch.
+/// Ratio of bound to greatest gradient, on short and long segments. The mean over all segments of all trees is
+/// logarithmic, so that one loose bound does not hide a hundred tight ones. Two kinds of trees are excluded, because
+/// their bounds are safe but loose: those blended by slope, and those stretched unevenly, where the bound applies to
+/// the direction of strongest stretch.
 #[test]
 fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
     let (mut sum, mut count) = (0.0, 0.0);

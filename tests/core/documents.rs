@@ -7,8 +7,8 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::scene::Scene;
 
-/// Document 001: the midpoint of a side is the mean of its two ends plus a random height of at most A, and the centre
-/// is the mean of the four corners plus the same; A is halved at each level.
+/// Document 001: the midpoint of a side is the mean of its two ends plus a random height of at most A. The centre is
+/// the mean of the four corners plus such a random height. A is halved at each level.
 #[test]
 fn midpoints_are_within_the_documents_limits_of_what_they_lie_between() {
     let place = Place::new(65, Edges::Open);

@@ -32,8 +32,8 @@ fn cliff(degrees: f32) -> Terrain {
     })
 }
 
-/// Retreat of the cliff edge in metres, in strips across the shore, far from the edges of the terrain: the area of land
-/// that is now below half the cliff height, divided by the width of the strip.
+/// Retreat of the cliff edge in metres, in strips across the shore, far from the edges of the terrain. It is the area
+/// of former land that is now below half the cliff height, divided by the width of the strip.
 fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let mut strips = [0.0f64; 5];

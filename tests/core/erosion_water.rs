@@ -383,8 +383,8 @@ fn no_checkerboard_and_no_spikes() {
     assert!(spikes < 66 && spike < 31.25, "{spikes} cells, {spike} m");
 }
 
-/// Of the cells with at least 0.2 m of water per iteration, the fraction that are isolated grooves: across one
-/// direction of the grid the terrain rises more steeply than `degrees` on both sides.
+/// Fraction of isolated grooves among the cells with at least 0.2 m of water per iteration. In a groove, the terrain
+/// rises more steeply than `degrees` on both sides, across one direction of the grid.
 fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -> f64 {
     let n = place.samples;
     let (cell, relief) = (place.size_metres / (n - 1) as f32, place.relief_metres);

@@ -24,8 +24,8 @@ fn sand(terrain: &Terrain) -> &[f32] {
     terrain.map(MapKind::Sand).unwrap()
 }
 
-/// Direction across the ridges of a field, in degrees clockwise from east, from 0 to 180, from its structure tensor,
-/// and how much stronger the field varies in that direction than along the ridges, from 0 to 1.
+/// Direction across the ridges of a field from its structure tensor, in degrees clockwise from east, from 0 to 180. The
+/// second value, from 0 to 1, says how much more the field varies in that direction than along the ridges.
 fn across_ridges(samples: usize, field: &[f32]) -> (f64, f64) {
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for i in 1..samples - 1 {

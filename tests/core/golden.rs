@@ -1,10 +1,10 @@
 //! Golden hashes: the same scene gives the same bits on every machine and in every later version.
 //!
-//! Each node of the catalogue runs with its defaults and with every parameter altered, on every grid that it supports:
-//! a square of 65², a wrapping square of 33², and a planet of 6 × 33². Filters and processes run on Perlin noise, and
-//! on the square of 65² also on noise with hardness and rain maps. The heights and every resulting data map are hashed.
-//! A different hash means that old scenes would look different. If that is intended, increase the node's `version()`,
-//! then bless the new hashes and commit them:
+//! Each node of the catalogue runs with its defaults and with every parameter altered. The grids are a square of 65², a
+//! wrapping square of 33², and a planet of 6 × 33², if the node supports them. Filters and processes run on Perlin
+//! noise, and on the square of 65² also on noise with hardness and rain maps. The heights and every resulting data map
+//! are hashed. A different hash means that old scenes would look different. If that is intended, increase the node's
+//! `version()`, then bless the new hashes and commit them:
 //!
 //! ```text
 //! TALWEG_BLESS=1 cargo test -p talweg --test core golden
