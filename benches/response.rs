@@ -114,8 +114,8 @@ fn scrub(_: &mut Criterion) {
     println!("back to every seventh iteration: median {median:.1?}, longest three {worst:.1?}");
 }
 
-/// Time from a brush movement to the terrain at full size, including the way to the worker and back, while a stroke of
-/// every tool grows across the terrain, also with an erosion above it.
+/// Time from a brush movement to the terrain at full size, including the way to the worker and back. A stroke of every
+/// tool grows across the terrain, without and with an erosion above it.
 fn strokes(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const MOVEMENTS: usize = 60;

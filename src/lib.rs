@@ -51,14 +51,14 @@
 //! | [`planet`] | properties of a planet other than its layers: atmosphere, sun, climate, projections |
 //! | [`mesh`] | the terrain as triangles: to a given error, with walls and water; mesh files, also read as heights |
 //! | [`web_map`] | tile pyramids for maps in browsers |
-//! | [`appearance_files`] | file formats of palettes, biome tables, material rules and scatter rules (plants and stones) |
+//! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
 //! | [`nodes`] | generators, filters, erosion: one file for each node, and the one list of all nodes |
 //! | [`planet_detail`] | the surface of a planet at any resolution down to a metre, computed from the position alone |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
-//! | [`measure`] | measures of a terrain: form, drainage, playability; reference values of real terrain; comparison of two terrains |
+//! | [`measure`] | measures: form, drainage, playability; values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
 //! | [`export`] | many products from one evaluation: maps, engine presets, tiles, the scene embedded in every file |
 //! | [`tiles`] | tiled builds: plan, tasks, tile files, products of all tiles |
@@ -66,8 +66,8 @@
 //! | [`benchmark`] | time and memory that nodes need, and how both grow with resolution |
 //! | [`variants`] | variants of a scene, with thumbnails |
 //! | [`cli`] | one file for each subcommand |
-//! | `python` | the extension module of the Python package, with the same scenes, nodes and names; a Rust package of its own |
-//! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a Rust package of its own |
+//! | `python` | extension module of the Python package, with the same names; a separate Rust package |
+//! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a separate Rust package |
 //!
 //! Tests iterate over lists, not over single items: `tests/core/contract.rs` over the node catalogue,
 //! `tests/core/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels. `tests/window/`

@@ -1,10 +1,10 @@
 //! Estimates the memory of an evaluation before it starts.
 //!
-//! An evaluation is counted in fields of one 4-byte number per sample: the terrain below a layer, the layer's result,
-//! the working memory of its node ([`Traits::working_fields`](crate::nodes::Traits)), its mask, the layers that masks
-//! read, and results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`] describes the later use of
-//! the terrain. `tests/memory.rs` measures both and requires the estimate to be within 25 %. The memory of the editor's
-//! view is counted from the source code and not measured.
+//! The unit is a field: one 4-byte number per sample. An evaluation needs fields for the terrain below a layer, the
+//! layer's result, the working memory of its node ([`Traits::working_fields`](crate::nodes::Traits)) and its mask.
+//! Further fields hold the layers that masks read, and results that a [`Store`](super::Store) keeps. A [`MemoryUse`]
+//! describes the later use of the terrain. `tests/memory.rs` measures both and requires the estimate to be within 25 %.
+//! The memory of the editor's view is counted from the source code and not measured.
 //!
 //! The estimate is compared with the [free memory](crate::io::memory::free_memory). A request that cannot fit is
 //! refused with an explanation before anything is computed.

@@ -14,11 +14,11 @@ const LIMIT: f32 = 1.0e6;
 /// Combines what a generator `made` with the terrain below, in place.
 ///
 /// The blend mode combines the heights. The water surface is blended like the terrain: depth = mode(surface) -
-/// mode(terrain), both for the water below and for the water made; where both exist, the deeper one counts. Hence
-/// Replace and Add keep the depth of the generator's water, Multiply scales it, and Max and Min keep water where its
-/// own terrain won, or as deep as the other terrain leaves it. Other maps that the generator made replace those below;
-/// maps it did not make stay. Where a generator makes no ground, the ground below stays, and where there is no ground
-/// below, only the generator's counts. With Replace only the generator's ground remains.
+/// mode(terrain). This holds for the water below and for the generator's water; where both exist, the deeper one
+/// counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales it. Max and Min keep
+/// water where its own terrain won, or as deep as the other terrain leaves it. Other maps that the generator made
+/// replace those below; maps it did not make stay. Where a generator makes no ground, the ground below stays, and where
+/// there is no ground below, only the generator's counts. With Replace only the generator's ground remains.
 pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };

@@ -5,8 +5,8 @@
 //! in the same way, so differences come from the evaluation and not from the tracing; see [`channel_overlap`].
 //!
 //! The [`Verdict`] is *true* if the root mean square difference is at most [`TRUE_SHARE`] of the height range and at
-//! least [`TRUE_OVERLAP`] of the rivers match, *close* up to [`CLOSE_SHARE`] and from [`CLOSE_OVERLAP`] on, otherwise
-//! *differs*. Without rivers the heights alone decide.
+//! least [`TRUE_OVERLAP`] of the rivers match. It is *close* with the limits [`CLOSE_SHARE`] and [`CLOSE_OVERLAP`],
+//! otherwise *differs*. Without rivers the heights alone decide.
 
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 //!
 //! The bits equal those of a full computation, because strokes and parts act one after another. While the user draws
 //! with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, so that it keeps up
-//! with the pointer; after the brush is lifted, it is computed in full.
+//! with the pointer. After the brush is lifted, it is computed in full.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The tile-by-tile computation of the water of the whole terrain, for layers that need it: the steps before a layer,
-//! and within the iterations of a process, which [`tiles`](crate::tiles) runs as stages.
+//! Computes the drainage of the whole terrain tile by tile, for layers that need it. The steps run before a layer or
+//! within the iterations of a process; [`tiles`](crate::tiles) makes them stages of a build.
 
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
@@ -12,8 +12,8 @@ use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
 use crate::nodes::{Context, NodeDrainage, NodeParts};
 use crate::scene::Scene;
 
-/// A layer of a scene at `samples` a side that needs the drainage of the whole terrain, either of the terrain below it
-/// or of its own terrain before an iteration.
+/// A layer of a scene at `samples` a side that needs the drainage of the whole terrain. The drainage is that of the
+/// terrain below the layer, or of its own terrain before an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterLayer<'a> {
     asked: NodeDrainage,

@@ -164,7 +164,7 @@ impl Scene {
         }
     }
 
-    /// The files that the scene names, each once, in layer order: heightmaps and pictures of nodes, masks and
+    /// The files that the scene names, each once, in layer order. These are heightmaps and pictures of nodes, masks and
     /// constructions, faces of planets, and the planet of which the scene is a patch. Built-in stamps are not listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Numerics against what is known: laws, conserved sums, other programs.
+//! Nodes against analytic laws, conserved sums and other programs.
 
 use crate::node_kit::{Place, node};
 use noise::NoiseFn;
@@ -7,7 +7,7 @@ use talweg::nodes::Node;
 
 const NEIGHBOURS: [&str; 3] = ["Moore", "VonNeumann", "Rotated"];
 
-/// Steps between cells that the neighbourhood compares, each pair once: rows, columns, length in cells.
+/// The pairs of cells that the neighbourhood compares, each once: offset in rows and columns, and length in cells.
 fn pairs(neighbours: &str) -> Vec<(usize, isize, f32)> {
     let straight = [(0, 1, 1.0), (1, 0, 1.0)];
     let diagonal = [(1, 1, 2.0f32.sqrt()), (1, -1, 2.0f32.sqrt())];
@@ -18,7 +18,7 @@ fn pairs(neighbours: &str) -> Vec<(usize, isize, f32)> {
     }
 }
 
-/// Slopes between neighbours, as shares of the talus slope.
+/// Slopes between neighbours, as multiples of the talus slope.
 fn slopes(terrain: &Terrain, neighbours: &str, rise: f32) -> Vec<f32> {
     let n = terrain.samples();
     let at = |i: usize, j: usize| terrain.height[i * n + j];
@@ -57,7 +57,7 @@ fn thermal_brings_cone_and_step_to_the_talus_slope() {
             let steepest = slopes(&end, neighbours, rise).into_iter().fold(0.0, f32::max);
             assert!((0.99..1.01).contains(&steepest), "{name} {neighbours}: {steepest}");
         }
-        // a step ends as one even talus: along every row, from crest to foot, each drop is that of the angle
+        // A step becomes one even slope: in every row, from crest to foot, each drop matches the talus angle.
         let (end, rise) = relax(place, &step, neighbours, 4000);
         let row = &end.height[32 * 65..33 * 65];
         let drop_per_cell = if neighbours == "Rotated" { rise * 2.0f32.sqrt() } else { rise };
@@ -82,7 +82,7 @@ fn fast_thermal_leaves_nothing_above_the_talus_slope() {
             let thermal = node("ThermalFast", &[("neighbours", neighbours), ("iterations", "10000")]);
             let end = place.finish(&thermal, &start, 4000);
             let steepest = slopes(&end, neighbours, rise).into_iter().fold(0.0, f32::max);
-            // it levels a drop in halves, so it stops somewhere below the angle
+            // It halves each drop, so it stops somewhere below the angle.
             assert!((0.5..1.0001).contains(&steepest), "{name} {neighbours}: {steepest}");
         }
     }
@@ -122,7 +122,7 @@ fn thermal_lowers_steep_slopes_and_leaves_gentle_ones() {
         let (end, _) = relax(Place::new(33, Edges::Open), &flat, "Moore", 10);
         assert!(end.height.iter().all(|h| h.to_bits() == height.to_bits()), "{height}");
     }
-    // half the talus slope, down a plane: nothing moves
+    // On a plane of half the talus slope, nothing moves.
     let plane = Terrain::from_fn(33, Edges::Open, |u, _| u * 1.5);
     let (end, _) = relax(Place::new(33, Edges::Open), &plane, "Moore", 10);
     assert_eq!(end.height, plane.height);
@@ -197,7 +197,7 @@ fn terraces_keep_the_order_of_heights_and_at_zero_sharpness_the_heights() {
         let change = made.iter().zip(&ramp.height).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         match sharpness {
             "0" => assert!(change < 1e-6, "{change}"),
-            // the tallest step is 1.98 · 300 m of 1800 m
+            // The tallest step is 1.98 · 300 m of 1800 m.
             _ => assert!(change > 0.01 && change < 0.33, "{change}"),
         }
     }
@@ -216,7 +216,7 @@ fn perlin_noise_is_distributed_like_the_noise_crates() {
     let place = Place::new(N, Edges::Open);
     let one = node("Perlin", &[("octaves", "1"), ("frequency", "60"), ("base", "0")]);
     let ours = place.finish(&one, &Terrain::flat(place.grid()), 0).height;
-    // ours is scaled to ±½ with gradients of length 1; theirs to ±1 with gradients of length √2, and clipped
+    // Our noise is scaled to ±½ with gradients of length 1; theirs to ±1 with gradients of length √2, and clipped.
     let ours: Vec<f64> = ours.iter().map(|&h| 2.0 * 2f64.sqrt() * f64::from(h)).collect();
     let peer = noise::Perlin::new(3);
     let at = |k: usize| k as f64 / (N - 1) as f64 * 60.0 + 0.371;

@@ -1,4 +1,4 @@
-//! The benchmark: its statistics against known distributions, itself against a clock that the test moves.
+//! The benchmark: its statistics against known distributions, and its runs against a clock that the test controls.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     assert_eq!(stats::estimate(&[]), None);
     let one = stats::estimate(&[4.0]).unwrap();
     assert_eq!((one.median, one.low, one.high, one.confidence), (4.0, 4.0, 4.0, 0.0));
-    // tables of the sign test: ranks 2 and 10 of 11, 97.85 % between ranks 2 and 9 of 10, 1 - 2⁻⁵ over all of 6
+    // From tables of the sign test: ranks 2 and 10 of 11; 97.85 % between ranks 2 and 9 of 10; 1 - 2⁻⁵ over all of 6.
     let numbers: Vec<f64> = (1..=11).rev().map(f64::from).collect();
     let eleven = stats::estimate(&numbers).unwrap();
     assert_eq!((eleven.low, eleven.median, eleven.high), (2.0, 6.0, 10.0));
@@ -34,7 +34,7 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     assert!((ten.low, ten.median, ten.high) == (2.0, 5.5, 9.0) && (ten.confidence - 0.978_515_625).abs() < 1e-9);
     assert!((stats::estimate(&numbers[5..]).unwrap().confidence - 0.96875).abs() < 1e-12);
     assert!((stats::estimate(&numbers[8..]).unwrap().confidence - 0.75).abs() < 1e-12);
-    // a skewed distribution of known median: u³ has 1/8
+    // A skewed distribution with a known median: that of u³ is 1/8.
     for count in [7, 11, 40] {
         let trials = 2000;
         let mut said = 0.0;
@@ -62,10 +62,10 @@ fn power_laws_give_their_exponent_and_an_honest_error() {
     assert_eq!(stats::power_law(&law(2.0)[..1]), None);
     assert_eq!(stats::power_law(&[(5.0, 1.0), (5.0, 2.0)]), None);
     assert_eq!(stats::power_law(&law(2.0)[..2]).unwrap().standard_error, None);
-    // the spread of fits to noisy times is the error that they report
+    // The spread of fits to noisy times must match the error that they report.
     let fits: Vec<stats::PowerLaw> = (0..4000)
         .map(|seed| {
-            // twelve uniform values less six are nearly normal
+            // The sum of twelve uniform values minus six is nearly normal.
             let noise = |k: usize| uniform(12, seed * 8 + k as u32).iter().sum::<f64>() - 6.0;
             let noisy: Vec<_> =
                 law(2.0).iter().enumerate().map(|(k, &(n, t))| (n, t * libm::exp(0.05 * noise(k)))).collect();
@@ -81,7 +81,7 @@ fn power_laws_give_their_exponent_and_an_honest_error() {
 
 // benchmark
 
-/// A clock that stands still until somebody works.
+/// A clock that advances only when work is done.
 #[derive(Default)]
 struct Workshop {
     nanoseconds: AtomicU64,
@@ -100,7 +100,7 @@ impl Instruments for Workshop {
     }
 }
 
-/// A clock that goes on by itself whenever somebody looks, so that every run lasts one tick.
+/// A clock that advances by itself at every reading, so that every run lasts one tick.
 #[derive(Default)]
 struct Ticks(AtomicU64);
 
@@ -114,13 +114,13 @@ impl Instruments for Ticks {
     }
 }
 
-/// Takes as long as it is told, with `noise` on top, and makes level ground.
+/// Work of a given duration, plus `noise`, that makes level terrain.
 struct Work<'a> {
     shop: &'a Workshop,
     name: &'static str,
-    /// Seconds of a run on so many samples and threads.
+    /// Seconds of a run with this number of samples and threads.
     seconds: fn(f64, usize) -> f64,
-    /// The height it makes, by number of the run.
+    /// The resulting height, by number of the run.
     height: fn(usize) -> f32,
     runs: AtomicUsize,
     log: Option<&'a Mutex<Vec<&'static str>>>,
@@ -150,14 +150,14 @@ impl BenchSubject for Work<'_> {
         let pass = |seconds: f64| {
             self.shop.nanoseconds.fetch_add((seconds * 1e9).round() as u64, Ordering::SeqCst);
         };
-        pass(7.0); // what is not timed does not count
+        pass(7.0); // time outside the measured part does not count
         let threads = rayon::current_num_threads();
         let disturbed = 1.0 + 0.01 * f64::from(Stream::new(9, 9).unit(run as i32, 0));
         watch.time(|| {
             self.shop.bytes.fetch_max(10 * site.grid.len(), Ordering::SeqCst);
             pass((self.seconds)(site.grid.samples as f64, threads) * disturbed);
         });
-        // nor does what is taken afterwards
+        // Nor does memory allocated afterwards.
         self.shop.bytes.fetch_max(1 << 30, Ordering::SeqCst);
         Ok(made)
     }
@@ -188,7 +188,7 @@ fn a_benchmark_finds_time_growth_memory_and_speed_up() {
             assert!(time.low <= time.median && time.median <= time.high && time.confidence >= 0.95);
             let bytes = cell.samples * cell.samples;
             assert_eq!((cell.peak_bytes, cell.result_bytes), (Some(10 * bytes), 4 * bytes));
-            // an observation lasts 2 ms
+            // An observation lasts 2 ms.
             let observed = time.median * cell.runs_per_observation as f64;
             assert!(observed > 1.9 || cell.runs_per_observation == 1000, "{observed}");
         }
@@ -214,7 +214,7 @@ fn what_slows_the_machine_down_hits_all_alike() {
     pair.iter_mut().for_each(|work| work.log = Some(&log));
     measured(&[&pair[0], &pair[1]], &plan(&[3, 5], 20, &[1]), &shop);
     let log = log.into_inner().unwrap();
-    // two sizes: four cells, each run twice to warm up, then once a repetition
+    // Two sizes give four cells; each runs twice to warm up, then once per repetition.
     assert_eq!(log.len(), 4 * (2 + 20));
     let rounds: Vec<&[&str]> = log[8..].chunks(4).collect();
     for round in &rounds {
@@ -226,7 +226,7 @@ fn what_slows_the_machine_down_hits_all_alike() {
 #[test]
 fn results_that_change_are_found() {
     let shop = Workshop::default();
-    // the first run of every twelve is another
+    // The first of every twelve runs differs.
     let fickle =
         Work { height: |run| if run % 12 == 7 { 0.25 } else { 0.5 }, ..Work::new(&shop, "fickle", |_, _| 1.0) };
     let steady = Work::new(&shop, "steady", |_, _| 1.0);
@@ -236,7 +236,7 @@ fn results_that_change_are_found() {
     assert!(!consistency.is_consistent);
     assert_eq!((consistency.disagreements[0].others, consistency.disagreements[0].repetitions), (1, 12));
     assert!(found.text().contains("NO") && found.text().contains("1 of 12 results"));
-    // one that depends on the threads
+    // Work whose result depends on the number of threads.
     struct Racy;
     impl BenchSubject for Racy {
         fn name(&self) -> String {
@@ -256,7 +256,7 @@ fn results_that_change_are_found() {
     assert_eq!((wrong.len(), wrong[0].threads, wrong[0].others), (1, 2, 3));
 }
 
-/// Rivers of a planet run on six faces, beside a noise on a square.
+/// Rivers of a planet run on six faces, next to noise on a square.
 #[test]
 fn what_needs_a_planet_runs_on_one() {
     let both = ["Perlin", "PlanetRivers:source_area=1000000"].map(|name| subjects(name).unwrap().remove(0));
@@ -267,7 +267,7 @@ fn what_needs_a_planet_runs_on_one() {
     let [noise, rivers] = found.subjects.as_slice() else { panic!("two were asked for") };
     assert_eq!((noise.faces, rivers.faces, rivers.samples_of(17)), (1, 6, 6 * 17 * 17));
     assert!(rivers.consistency.is_consistent && rivers.cells.iter().all(|cell| !cell.changes_nothing));
-    // heights, water and flow
+    // Heights, water and flow.
     assert_eq!(rivers.cell(33, 1).unwrap().result_bytes, 3 * 4 * 6 * 33 * 33);
     assert!(rivers.extremes.iter().flatten().all(|extreme| extreme.is_finite == Some(true)));
     assert!(found.text().contains("on a planet, six such faces") && found.csv().contains(",pass,33,2,"));
@@ -301,14 +301,14 @@ fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
     assert!(extremes.iter().all(|e| e.is_finite == Some(true) && !e.was_stopped));
     assert!(at("octaves", "16").is_level == Some(false) && at("octaves", "1").is_finite == Some(true));
     assert!(extremes.iter().all(|e| e.times_the_default == Some(1.0)), "one tick each");
-    // nothing to compare with
+    // There is nothing to compare with.
     let levels = subjects("Levels").unwrap();
     let found = measured(&[&levels[0]], &plan, &shop);
     let extremes = found.subjects[0].extremes.as_ref().unwrap();
     assert!(!extremes.is_empty() && extremes.iter().all(|e| e.times_the_default.is_none()));
 }
 
-/// A subject whose corners end only when they are told to.
+/// A subject that runs at 33 samples until it is cancelled, with one extreme case.
 struct Endless;
 
 impl BenchSubject for Endless {
@@ -356,7 +356,7 @@ fn a_benchmark_says_how_far_it_is_and_stops() {
     let plan = plan(&[9, 17], 4, &[1]);
     bench(&[&work], &plan, &shop, &control, &mut |at| shares.push((at.share, at.samples))).unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares[0] == (0.0, 9) && shares.len() == 2 * 5);
-    // corners count too
+    // Extreme cases count towards the progress too.
     shares.clear();
     let perlin = subjects("Perlin").unwrap();
     let with_corners =
@@ -385,7 +385,7 @@ fn names_of_subjects_are_read_and_wrong_ones_explained() {
     assert_eq!(subjects("diamond-square").unwrap()[0].name(), "DiamondSquare");
     let pair = document_001();
     assert_eq!(pair.len(), 2);
-    // as many octaves as a midpoint displacement of 1025 samples has levels, 2^10 + 1
+    // The noise has as many octaves as a midpoint displacement of 1025 samples has levels, 2^10 + 1.
     let talweg::nodes::Node::Perlin(noise) = pair[0].node() else { panic!("{}", pair[0].name()) };
     assert_eq!((1usize << noise.octaves) + 1, 1025);
     assert_eq!((noise.frequency, noise.lacunarity, noise.persistence), (1.0, 2.0, 0.5));
@@ -402,7 +402,7 @@ fn names_of_subjects_are_read_and_wrong_ones_explained() {
     assert!(said("Perlin:octaves=99").contains("1 to 16"));
 }
 
-/// Document 002: C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, and its times from 128² to 4096²; both are powers a little off 2.
+/// Document 002: C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, and its times from 128² to 4096². Both are close to powers of 2.
 #[test]
 fn the_cost_that_document_002_gives_is_a_power_of_the_side() {
     let cost = |n: i32| {
@@ -417,7 +417,7 @@ fn the_cost_that_document_002_gives_is_a_power_of_the_side() {
     assert!((measured.exponent - 1.96).abs() < 0.02, "{measured:?}");
 }
 
-/// Every terrain is loaded on the first number of threads, once an observation; a planet is none.
+/// Every terrain is loaded with the first number of threads, once per observation; planets are not.
 #[test]
 fn loading_is_timed_beside_the_field() {
     let noise = subjects("Perlin").unwrap();
@@ -425,7 +425,7 @@ fn loading_is_timed_beside_the_field() {
     for samples in [17, 33] {
         let cell = found.subjects[0].cell(samples, 1).unwrap();
         let load = cell.load_milliseconds.unwrap();
-        // a tick, and a file no larger than its samples with what a PNG says of itself
+        // One tick, and a file no larger than its samples plus the PNG headers.
         assert!((load.median, load.low) == (5.0, 5.0) && load.confidence > 0.7, "{load:?}");
         assert!((100..2 * samples * (samples + 1) + 200).contains(&cell.file_bytes.unwrap()), "{:?}", cell.file_bytes);
         assert!(found.subjects[0].cell(samples, 2).unwrap().load_milliseconds.is_none());
@@ -436,7 +436,7 @@ fn loading_is_timed_beside_the_field() {
     assert!(found.subjects[0].cells[0].load_milliseconds.is_none());
 }
 
-/// Other programs read these names: they stay.
+/// Other programs read these names, so they must not change.
 #[test]
 fn tables_json_and_csv_keep_their_names() {
     let shop = Workshop::default();

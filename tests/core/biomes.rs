@@ -1,4 +1,4 @@
-//! Biome tables, climate and moisture, against document 003 and what is known of Earth.
+//! Biome tables, climate and moisture, against document 003 and known facts about Earth.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use talweg::field::{Control, Edges, Globe, Grid, Terrain};
 use talweg::planet::climate::{Climate, ClimateTerrain, TerrainClimate, Warmth};
 use talweg::scene::{Scene, Settings};
 
-/// The document's map: heights are grey levels, 255 to the relief, the sea at 100.
+/// The document's map: heights are grey levels, with a relief of 255 and the sea at 100.
 fn document() -> (Scene, BiomeModel) {
     let mut scene = Scene { palette: "biome:petitprez".into(), ..Scene::default() };
     (scene.settings.relief_metres, scene.settings.sea_level) = (255.0, 100.0);
@@ -30,7 +30,7 @@ fn most(law: &BiomeModel, place: SiteConditions) -> String {
 #[test]
 fn the_documents_parameters_give_its_zones() {
     let (scene, law) = document();
-    // level ground at several heights on a map from pole to pole, 1 m to a level
+    // Level terrain at several heights on a map from pole to pole, with 1 m per level.
     let at = |v: f32, level: f32| {
         let terrain = Terrain::from_fn(65, Edges::Open, |_, _| level / 255.0);
         let paint = Paint::new(&terrain, &scene.settings, &Biomes::for_scene(&scene).unwrap());
@@ -42,7 +42,7 @@ fn the_documents_parameters_give_its_zones() {
     for v in [0.0, 1.0] {
         let pole = at(v, 105.0);
         assert!((pole.celsius - (-20.0 - 0.5)).abs() < 1e-3, "{pole:?}");
-        // on the first few levels above the sea the document's grass, with its wide tolerance, is still as likely
+        // On the first few levels above the sea, the document's grass with its wide tolerance is still as likely.
         for level in [20.0, 75.0, 100.0, 110.0, 130.0, 200.0] {
             assert_eq!(most(&law, at(v, level)), "Snow", "level {level} at the pole");
         }
@@ -79,7 +79,7 @@ fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
     let (_, law) = document();
     let table = BiomeTable::named("petitprez").unwrap();
     let place = SiteConditions { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
-    // the formula as it is printed, in double precision
+    // The formula as printed, in double precision.
     let p = |kind: &GroundType| {
         let far = |optimum: f32, tolerance: f32, x: f32| f64::from((optimum - x).abs()) / f64::from(tolerance);
         let may = kind.above.is_none_or(|l| place.height > l.height(100.0))
@@ -100,7 +100,7 @@ fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
         let mixed: f64 = table.types.iter().zip(&all).map(|(t, p)| p / sum * f64::from(t.colour[channel])).sum();
         assert!((f64::from(colour[channel]) - mixed).abs() < 0.01);
     }
-    // snow minds the temperature alone
+    // Snow depends on the temperature only.
     let snow = |height, slope| law.weights(&SiteConditions { celsius: -90.0, height, slope, moisture: 0.9 })[6];
     assert!(snow(0.0, 0.0) > 0.9 && snow(250.0, 80.0) > 0.9);
     assert_eq!(
@@ -158,7 +158,7 @@ fn errors_say_line_column_and_what_to_do() {
 #[test]
 fn a_scene_keeps_its_table_and_climate() {
     let mut scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-    assert!(!scene.to_ron().unwrap().contains("climate"), "what the table brings is not written");
+    assert!(!scene.to_ron().unwrap().contains("climate"), "values of the table are not written");
     scene.set("climate.latitude=12").unwrap();
     let mut own = BiomeTable::clone(BiomeTable::named("earth").unwrap());
     own.types.push(GroundType::new("Moss", [1, 2, 3]));
@@ -203,7 +203,7 @@ fn coasts_are_wetter_than_what_lies_behind_and_rain_scales() {
     assert!(wet(&usual, 0.45) > wet(&usual, 0.95));
     let dry = weather(Climate { rain: 0.0, ..Climate::default() });
     assert_eq!(wet(&dry, 0.6), 0.0);
-    // under the sinking air of 28° it is drier than at the equator and at 60°
+    // It is drier under the sinking air at 28° than at the equator and at 60°.
     let at = |latitude| wet(&weather(Climate { latitude, ..Climate::default() }), 0.6);
     assert!(at(28.0) < 0.6 * at(0.0) && at(28.0) < 0.75 * at(58.0) && at(-28.0) == at(28.0));
 }
@@ -216,7 +216,7 @@ fn seasons_warm_one_half_and_cool_the_other() {
         TerrainClimate::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
     };
     assert!(at(90.0, 50.0) > at(270.0, 50.0) + 12.0, "{} {}", at(90.0, 50.0), at(270.0, 50.0));
-    assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the halves take turns");
+    assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the seasons of the hemispheres are opposite");
     assert!((at(0.0, 0.0) - 27.0).abs() < 8.0);
 }
 
@@ -236,7 +236,7 @@ fn pictures_and_colours_have_the_same_bits_on_any_number_of_threads() {
     assert_eq!(with(1), with(2));
     assert!(
         colours(&terrain, &Scene::default(), &Control::default()).unwrap().is_none(),
-        "a palette is no biome table"
+        "a palette is not a biome table"
     );
 }
 
@@ -277,7 +277,7 @@ fn wild_terrains_and_climates_give_colours() {
     assert_eq!(Grid::new(9, Edges::Wrap), terrain.grid);
 }
 
-/// Two continents from pole to pole, 40° of longitude wide, on a planet with much sea between them.
+/// Two continents from pole to pole, each 40° of longitude wide, on a planet that is mostly sea.
 fn planet(resolution: u32) -> (Scene, Terrain) {
     let mut scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
     scene.set("scene.world=Planet").unwrap();
@@ -307,11 +307,11 @@ fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles()
     for half in [1.0, -1.0] {
         assert!(at(28.0 * half, 0.0).moisture < 0.5 * at(0.0, 0.0).moisture, "{half}");
         assert!(at(28.0 * half, 0.0).moisture < 0.7 * at(52.0 * half, 0.0).moisture, "{half}");
-        // trades blow from the east, westerlies from the west
+        // Trade winds blow from the east, westerlies from the west.
         assert!(at(14.0 * half, 15.0).moisture > 1.1 * at(14.0 * half, -15.0).moisture, "{half}");
         assert!(at(46.0 * half, -15.0).moisture > 1.1 * at(46.0 * half, 15.0).moisture, "{half}");
     }
-    // 27 ° and -20 ° less 6.5 ° a kilometre
+    // 27 °C and -20 °C, minus 6.5 °C per kilometre.
     assert!((at(0.0, 0.0).celsius - (27.0 - 0.24 * 6.5)).abs() < 0.01);
     assert!((at(90.0, 0.0).celsius - (-20.0 - 0.24 * 6.5)).abs() < 0.01);
     let colours = colours(&terrain, &scene, &Control::default()).unwrap().unwrap();
@@ -320,7 +320,7 @@ fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles()
         let field: Vec<f32> = colours.iter().map(|rgba| f32::from(rgba[channel])).collect();
         globe.sample(&field, from_angles(latitude.to_radians(), longitude.to_radians()))
     };
-    // sea ice and ice caps; open sea and forest at the equator
+    // Sea ice and ice caps near the poles; open sea and forest at the equator.
     assert!(seen(85.0, 90.0, 0) > 190.0 && seen(-85.0, 0.0, 0) > 190.0);
     assert!(seen(0.0, 90.0, 0) < 60.0 && seen(0.0, 90.0, 2) > 60.0);
     assert!(seen(2.0, 12.0, 1) > seen(2.0, 12.0, 0) + 10.0, "green");
@@ -342,7 +342,7 @@ fn a_planet_has_no_seams_and_the_same_bits_on_any_number_of_threads() {
     }
 }
 
-/// What is exported and measured is what the biomes feel where they are not ragged.
+/// Exported and measured climates equal those that the biomes use where these add no random deviation.
 #[test]
 fn fields_are_the_climate_of_every_sample_without_seams() {
     let (mut scene, terrain) = planet(33);
@@ -363,14 +363,14 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     let weather = TerrainClimate::new(&flat.seasonal_climate(), &flat.climate_terrain(&ground));
     let relief = flat.settings.relief_metres;
     assert_eq!(celsius[18], weather.at_place(1.0 / 16.0, 1.0 / 16.0, ground.height[18] * relief).celsius);
-    // 6.5 °C a kilometre
+    // 6.5 °C per kilometre.
     let rise = celsius[0] - celsius[17 * 17 - 1];
     assert!((rise - 6.5e-3 * (relief - flat.settings.sea_level)).abs() < 0.01, "{rise}");
     control.cancel();
     assert!(scene.climate_fields(&terrain, &control).is_err());
 }
 
-/// Areas of snow and ice on land, and of sea ice, in the north and in the south.
+/// Areas of snow and ice on land, and of sea ice, each in the north and in the south.
 fn white(scene: &Scene, terrain: &Terrain) -> [[f64; 2]; 2] {
     let map = TypeMap::for_scene(scene, terrain, &Control::default()).unwrap().unwrap();
     let globe = Globe::new(terrain.samples());
@@ -398,17 +398,17 @@ fn snow_and_sea_ice_go_from_one_half_to_the_other_with_the_season() {
     let ([snow_december, ice_december], december) = at(23.4, 270.0);
     println!("June: snow {snow_june:?}, sea ice {ice_june:?}; December: {snow_december:?}, {ice_december:?}");
     for (june, december) in [(snow_june, snow_december), (ice_june, ice_december)] {
-        // summer in the north is winter in the south, and the other way round
+        // Summer in the north is winter in the south, and vice versa.
         assert!(december[0] > 1.3 * june[0] && june[1] > 1.3 * december[1], "{june:?}, {december:?}");
-        // the planet is the same on both halves
+        // Both hemispheres of the planet are equal.
         assert!((june[0] - december[1]).abs() < 0.2 * june[0].max(december[1]) + 0.002, "{june:?}, {december:?}");
     }
-    // spring is like autumn, and between the two
+    // Spring is like autumn, and between summer and winter.
     let (_, march) = at(23.4, 0.0);
     let (_, september) = at(23.4, 180.0);
     let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart(&march, &september) < 0.01 && apart(&june, &december) > 10.0);
-    // an upright axis makes no seasons
+    // An upright axis causes no seasons.
     let (white_june, june) = at(0.0, 90.0);
     let (white_december, december) = at(0.0, 270.0);
     assert_eq!(white_june, white_december);

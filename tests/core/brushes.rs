@@ -1,4 +1,4 @@
-//! The tools of a brush against their laws: closed forms on a ramp.
+//! Brush tools against their laws: closed forms on a ramp.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use talweg::nodes::sculpt::ground::Sculpt;
 const N: usize = 129;
 const SIDE: f32 = 8000.0;
 const RELIEF: f32 = 1800.0;
-/// Row of the strokes, and the columns where they begin and end.
+/// Row of the strokes, and the columns of their ends.
 const ROW: usize = 64;
 const ENDS: [usize; 2] = [32, 96];
-/// Samples.
+/// Radius in samples.
 const RADIUS: usize = 16;
 
-/// Ground that rises from 0 in the west to the relief in the east.
+/// Terrain that rises from 0 in the west to the relief in the east.
 fn ramp() -> Terrain {
     Terrain::from_fn(N, Edges::Open, |u, _| u)
 }
 
-/// The ramp after a stroke to the east with a brush that works in full everywhere under it.
+/// The ramp after a stroke to the east with a brush of full strength everywhere below it.
 fn stroked(brush: Brush) -> Terrain {
     let cell = SIDE / (N - 1) as f32;
     let brush = Brush { radius: RADIUS as f32 * cell, hardness: 1.0, ..brush };
@@ -36,7 +36,7 @@ fn stroked(brush: Brush) -> Terrain {
     made
 }
 
-/// Height of a sample of the stroke's row, in fractions of the relief.
+/// Height of a sample in the stroke's row, as a fraction of the relief.
 fn height(terrain: &Terrain, column: usize) -> f32 {
     terrain.height[ROW * N + column]
 }
@@ -74,9 +74,10 @@ fn a_slope_goes_evenly_from_one_level_to_the_other() {
 #[test]
 fn a_smear_carries_the_ground_along_and_lets_go_of_it_by_its_strength() {
     let smeared = |strength: f32| stroked(Brush { tool: BrushTool::Smear, strength, ..Brush::default() });
-    // in full, what lay under the brush at its beginning lies under it at its end
+    // At full strength, the terrain below the brush at its start ends up below the brush at its end.
     assert_near(height(&smeared(1.0), ENDS[1]), at_start(ENDS[0]), 1e-5, "full strength");
-    // by half, the brush is a radius ahead when it lets go, and that far the ground has come; steps are a tenth of it
+    // At half strength, the brush is a radius ahead when it releases the terrain, which has moved that far; a step is a
+    // tenth of the radius.
     let step = 0.05 * RADIUS as f32 / (N - 1) as f32;
     assert_near(height(&smeared(0.5), ENDS[1]), at_start(ENDS[1] - RADIUS), 1.1 * step, "half strength");
     let untouched = smeared(0.0);

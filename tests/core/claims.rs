@@ -1,4 +1,4 @@
-//! What the whole catalogue promises beyond tests/core/contract.rs, and laws of generators against something outside.
+//! Promises of the whole catalogue beyond tests/core/contract.rs, and generators against independent laws.
 
 use crate::node_kit::{Place, altered, node, on_squares};
 use noise::NoiseFn;
@@ -8,7 +8,7 @@ use talweg::scene::{Layer, Scene};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
-/// The processes with their defaults, with other values, and with every preset.
+/// The processes with their defaults, with altered values, and with every preset.
 fn processes() -> Vec<(String, Node)> {
     let mut all = Vec::new();
     for node in on_squares().filter(|n| n.as_process().is_some()) {
@@ -66,7 +66,7 @@ fn nothing_that_lies_or_flows_is_ever_negative() {
     }
 }
 
-/// How far the loneliest peak stands above all its eight neighbours, and how deep the deepest pit lies below its own.
+/// Greatest height of a peak above all its eight neighbours, and greatest depth of a pit below all of them.
 fn spike_and_pit(terrain: &Terrain) -> [f32; 2] {
     let n = terrain.samples();
     let h = &terrain.height;
@@ -89,13 +89,13 @@ fn no_process_leaves_spikes_or_pits() {
         let (made, _) = run(&place, &node, &start, 60);
         let [spike, pit] = spike_and_pit(&made).map(|rise| rise * metres);
         println!("{name}: peak {spike:.1} m, pit {pit:.1} m; before {:.1?}", before.map(|b| b * metres));
-        // the document's own forms pile rock on single cells; all others stay near what the ground had
+        // The document's own forms pile rock on single cells; all others stay close to the original values.
         let most = match node.about().name {
             "Olsen" => 6.0,
             "ThermalFast" => 2.5,
-            // in balance all crests stand at the talus angle, which is 26 m over a cell here
+            // In equilibrium all crests are at the talus angle, which is 26 m per cell here.
             "AnalyticStreamPower" => 2.0,
-            // horns between cirques are as steep as their headwalls
+            // Horns between cirques are as steep as their headwalls.
             "Glacial" => 2.0,
             _ => 1.5,
         };
@@ -103,7 +103,7 @@ fn no_process_leaves_spikes_or_pits() {
     }
 }
 
-/// `terrain` moved by half a side, around the edges.
+/// `terrain` shifted by half a side, across the edges.
 fn rolled(terrain: &Terrain) -> Terrain {
     let n = terrain.samples();
     let (period, half) = (n - 1, (n - 1) / 2);
@@ -119,7 +119,7 @@ fn wrapping_ground_has_no_preferred_place() {
     let start = place.noise();
     for (name, node) in processes() {
         if node.traits().is_random {
-            continue; // draws by place
+            continue; // its random values depend on the position
         }
         let [(made, _), (other, _)] = [start.clone(), rolled(&start)].map(|input| run(&place, &node, &input, 10));
         let (made, start) = (rolled(&made), rolled(&start));
@@ -127,14 +127,14 @@ fn wrapping_ground_has_no_preferred_place() {
             a.height.iter().zip(&b.height).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
         };
         let (apart, moved) = (sum(&made, &other), sum(&start, &made));
-        // these change the ground in place, cell by cell, and one rock goes another way when the scan begins elsewhere
+        // These change the terrain in place, cell by cell, so some rock moves differently if the scan starts elsewhere.
         let scans = ["HydraulicFast", "ThermalFast", "Olsen"].contains(&node.about().name);
         let most = if scans { 0.4 } else { 1e-4 };
         assert!(moved > 0.0 && apart <= most * moved, "{name}: {apart} of {moved}");
     }
 }
 
-/// The bend of a line across the seam is no sharper than those inside.
+/// A line across the seam bends no more than lines inside.
 #[test]
 fn slopes_continue_over_the_seam() {
     const N: usize = 257;
@@ -161,7 +161,7 @@ fn fill(samples: usize, edges: Edges, node: &Node) -> Vec<f32> {
     place.finish(node, &Terrain::flat(place.grid()), 0).height
 }
 
-/// With layers of amplitude pⁱ at frequencies 2ⁱ the variogram rises with the power -2·log₂ p.
+/// With layers of amplitude pⁱ at frequencies 2ⁱ, the variogram rises with the power -2·log₂ p.
 #[test]
 fn the_variogram_of_fbm_rises_with_twice_its_hurst_exponent() {
     const N: usize = 1025;
@@ -180,7 +180,7 @@ fn the_variogram_of_fbm_rises_with_twice_its_hurst_exponent() {
     }
 }
 
-/// The greatest difference of two distributions, each scaled to deviation 1 around 0 (Kolmogorov and Smirnov).
+/// The greatest difference of two distribution functions (Kolmogorov and Smirnov), each scaled to deviation 1 around 0.
 fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
     for values in [&mut a, &mut b] {
         let count = values.len() as f64;
@@ -207,7 +207,7 @@ fn perlin_noise_has_the_distribution_of_the_noise_crates() {
     assert!(apart < 0.03 && from_even > 1.5 * apart, "{apart} {from_even}");
 }
 
-/// Each of the four distances by itself, in both metrics, on open and wrapping ground.
+/// Each of the four distances alone, in both metrics, on open and wrapping terrain.
 #[test]
 fn voronoi_distances_are_those_of_a_search_through_all_points() {
     const N: usize = 61;
@@ -249,7 +249,7 @@ fn voronoi_distances_are_those_of_a_search_through_all_points() {
     }
 }
 
-/// As `talweg render --set 2.preset=Canyon` does it.
+/// As in `talweg render --set 2.preset=Canyon`.
 #[test]
 fn every_preset_can_be_set_by_its_name() {
     for node in Node::catalogue() {
@@ -263,7 +263,7 @@ fn every_preset_can_be_set_by_its_name() {
     }
 }
 
-/// A layer that a mask confines changes no map where it does not act, whatever map it is.
+/// A masked layer changes no map outside its mask.
 #[test]
 fn outside_its_mask_a_process_leaves_ground_and_maps_alone() {
     use talweg::eval::{Store, evaluate};
@@ -294,6 +294,6 @@ fn outside_its_mask_a_process_leaves_ground_and_maps_alone() {
                 assert_eq!(value(&made).to_bits(), value(&below).to_bits(), "{name} at {k}: {kind:?}");
             }
         }
-        assert!(outside > 100, "the mask leaves {outside} places out");
+        assert!(outside > 100, "{outside} samples are outside the mask");
     }
 }

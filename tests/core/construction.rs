@@ -70,7 +70,7 @@ proptest! {
                 last = Some((p, height, sample.weight));
             }
         }
-        // discs of ground as well as segments
+        // Areas as well as segments.
         for _ in 0..10 {
             let low = spot(&mut dice);
             let area = Area { low, high: add(low, [dice.between(1.0, 400.0), dice.between(1.0, 400.0)]) };
@@ -107,7 +107,7 @@ proptest! {
                     (&|a: &GroundSample| a.weight, sample.fade[axis]),
                     (&|a: &GroundSample| a.surface(program.ground).0, sample.surface(program.ground).1[axis]),
                 ] {
-                    // where the two sides differ there is a crest, and no gradient
+                    // Where the one-sided derivatives differ there is a crest without a gradient.
                     if sides(of) > 1e-3 * (1.0 + exact.abs()) {
                         kinks += 1;
                         continue;
@@ -134,7 +134,7 @@ proptest! {
         let mut out = filled(&old, true);
         prop_assert!(out == filled(&old, false), "pruning by tiles");
         prop_assert!(out == filled(&Program::new(&before, 3).without_pruning(), false), "pruning by boxes");
-        // rows give what places give
+        // Row evaluation equals point evaluation.
         let step = old.side / 96.0;
         let detail = Detail { level: 1.0, spacing: step };
         for (k, &height) in out.iter().enumerate().step_by(7) {
@@ -178,20 +178,20 @@ proptest! {
             let traced = tracer.trace(&ray);
             let marched = march(&program, &ray, tracer.range().low, 0.5);
             match (traced.distance, marched) {
-                // a march can step over a tip that the tracer meets, never the other way
+                // A march can step over a tip that the tracer hits, but not vice versa.
                 (None, Some(t)) => {
                     let is_marched = lays_by_slope(&tree) && traced.bounds == MOST_STEPS;
-                    prop_assert!(is_marched, "met at {t}, and the tracer went through");
+                    prop_assert!(is_marched, "the march hits at {t}, but the tracer passes through");
                 }
                 (Some(a), _) => {
-                    // so loose are the bounds of what is laid by slope that the rest of the way may be marched, too
+                    // Bounds of primitives blended by slope are so loose that the rest of the ray may be marched.
                     let is_marched = lays_by_slope(&tree) && traced.bounds == MOST_STEPS;
                     prop_assert!(is_marched || marched.is_none_or(|b| a <= b + 0.2), "{a} {marched:?}");
                     let above = |t: f64| {
                         let p = ray.point(t);
                         p[2] - program.height([p[0], p[1]], &Detail::FULL)
                     };
-                    // there are cliffs into which it goes by less than its tolerance
+                    // There are cliffs that it enters by less than its tolerance.
                     let is_cliff = above(a - 0.05) > 0.0;
                     prop_assert!(above(a) < 0.5, "{} above", above(a));
                     prop_assert!(above(a) > -0.5 || is_cliff, "{} below", -above(a));
@@ -202,7 +202,7 @@ proptest! {
     }
 }
 
-/// A walk over the buffer in the arithmetic of shaders, against the program.
+/// Walks the buffer in the arithmetic of shaders and compares with the program.
 #[test]
 fn a_walk_over_the_buffer_answers_as_the_program_does() {
     let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
@@ -221,7 +221,7 @@ fn a_walk_over_the_buffer_answers_as_the_program_does() {
             let surface = sample.surface(program.ground).0;
             let walked = f64::from(surface_of(given, program.ground as f32));
             seen += 1;
-            // places of 8 km have a step of half a millimetre; on walls that is some of their height
+            // Positions within 8 km have a resolution of half a millimetre; on steep walls this changes the height.
             let steep = length(program.sample(p, &detail).slope);
             let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep
                 && (f64::from(given.weight) - sample.weight).abs() < 1e-3;
@@ -251,7 +251,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
         let mut other = buffer.clone();
         let at = dice.below(other.words.len());
         other.words[at] ^= 1 << dice.below(32);
-        // it is read or refused; nothing breaks
+        // The text is read or refused; nothing panics.
         let _ = other.listing();
     }
     buffer.words[1] += 1;
@@ -266,7 +266,7 @@ fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
     TraceRay { origin, direction: way.map(|w| w / long) }
 }
 
-/// First place of the ray below the ground, in small steps.
+/// First point of the ray below the terrain, found in small steps.
 fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f64> {
     let mut t = 0.0;
     loop {
@@ -280,7 +280,7 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
             if above < 0.0 {
                 return Some(t);
             }
-            // no slope of the random trees is above 20
+            // No slope of the random trees exceeds 20.
             t += (above / 25.0).max(step);
         } else {
             t += step;
@@ -288,8 +288,8 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether something is laid by slope, or gullies follow it: both turn with differences of gradients, of which only
-/// twice the greatest is known.
+/// Whether a primitive is blended by slope, or gullies follow the slope. Both depend on differences of gradients, for
+/// which only twice the greatest gradient is known.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
@@ -317,10 +317,10 @@ fn stretches(tree: &Tree) -> bool {
     found
 }
 
-/// Bound over greatest gradient, on short and long stretches: the mean over all stretches of all trees, on a
-/// logarithmic scale so that one loose bound does not hide a hundred tight ones. Trees that lay by slope are left out:
-/// there the bound is safe and loose. So are those that are stretched unevenly, where it is that of the direction that
-/// is made steepest.
+/// Ratio of bound to greatest gradient, on short and long segments. The mean over all segments of all trees is
+/// logarithmic, so that one loose bound does not hide a hundred tight ones. Two kinds of trees are excluded, because
+/// their bounds are safe but loose: those blended by slope, and those stretched unevenly, where the bound applies to
+/// the direction of strongest stretch.
 #[test]
 fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -344,7 +344,7 @@ fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
             let steepest = (0..=100)
                 .map(|k| program.surface(add(from, scaled(sub(to, from), f64::from(k) / 100.0)), &Detail::FULL).1)
                 .fold(0.0, |most: f64, gradient| most.max(length(gradient)));
-            // level ground has no ratio
+            // Level terrain has no ratio.
             if steepest > 1e-3 {
                 (own, of) = (own + (slope / steepest).ln(), of + 1.0);
             }
@@ -446,7 +446,7 @@ fn what_is_wrong_in_a_tree_is_said_with_the_way_to_it() {
     assert_eq!(missing, "Construction / blend 'hills' / instance 2: there is no definition 'rock'");
     let newer = error("(version: 2)");
     assert!(newer.contains("version 2"), "{newer}");
-    // in a scene, with line and column
+    // In a scene, the error has line and column.
     let scene = "(version: 1, layers: [(node: Construction(tree: (terrain: (form: Disc(radios: 3.0)))))])";
     let unknown = Scene::from_ron(scene).unwrap_err().to_string();
     assert!(unknown.contains("radios") && unknown.contains("line 1"), "{unknown}");
@@ -464,7 +464,7 @@ fn what_is_wrong_in_a_tree_is_said_with_the_way_to_it() {
     assert_eq!(disc.radius, 0.1);
 }
 
-/// Programs can hold what files cannot; nothing hangs and the scene says what is wrong.
+/// Programs can contain cycles that files cannot; nothing hangs, and the scene reports the error.
 #[test]
 fn a_program_made_of_a_cycle_leaves_it_out_and_says_so() {
     let mut tree = Tree::default();
@@ -508,7 +508,7 @@ fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 
-/// The document's scenes: the trees of everything in `saves/` named after it, and the composed pieces.
+/// The document's scenes: the trees of all scenes in `saves/` named after it, and the composed primitives.
 fn paper_trees() -> Vec<(String, Tree)> {
     let of_scenes = examples().iter().filter(|e| e.name.starts_with("paper-004")).filter_map(|example| {
         let node = &example.scene.layers.first()?.node;
@@ -573,7 +573,7 @@ fn cut_out_pieces_have_ground_where_their_weight_is_a_half() {
     scene.set("1.cut_out=true").unwrap();
     let cut = made(&scene);
     assert_eq!(cut.terrain.height, whole.terrain.height, "heights stay as they are");
-    let Node::Construction(construction) = &scene.layers[0].node else { unreachable!("it is one") };
+    let Node::Construction(construction) = &scene.layers[0].node else { unreachable!("the layer is a construction") };
     let random = talweg::field::Stream::new(scene.settings.seed, 1);
     let program = Program::new(&construction.tree, random.bits(0, 0) as u32);
     let side = program.side;
@@ -583,7 +583,7 @@ fn cut_out_pieces_have_ground_where_their_weight_is_a_half() {
         let at = |index: usize| index as f64 / (N - 1) as f64 * side;
         let weight = program.sample([at(k % N), at(k / N)], &Detail::every(side / (N - 1) as f64)).weight;
         without += usize::from(weight < 0.5);
-        // a sample on the line itself may be rounded to either side
+        // A sample exactly on the line may be rounded to either side.
         assert!(cut.terrain.has_ground(k) == (weight >= 0.5) || (weight - 0.5).abs() < 1e-6, "{k}: {weight}");
     }
     assert!(missing.abs_diff(without) < 3 && missing > 0 && missing < N * N, "{missing} {without}");

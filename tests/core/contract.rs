@@ -1,4 +1,4 @@
-//! What every node of the catalogue promises. The tests walk the list, so a new node is tested by being in it.
+//! The contract of every node in the catalogue. The tests iterate over the list, so a new node is tested automatically.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
-/// The Add menu has these groups; a new one is a decision, not a slip of the pen.
+/// Groups of the Add menu; a new group must be a deliberate decision, not a typing error.
 const CATEGORIES: [&str; 10] =
     ["Noise", "Fractal", "Cells", "Shapes", "Planet", "Filter", "Erosion", "Water", "Maps", "Layers"];
 
@@ -146,7 +146,7 @@ fn a_parameter_that_does_not_matter_changes_no_bit() {
     let mut seen = 0;
     for node in on_squares() {
         let input = place.noise();
-        // as it is, and with every choice made otherwise
+        // With default choices, and with every choice changed.
         for node in [node.clone(), altered(node)] {
             let made = place.finish(&node, &input, 4);
             for (k, spec) in node.about().params.iter().enumerate().filter(|(k, _)| !node.params().matters(*k)) {
@@ -197,7 +197,7 @@ fn extremes_stay_finite() {
             let inputs = place.inputs();
             let needed = if matches!(node.work(), Work::Generator(_)) { 1 } else { inputs.len() };
             for (k, (case, is_pair)) in cases.iter().enumerate() {
-                // pairs are many: each meets one input, in turn
+                // There are many pairs, so each runs on one input in turn.
                 let met = if *is_pair { k % needed..k % needed + 1 } else { 0..needed };
                 for (name, input) in &inputs[met] {
                     assert_finite(&place.finish(case, input, 3), &format!("{name} {case:?}"));
@@ -216,8 +216,8 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, and one at the largest size, where they take long. 521 is a prime, so that no band,
-/// tile or vector ends with a row.
+/// Three iterations of a process, or one at the largest size, where iterations take long. 521 is a prime, so no band,
+/// tile or vector ends at the end of a row.
 #[test]
 fn any_size_works() {
     for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (521, 1)] {
@@ -242,7 +242,7 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// Moving the sea computes only what depends on it, so a node that reads its level has to say so.
+/// Moving the sea recomputes only layers that depend on it, so a node that reads the sea level must declare this.
 #[test]
 fn the_sea_matters_where_the_node_says_so() {
     for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
@@ -261,7 +261,7 @@ fn the_sea_matters_where_the_node_says_so() {
     }
 }
 
-/// The panel offers no seed where it would do nothing.
+/// The panel offers no seed if the seed has no effect.
 #[test]
 fn the_seed_matters_where_the_node_says_so() {
     for node in on_squares().map(altered) {
@@ -269,7 +269,7 @@ fn the_seed_matters_where_the_node_says_so() {
             let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
             let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), seed)], ..Scene::default() };
             scene.settings.resolution = 65;
-            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("nobody stopped it").terrain
+            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled").terrain
         };
         assert!(node.traits().is_random || made(1) == made(2), "{node:?} draws random values and says it does not");
     }
@@ -294,18 +294,18 @@ fn the_seam_of_wrapping_scenes_is_closed() {
 fn a_preview_shows_the_result() {
     let mut apart = Vec::new();
     for edges in BOTH {
-        // every node both plain and altered, and on both kinds of edges
+        // Every node with default and with altered parameters, and on both kinds of edges.
         for mut node in on_squares().map(|n| if edges == Edges::Open { altered(n) } else { n }) {
-            // a part of the time shows as much, and all of it takes a minute
+            // A part of the iterations is enough for this test; all of them would take a minute.
             match node.about().name {
                 "Glacial" => set(&mut node, "iterations", "10"),
                 "StreamPower" => set(&mut node, "iterations", "20"),
                 _ => {}
             }
-            // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
+            // Its network is found again on each grid, with finer valleys between the bent valleys of the coarse grid.
             let has_network = node.about().name == "AnalyticStreamPower";
             let is_refined = |process: &dyn Process| process.multiscale().largest != LargestScale::OneGrid;
-            // what has its own levels of detail needs room for some
+            // Processes with their own levels of detail need a larger grid.
             let half = if has_network || node.as_process().is_some_and(is_refined) { 129 } else { 65 };
             let close = if has_network { 0.04 } else { 0.02 };
             let samples = 2 * half - 1;
@@ -413,8 +413,8 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
     }
 }
 
-/// What is open in the books is a rounding of the ground and of what went through them, on level ground at 0 m as well,
-/// where every cell rounds alike and the errors add up.
+/// The residual of the mass balance is only rounding of the terrain and of the material moved. This includes level
+/// terrain at 0 m, where every cell rounds in the same way and the errors add up.
 #[test]
 fn books_close_at_every_extreme_and_on_level_ground() {
     for edges in BOTH {
@@ -434,7 +434,7 @@ fn books_close_at_every_extreme_and_on_level_ground() {
         });
         for (k, (node, is_plain)) in nodes.enumerate() {
             let Some(process) = node.as_process() else { continue };
-            // extremes are many: each meets level ground and, in turn, one of the others
+            // There are many extremes: each runs on level terrain and, in turn, on one of the other inputs.
             let is_met = |(at, _): &(usize, _)| is_plain || *at == 0 || *at == 1 + k % 3;
             for (_, (on, input)) in place.inputs().into_iter().enumerate().filter(is_met) {
                 let ground: f64 = input.height.iter().map(|&h| f64::from(h).abs()).sum();
@@ -453,11 +453,11 @@ fn books_close_at_every_extreme_and_on_level_ground() {
     }
 }
 
-/// The law at the head of the file that defines a node, as a sentence.
+/// The law at the top of the file that defines a node, as one line of text.
 fn law_of(name: &str) -> Option<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodes");
     let text = source_files(&folder).into_iter().map(|path| std::fs::read_to_string(path).unwrap()).find(|text| {
-        // as `params!` begins: a name and its label
+        // The start of a `params!` block: a name and its label.
         text.lines().any(|line| {
             line.strip_prefix("    ")
                 .and_then(|line| line.strip_prefix(name))
@@ -474,7 +474,7 @@ fn law_of(name: &str) -> Option<String> {
                 law = line.into();
             }
         } else if line.is_empty() || begins && line.starts_with(char::is_uppercase) {
-            // the next head of a paragraph
+            // The next paragraph with a heading.
             break;
         } else {
             law = format!("{law}{}{line}", if is_item { "\n" } else { " " });
@@ -483,14 +483,14 @@ fn law_of(name: &str) -> Option<String> {
     (!law.is_empty()).then(|| without_links(&law))
 }
 
-/// Text without the marks of links: `[words](place)` and `[words]` are the words.
+/// Text without link markup: `[words](target)` and `[words]` become the words.
 fn without_links(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text.replace("[`", "[").replace("`]", "]"));
     while let Some((before, (inside, after))) =
         rest.split_once('[').and_then(|(before, after)| Some((before, after.split_once(']')?)))
     {
         out += before;
-        // intervals and lists of numbers are no links
+        // Intervals and lists of numbers are not links.
         let is_link = inside.chars().all(|c| c.is_alphanumeric() || "_:!` ".contains(c)) && !inside.is_empty();
         out += &if is_link { inside.to_string() } else { format!("[{inside}]") };
         let after = after
@@ -536,7 +536,7 @@ fn the_help_is_up_to_date() {
     }
 }
 
-/// A node with random values from the whole hard range of every parameter.
+/// A node with random values from the full hard range of every parameter.
 fn any_node() -> impl Strategy<Value = Node> {
     let count = on_squares().count();
     (0..count, proptest::collection::vec(0.0f64..=1.0, 24)).prop_map(|(index, draws)| {

@@ -1,5 +1,5 @@
-//! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which
-//! a tree is asked against the others.
+//! Arrays, scatters and stretched parts of a construction tree: compared with copies placed by hand, and every way to
+//! evaluate a tree compared with the others.
 
 use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
 use talweg::construction::edit::link_group::Motion;
@@ -46,7 +46,7 @@ fn replace(extent: Extent, of: Vec<Piece>) -> Piece {
     piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent, ..ReplaceSettings::default() }, of }))
 }
 
-/// A plain under everything.
+/// A plain below everything.
 fn plain() -> Piece {
     piece(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, amplitude: 40.0, ..Disc::default() }))
 }
@@ -71,7 +71,7 @@ fn crater() -> Piece {
     piece(PieceKind::Contour(Contour { settings, ..Contour::default() }))
 }
 
-/// A group of what makes evaluators work: a carved hill under a warp, and sand where it is low, or low and flat.
+/// A demanding group for evaluators: a carved hill under a warp, and sand on low terrain, or on low and flat terrain.
 fn rich(by_slope: bool) -> Piece {
     let carved = replace(Extent::Both, vec![hill(), crater()]);
     let settings = WarpSettings { strength: 60.0, size: 500.0, ..WarpSettings::default() };
@@ -116,7 +116,7 @@ fn strewn() -> ScatterSettings {
     }
 }
 
-/// Trees with arrays and scatters under every operator, by name.
+/// Trees with arrays and scatters under every operator, with names.
 fn trees() -> Vec<(String, Tree)> {
     let mut made = Vec::new();
     for &overlap in Overlap::ALL {
@@ -146,7 +146,7 @@ fn trees() -> Vec<(String, Tree)> {
                 stretch_x: 1.3,
                 stretch_y: 0.7,
                 shear_angle: 20.0,
-                // the buffer knows one height of the ground where nothing is, that of the tree
+                // The buffer has only one height for empty areas, that of the tree.
                 raise: if name == "groups" || name == "slopes" { 0.0 } else { 30.0 },
                 pivot_x: 4000.0,
                 pivot_y: 4000.0,
@@ -181,7 +181,7 @@ fn near(a: &GroundSample, b: &GroundSample, what: &str) {
     assert!(!counts || there.iter().all(|(a, b)| close(*a, *b)), "{what}: {a:?} {b:?}");
 }
 
-/// What an array is: the same as copies placed by hand, one beside the other or one after the other.
+/// An array equals copies placed by hand, side by side or one after the other.
 #[test]
 fn an_array_is_what_a_hand_would_place() {
     let by_hand = |settings: &[Placement]| -> Vec<Piece> {
@@ -263,7 +263,7 @@ fn an_array_is_what_a_hand_would_place() {
     }
 }
 
-/// Rows, places, tiles, boxes: every way to ask gives the same bits.
+/// Rows, points, tiles and boxes all give the same bits.
 #[test]
 fn copies_have_the_same_bits_however_they_are_asked() {
     let grid = Grid::new(97, Edges::Open);
@@ -291,7 +291,8 @@ fn copies_have_the_same_bits_however_they_are_asked() {
     }
 }
 
-/// Bounds hold, gradients are those of central differences, rays end where a march ends, the buffer says the same.
+/// Bounds hold, gradients equal central differences, rays end where a march ends, and the buffer gives the same
+/// heights.
 #[test]
 fn copies_keep_the_promises_of_every_evaluator() {
     for (number, (name, tree)) in trees().into_iter().enumerate() {
@@ -356,7 +357,7 @@ fn copies_keep_the_promises_of_every_evaluator() {
         }
         let buffer = program.to_buffer();
         assert_eq!(buffer.listing().unwrap().words(), buffer.words, "{name}");
-        // the program measures slopes within a copy along its axes, a walk along those of the tree
+        // The program measures slopes within a copy along the copy's axes, a walk along those of the tree.
         if name.starts_with("slopes") {
             continue;
         }
@@ -375,7 +376,7 @@ fn copies_keep_the_promises_of_every_evaluator() {
     }
 }
 
-/// Only what is new is computed when a scatter grows, and what was there stays.
+/// When a scatter grows, only new copies are computed, and existing copies stay.
 #[test]
 fn a_scatter_that_grows_keeps_its_copies() {
     let tree = |radius: f32, density: f32| {
@@ -388,7 +389,7 @@ fn a_scatter_that_grows_keeps_its_copies() {
     assert!(small.iter().all(|copy| large.contains(copy)) && thin.iter().all(|copy| large.contains(copy)));
     let share = thin.len() as f64 / large.len() as f64;
     assert!((0.25..0.55).contains(&share), "{share}");
-    // a curve that goes on, an array with more copies
+    // A curve that is extended, and an array with more copies.
     let along = |last: f32| {
         let points = vec![CurvePoint::new(500.0, 500.0, 100.0), CurvePoint::new(last, 500.0, 300.0)];
         let settings = ScatterSettings { region: ScatterRegion::Curve, distance: 120.0, ..strewn() };
@@ -412,11 +413,11 @@ fn a_scatter_that_grows_keeps_its_copies() {
     let area = changed_area(&before, &after).expect("there are new copies");
     filled(&after, &region_of_area(&area, grid, after.side), &mut out);
     assert!(out == whole);
-    // the same tree differs nowhere
+    // The same tree has no changed area.
     assert_eq!(changed_area(&before, &Program::new(&tree(1200.0, 1.0), 3)), None);
 }
 
-/// Copies along a curve lie on it, at even distances, as high as it is, and turn with it.
+/// Copies along a curve lie on it at even distances, have its height, and turn with it.
 #[test]
 fn copies_follow_a_curve() {
     let points = vec![CurvePoint::new(1000.0, 1000.0, 100.0), CurvePoint::new(1000.0, 5000.0, 300.0)];
@@ -425,7 +426,7 @@ fn copies_follow_a_curve() {
     let places = group(settings.clone()).places().unwrap();
     for (k, place) in places.iter().enumerate() {
         assert!(length(sub(place.at, [1000.0, 1000.0 + 1000.0 * k as f64])) < 1e-9, "{place:?}");
-        // to the south
+        // The curve points south.
         assert!((place.turn - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
     let raise = |k: usize| places[k].raise;
@@ -436,7 +437,7 @@ fn copies_follow_a_curve() {
     assert!(places.windows(2).all(|two| (length(sub(two[1].at, two[0].at)) - 300.0).abs() < 1e-9));
 }
 
-/// What cannot be is said in words, with the way to it, and the rest of the tree is there.
+/// Impossible copies are reported with their path in the tree, and the rest of the tree is evaluated.
 #[test]
 fn copies_that_cannot_be_are_left_out_and_said() {
     let dense = ScatterSettings { distance: 0.1, radius: 1.0e6, ..ScatterSettings::default() };
@@ -456,7 +457,7 @@ fn copies_that_cannot_be_are_left_out_and_said() {
     }
 }
 
-/// An array or a scatter that is moved, turned or scaled by hand takes its copies along.
+/// Moving, turning or scaling an array or a scatter by hand moves its copies with it.
 #[test]
 fn arrays_and_scatters_are_moved_whole() {
     let points =
@@ -508,12 +509,12 @@ fn arrays_and_scatters_are_moved_whole() {
             assert_eq!(old.len(), new.len());
             for (a, b) in old.iter().zip(&new) {
                 let (a, b) = (goes(a.map.apply(middle(&before))), b.map.apply(middle(&after)));
-                // parameters have six digits
+                // Parameters have six digits.
                 assert!(length(sub(a, b)) < 0.1, "{motion:?} of {:?}: {a:?} {b:?}", before.kind());
             }
         }
     }
-    // put around a piece by the editor, it stays where it is in the first copy
+    // When the editor wraps a primitive in an array, the first copy stays in place.
     let mut tree = Tree { terrain: blend(vec![plain(), hill()]), ..Tree::default() };
     let path = PiecePath::material(MaterialLayer::Terrain).child(1);
     edit::group(&mut tree, &path, Wrap::Array).unwrap();
@@ -523,7 +524,7 @@ fn arrays_and_scatters_are_moved_whole() {
     assert!(edit::pick_index::area(&tree, &path).contains([4000.0 + 4.0 * 800.0; 2]));
 }
 
-/// Stretched and sheared, a square mesa is the parallelogram that the matrix says.
+/// A square mesa, stretched and sheared, becomes the parallelogram given by the matrix.
 #[test]
 fn a_placement_stretches_and_shears() {
     let level = Disc { x: 4000.0, y: 4000.0, radius: 1000.0, height: 100.0, amplitude: 0.0, ..Disc::default() };
@@ -538,14 +539,14 @@ fn a_placement_stretches_and_shears() {
     let mut dice = Dice::new(8);
     for _ in 0..300 {
         let way = [dice.between(-1000.0, 1000.0), dice.between(-1000.0, 1000.0)];
-        // x' = 2 x + y' tan 45°, y' = y / 2; then a quarter turn from east to south
+        // x' = 2 x + y' tan 45°, y' = y / 2; then a quarter turn from east to south.
         let (x, y) = (2.0 * way[0] + 0.5 * way[1], 0.5 * way[1]);
         let there = skewed.sample([4000.0 - y, 4000.0 + x], &Detail::FULL);
         let here = plain.sample([4000.0 + way[0], 4000.0 + way[1]], &Detail::FULL);
         assert!((there.weight - here.weight).abs() < 1e-9, "{way:?}: {} {}", there.weight, here.weight);
         assert_eq!(there.height > 0.0, here.height > 0.0);
     }
-    // a bound of the slope is no more than what the map stretches: here 1 over the least singular value
+    // The slope bound must not exceed the stretch of the map: here 1 over the least singular value.
     let area = Area::centred([4000.0; 2], 3000.0);
     let (bare, more) =
         (plain.bounds(&Capsule::area(&area), &Detail::FULL), skewed.bounds(&Capsule::area(&area), &Detail::FULL));

@@ -1,4 +1,4 @@
-//! What fuzzers began with and what they found, replayed: `fuzz/corpus/TARGET/`, one file an input.
+//! Replays the seeds and the findings of fuzzers: `fuzz/corpus/TARGET/`, one file per input.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use talweg::mesh::import::MeshSurface;
 use crate::common::path;
 use crate::fuzz_targets::{TARGETS, height_file};
 
-/// A corpus is for finding more, not a store.
+/// A corpus is a starting point for fuzzing, not an archive.
 const MOST_FILES: usize = 40;
 const MOST_BYTES: u64 = 4096;
 
@@ -24,14 +24,14 @@ fn every_input_that_was_ever_found_passes() {
         for file in files {
             let bytes = std::fs::read(&file).unwrap();
             assert!(bytes.len() as u64 <= MOST_BYTES, "{} is too large", file.display());
-            // the name comes before what the target says
+            // The name is printed before the target's own output.
             println!("{}", file.display());
             (target.run)(&bytes);
         }
     }
 }
 
-/// Of each format of heights there are files that are read and files that are refused.
+/// For each height format, the corpus has accepted and refused files.
 #[test]
 fn every_reader_of_heights_is_reached_by_the_corpus() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Craters on globes and flat ground: copies, threads, air, lava. Forms and sizes are tested beside their laws.
+//! Craters on globes and flat terrain: copies, threads, air, lava. Shapes and sizes are tested next to their laws.
 
 use crate::node_kit::{BARE, EARTH, Place, on_threads, set};
 use talweg::field::{Edges, Globe, MapKind, Terrain};
@@ -17,7 +17,7 @@ fn preset(name: &str) -> Node {
     node
 }
 
-/// Root of the mean square of the change that `node` makes to level ground.
+/// Root mean square of the change that `node` makes to level terrain.
 fn relief(place: &Place, node: &Node) -> f64 {
     let made = place.finish(node, &Terrain::flat(place.grid()), 0);
     (made.height.iter().map(|&h| f64::from(h).powi(2)).sum::<f64>() / made.height.len() as f64).sqrt()
@@ -43,7 +43,7 @@ fn faces_agree_on_their_borders_and_threads_do_not_matter() {
     }
 }
 
-/// Air thins the craters out bit by bit: from the Moon's ground to hardly any.
+/// A denser atmosphere gradually removes craters, from a surface like the Moon's to almost no craters.
 #[test]
 fn air_takes_the_craters_away_smoothly() {
     let node = |density: f32| {
@@ -58,7 +58,7 @@ fn air_takes_the_craters_away_smoothly() {
         last = now;
     }
     assert!(last < 0.1 * moon, "on Earth hardly any: {last} of {moon}");
-    // a planet's own air counts where it is asked to
+    // If requested, the planet's own atmosphere counts.
     let follows = craters(&[("smallest", "0.01")]);
     let earth = Place { size_metres: place.size_metres, ..Place::globe(65, &EARTH) };
     assert_eq!(relief(&place, &follows), moon);
@@ -66,7 +66,7 @@ fn air_takes_the_craters_away_smoothly() {
     assert_eq!(relief(&earth, &node(0.0)), moon);
 }
 
-/// Lava stands level in the old basins, is dark, and rays cross it.
+/// Lava fills old basins to a level, dark surface, crossed by ray systems.
 #[test]
 fn maria_are_level_and_dark() {
     let place = Place::globe(129, &BARE);
@@ -84,7 +84,7 @@ fn maria_are_level_and_dark() {
     assert!(brightness.iter().any(|&b| b > 0.5) && brightness.iter().all(|b| (-1.0..=1.0).contains(b)));
 }
 
-/// A crater is as deep and its rim as high as Pike has them, on any ground, at any place of the globe.
+/// Depth and rim height of a crater follow Pike, on any terrain and at any position of the globe.
 #[test]
 fn a_single_crater_has_its_form_everywhere() {
     let node = craters(&[
@@ -102,7 +102,7 @@ fn a_single_crater_has_its_form_everywhere() {
         let diameter_km = f64::from(place.size_metres) * 0.2e-3;
         let (low, high) = flat.range();
         let metres = |h: f32| f64::from(h * place.relief_metres);
-        // similarity with the Moon's: the exponents are not quite 1
+        // Similar to the Moon; the exponents are not quite 1.
         let scale = 1000.0 / 10.6;
         let lunar = diameter_km / scale;
         let depth = 196.0 * scale * lunar.powf(1.010);
@@ -114,8 +114,8 @@ fn a_single_crater_has_its_form_everywhere() {
     assert_eq!(seen.len(), 3);
 }
 
-/// Craters over craters, many of them a few samples wide, on every face: no height is lost, and borders agree. The
-/// bench has the figures.
+/// Overlapping craters on every face, many of them only a few samples wide: every height stays finite, and face borders
+/// agree. The benchmark has the timings.
 #[test]
 fn ten_thousand_craters_leave_sound_ground() {
     let place = Place::globe(129, &BARE);

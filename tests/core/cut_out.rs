@@ -1,4 +1,5 @@
-//! Ground cut out of a terrain as an image piece: the heights it had, weights where there is no ground, errors.
+//! Terrain cut out as an image primitive: it keeps its heights, has weights where there is no terrain, and reports
+//! errors.
 
 use talweg::construction::geometry::plane::Area;
 use talweg::eval::{Store, evaluate};
@@ -13,7 +14,7 @@ fn evaluated(scene: &Scene) -> Terrain {
     evaluate(scene, N, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain.as_ref().clone()
 }
 
-/// The cut as a scene, saved and read again.
+/// The cut-out as a scene, saved and read again.
 fn saved(cut: &CutOut, scene: &Scene, border: f32) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("piece.ron");
@@ -23,7 +24,7 @@ fn saved(cut: &CutOut, scene: &Scene, border: f32) -> Scene {
     assert!(pictures.iter().all(|path| path.is_file()), "{pictures:?}");
     let (read, warnings) = Scene::load(&file).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
-    // pictures are read when they are wanted
+    // Pictures are read on demand.
     let made = evaluated(&read);
     assert!(made.height.iter().any(|h| *h != made.height[0]));
     std::mem::forget(folder);
@@ -50,7 +51,7 @@ fn what_was_cut_out_has_the_heights_that_it_had() {
         }
     }
     assert!(farthest < 2.0 * step + 0.02, "{farthest} m, and a step is {step} m");
-    // the level ground around it
+    // The level terrain around it.
     assert!((f64::from(made.height[5 * N + 5]) * relief - cut.range[0]).abs() < 0.01);
 }
 

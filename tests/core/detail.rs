@@ -1,5 +1,5 @@
-//! The ground of a planet at any resolution: the same place has the same height, rivers run as the planet's do, and
-//! relief goes on from the planet's samples to the metre.
+//! The surface of a planet at any resolution: the same position has the same height, rivers follow the planet's rivers,
+//! and relief continues from the planet's samples down to a metre.
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
@@ -14,7 +14,7 @@ use talweg::scene::{Scene, example, take_patch};
 
 use super::common::evaluate;
 
-/// *Earthlike* with so many samples.
+/// *Earthlike* with `samples` per side of a face.
 fn earthlike(samples: usize) -> (Scene, Terrain) {
     planet("earthlike", samples)
 }
@@ -33,7 +33,7 @@ fn cut(detail: &PlanetDetail<&Terrain>, [longitude, latitude]: [f64; 2], side_me
     detail.square(&Square { longitude, latitude, side_metres }, samples, &Control::default()).unwrap()
 }
 
-/// The highest place of a planet, in degrees of longitude and latitude.
+/// The highest point of a planet, in degrees of longitude and latitude.
 fn highest(terrain: &Terrain) -> [f64; 2] {
     let top = (0..terrain.height.len()).fold(0, |a, b| if terrain.height[b] > terrain.height[a] { b } else { a });
     let direction = Globe::new(terrain.samples()).direction_of(top).map(f64::from);
@@ -58,7 +58,7 @@ fn same_bits(scene: &Scene, terrain: &Terrain) {
                 let (a, b) = (&large.height[(i + 64) * 257 + 64..][..129], &small.height[i * 129..][..129]);
                 assert_eq!(a, b, "{middle:?}, row {i}");
             }
-            // asked one by one, from the last to the first
+            // Positions queried one by one, from the last to the first.
             let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 128.0 * spacing };
             let frame = square.frame(f64::from(scene.planet.radius_metres));
             let asked: Vec<usize> = (0..129 * 129).rev().step_by(37).collect();
@@ -72,7 +72,7 @@ fn same_bits(scene: &Scene, terrain: &Terrain) {
     }
 }
 
-/// 12 mm apart on both sides of a border of faces the ground has no step, and it is one around a pole.
+/// Between points 12 mm apart across a face border the surface has no step, and around a pole it is continuous.
 #[test]
 fn there_is_no_seam_between_faces_and_no_pole() {
     let (scene, terrain) = earthlike(65);
@@ -100,7 +100,7 @@ fn there_is_no_seam_between_faces_and_no_pole() {
     }
 }
 
-/// What a coarse square lacks is finer than its samples: it is gone when it is averaged over a few of them.
+/// The difference of a coarse square is finer than its samples, so it disappears in the mean over a few samples.
 #[test]
 fn coarser_samples_differ_by_what_they_cannot_show() {
     let (scene, terrain) = earthlike(65);
@@ -117,14 +117,14 @@ fn coarser_samples_differ_by_what_they_cannot_show() {
         let smooth: Vec<f64> = (0..64).map(block).collect();
         let (all, smooth) = (mean_square(&all).sqrt(), mean_square(&smooth).sqrt());
         assert!(all > 0.0 && smooth < 0.25 * all, "{side}: {all} and {smooth} in the mean");
-        // and it is little beside the relief of the square
+        // It is small compared with the relief of the square.
         let relief: Vec<f64> =
             (0..128).map(|i| f64::from(coarse.height[i * 129 + 128] - coarse.height[i * 129])).collect();
         assert!(all < 0.1 * mean_square(&relief).sqrt(), "{side}: {all}");
     }
 }
 
-/// The mean square of the rise over a distance of `lag` samples along rows and columns.
+/// Mean square height difference over `lag` samples along rows and columns.
 fn mean_square_rise(terrain: &Terrain, lag: usize) -> f64 {
     let n = terrain.samples();
     let (mut sum, mut count) = (0.0, 0.0);
@@ -141,24 +141,24 @@ fn mean_square_rise(terrain: &Terrain, lag: usize) -> f64 {
     sum / count
 }
 
-/// Places on land all over a planet, in degrees of longitude and latitude.
+/// Positions on land all over a planet, in degrees of longitude and latitude.
 fn places_on_land(terrain: &Terrain, count: usize) -> Vec<[f64; 2]> {
     let globe = Globe::new(terrain.samples());
-    // steps of a large prime reach every part of it
+    // Steps of a large prime reach every part of the planet.
     let spread = (0..terrain.height.len()).map(|k| k * 7919 % terrain.height.len());
     let land = spread.filter(|&k| terrain.height[k] > 0.0).map(|k| globe.direction_of(k).map(f64::from));
     land.take(count).map(|d| [longitude(d).to_degrees(), latitude(d).to_degrees()]).collect()
 }
 
-/// The rise over a distance L grows with L^H from the planet's cells down to a metre: relief has the spectrum
-/// f^-(2H + 1), with the H of valleys up to some kilometres, and towards that of continents beyond.
+/// The height difference over a distance L grows with L^H from the planet's cells down to a metre. The relief has the
+/// spectrum f^-(2H + 1), with the H of valleys up to a few kilometres, and gradually that of continents beyond.
 #[test]
 fn relief_goes_on_from_the_planet_to_the_metre() {
     let (scene, terrain) = earthlike(129);
     let detail = detail(&scene, &terrain);
-    // single places are steep or flat: the mean of some
+    // Single positions are steep or flat, so average several.
     let places = places_on_land(&terrain, 6);
-    // distance and rise, in metres, from squares each a tenth as wide as the one before
+    // Distances and height differences in metres, from squares that are each a tenth as wide as the one before.
     let mut points = Vec::new();
     for side in [1.28e6, 1.28e5, 1.28e4, 1280.0, 128.0] {
         let grounds: Vec<Terrain> = places.iter().map(|&place| cut(&detail, place, side, 129)).collect();
@@ -179,11 +179,11 @@ fn relief_goes_on_from_the_planet_to_the_metre() {
     let (of_valleys, _) = fitted(&valleys);
     println!("H = {hurst:.3}, of valleys {of_valleys:.3}, off the line by at most {worst:.2}");
     assert!((0.55..0.85).contains(&hurst) && (0.65..0.95).contains(&of_valleys), "H = {hurst}, {of_valleys}");
-    // over five decades none is off by more than a factor of two
+    // Over five decades, no value is off by more than a factor of two.
     assert!(worst < 0.7, "{worst}: {points:?}");
 }
 
-/// A patch with what is needed to compare its rivers to those of its planet.
+/// A patch with the data needed to compare its rivers with those of its planet.
 struct RiverPatch<'a> {
     scene: &'a Scene,
     globe: &'a Terrain,
@@ -192,18 +192,18 @@ struct RiverPatch<'a> {
 }
 
 impl RiverPatch<'_> {
-    /// Place of a cell of the globe in the square.
+    /// Position of a cell of the globe in the square.
     fn place(&self, cell: usize) -> Option<[f64; 2]> {
         let direction = Globe::new(self.globe.samples()).direction_of(cell).map(f64::from);
         self.square.place(f64::from(self.scene.planet.radius_metres), direction)
     }
 
-    /// A cell of the globe, in sides of the square.
+    /// Width of a cell of the globe, in sides of the square.
     fn cell(&self) -> f64 {
         f64::from(self.scene.side_metres()) / (self.globe.samples() - 1) as f64 / self.square.side_metres
     }
 
-    /// The nearest sample with river water, with its distance in cells of the globe.
+    /// The nearest sample with river water, and its distance in cells of the globe.
     fn nearest_water(&self, [u, v]: [f64; 2]) -> Option<(usize, f64)> {
         let n = self.ground.samples();
         let water = self.ground.map(MapKind::Water)?;
@@ -216,7 +216,7 @@ impl RiverPatch<'_> {
         wet.map(|k| (k, apart(k))).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Rivers of the globe in and around the square: (cell, receiver) where more than `cells` drain through.
+    /// Rivers of the globe in and around the square: (cell, receiver) where more than `cells` drain.
     fn rivers(&self, cells: f32) -> Vec<(usize, usize)> {
         let mesh = FlowMesh::new(self.globe.grid);
         let control = Control::default();
@@ -230,9 +230,9 @@ impl RiverPatch<'_> {
     }
 }
 
-/// Every river of the planet that crosses a patch is in it, crosses its border where the planet's does, and runs down
-/// all the way from there: to the sea, or out where a river of the planet runs out. How many courses and crossings
-/// there were.
+/// Checks that every river of the planet that crosses a patch is in it and crosses its border at the same position.
+/// From there it must run down to the sea, or out where a river of the planet runs out. Returns the number of courses
+/// and of crossings.
 fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     let RiverPatch { scene, globe, ground, square } = *patch;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
@@ -283,7 +283,7 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
         }
         courses += 1;
     }
-    // ground below the sea keeps its share
+    // The fraction of terrain below the sea stays the same.
     let share = |heights: &[f32]| heights.iter().filter(|&&h| h <= sea).count() as f64 / heights.len() as f64;
     let flat: Vec<f32> = (0..n * n)
         .map(|k| {
@@ -297,7 +297,7 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     (courses, crossings)
 }
 
-/// Places in *Earthlike* at 129² with rivers that cross the border of a square.
+/// Positions in *Earthlike* at 129² with rivers that cross the border of a square.
 const RIVER_LANDS: [[f64; 2]; 3] = [[-62.58, 37.78], [154.34, 1.9], [-110.0, -70.0]];
 
 #[test]
@@ -314,14 +314,14 @@ fn the_rivers_of_a_patch_are_those_of_its_planet() {
     assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
 }
 
-/// The same of the scene that `talweg patch take` writes, read from its files and evaluated as any other.
+/// The same for the scene that `talweg patch take` writes, read from its files and evaluated like any other scene.
 #[test]
 fn a_patch_that_was_taken_and_saved_has_the_rivers_of_its_planet() {
     let (scene, globe) = earthlike(129);
     let folder = tempfile::tempdir().unwrap();
     let (mut courses, mut crossings) = (0, 0);
     for (k, middle) in RIVER_LANDS.into_iter().enumerate() {
-        // the longest that a terrain can be
+        // The maximum size of a terrain.
         let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 1.0e6 };
         let file = folder.path().join(format!("{k}.ron"));
         let from = std::path::Path::new("earthlike");
@@ -338,7 +338,7 @@ fn a_patch_that_was_taken_and_saved_has_the_rivers_of_its_planet() {
     assert!(courses > 15 && crossings > 3, "{courses} courses, {crossings} crossings");
 }
 
-/// Where nothing but craters makes relief, a square far below the planet's samples has them too, by the size law.
+/// If only craters make relief, a square far below the planet's sample spacing also has craters, by the size law.
 #[test]
 fn craters_go_on_below_those_that_the_planet_shows() {
     let (mut scene, _) = planet("paper-003-moon", 9);
@@ -360,13 +360,13 @@ fn craters_go_on_below_those_that_the_planet_shows() {
         cratered.height.iter().zip(&crater_free.height).map(|(a, b)| f64::from(a - b) * relief).collect();
     let (deepest, highest) =
         dug.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &dug| (low.min(dug), high.max(dug)));
-    // a square of this size may lie in a crater of some tens of kilometres; smaller ones stand in that
+    // A square of this size may lie in a crater a few tens of kilometres wide that contains smaller ones.
     assert!((60.0..6000.0).contains(&(highest - deepest)), "{deepest} to {highest} m");
     let steps: f64 = (0..257 * 256).map(|k| (dug[k + 257] - dug[k]).abs()).sum::<f64>() / f64::from(257 * 256);
     assert!(steps > 0.5, "rough between samples of 78 m: {steps} m");
 }
 
-/// Water, moisture and the climate of a patch are those of its planet there.
+/// Water, moisture and climate of a patch equal those of its planet at that position.
 #[test]
 fn a_patch_brings_its_maps_and_its_climate() {
     let (scene, globe) = earthlike(65);
@@ -393,14 +393,14 @@ fn a_patch_brings_its_maps_and_its_climate() {
     let middle = 64 * 129 + 64;
     let apart = of_patch.moisture[middle] - of_planet.moisture[river];
     assert!(apart.abs() < 0.03, "{apart}");
-    // the heights differ, and the air cools with them
+    // The heights differ, and the temperature falls with height.
     let metres = (ground.height[middle] - globe.height[river]) * scene.settings.relief_metres;
     let apart = of_patch.celsius[middle] - of_planet.celsius[river] + 0.0065 * metres;
     assert!(apart.abs() < 0.5, "{apart} °C");
 }
 
-/// The ground of mountains and plains has no steps: over a metre it rises little more than that, but for the banks of
-/// rivers, of which there are few.
+/// Mountains and plains have no steps: over one metre the terrain rises little more than a metre, except at the few
+/// river banks.
 #[test]
 fn the_ground_has_no_steps() {
     for name in ["earthlike", "drifting-continents"] {
@@ -420,7 +420,7 @@ fn the_ground_has_no_steps() {
                 count += 1;
                 steep += usize::from(rise > 1.0);
                 if rise > 2.0 {
-                    // a step stays one between points as near to each other as may be
+                    // A real step remains between points however close they are.
                     let near: Vec<[f64; 3]> = (0..65).map(|n| metres(m as f64 + f64::from(n) / 64.0)).collect();
                     let near = detail.samples_at(&near, 1.0);
                     let leap = near.windows(2).map(|pair| (pair[1].height_metres - pair[0].height_metres).abs());

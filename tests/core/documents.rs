@@ -1,4 +1,4 @@
-//! Formulas of the source documents, number by number.
+//! Formulas of the source documents, with their numbers.
 
 use crate::measure_kit::{assert_near, of, rough, value};
 use crate::node_kit::{Place, node};
@@ -7,8 +7,8 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::scene::Scene;
 
-/// Document 001: the middle of a side is the mean of its two ends and a random height of at most A, its centre that of
-/// the four corners; A is halved from level to level.
+/// Document 001: the midpoint of a side is the mean of its two ends plus a random height of at most A. The centre is
+/// the mean of the four corners plus such a random height. A is halved at each level.
 #[test]
 fn midpoints_are_within_the_documents_limits_of_what_they_lie_between() {
     let place = Place::new(65, Edges::Open);
@@ -47,8 +47,8 @@ fn midpoints_are_within_the_documents_limits_of_what_they_lie_between() {
     }
 }
 
-/// Document 000, §1.1.1: a real random number from 0 to 1 times the limit is added, so that no centre of a square lies
-/// below the mean of its corners.
+/// Document 000, §1.1.1: the displacement is a random real number from 0 to 1 times the limit, so no centre of a square
+/// is below the mean of its corners.
 #[test]
 fn upward_displacements_are_those_of_document_000() {
     let place = Place::new(65, Edges::Open);
@@ -79,7 +79,7 @@ fn upward_displacements_are_those_of_document_000() {
     let (signed, upwards) = (off("Uniform"), off("Upwards"));
     assert!(signed.iter().any(|off| *off < -0.5));
     assert!(upwards.iter().all(|off| (-1e-5..1.0 + 1e-5).contains(off)));
-    // the same random numbers, from another interval
+    // The same random numbers, mapped to another interval.
     assert!(signed.iter().zip(&upwards).all(|(s, u)| (0.5 * (s + 1.0) - u).abs() < 1e-4));
 }
 
@@ -88,17 +88,17 @@ fn stamps_of_the_document_go_down_to_two_samples_of_the_scene() {
     let cost =
         |place: &Place, params: &[(&str, &str)]| place.finish(&node("Stamp", params), &Terrain::flat(place.grid()), 0);
     let place = Place::new(129, Edges::Wrap);
-    // 129 >> 6 = 2: seven levels, 0 to 6
+    // 129 >> 6 = 2: seven levels, 0 to 6.
     let by_samples = cost(&place, &[("depth", "Samples")]);
     assert_eq!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "7")]).hash());
     assert_ne!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "6")]).hash());
-    // and a preview has those of its scene
+    // A preview has the levels of its scene.
     let preview = Place { scene_samples: 129, ..Place::new(65, Edges::Wrap) };
     let coarse = cost(&preview, &[("depth", "Samples")]);
     assert!((0..65 * 65).all(|k| coarse.height[k] == by_samples.height[k / 65 * 2 * 129 + k % 65 * 2]));
 }
 
-/// Document 000, §3.3.1: T = k/N for every neighbour of Moore's neighbourhood, and m = c·(d_max - T) is shared by
+/// Document 000, §3.3.1: T = k/N for every Moore neighbour, and m = c·(d_max - T) is distributed in proportion to
 /// d_n/d_total.
 #[test]
 fn the_documents_threshold_is_the_same_for_all_neighbours() {
@@ -116,17 +116,17 @@ fn the_documents_threshold_is_the_same_for_all_neighbours() {
         let params: Vec<_> = params.into_iter().filter(|(key, _)| name == "Thermal" || *key != "rate").collect();
         Place { size_metres: 1000.0, relief_metres: 250.0, ..place }.finish(&node(name, &params), &spike, 1)
     };
-    // N = 5: T = 0.2, and 0.05 is above it
+    // N = 5: T = 0.2, and 0.05 is above it.
     let document = made("Document", "Thermal");
     let moved = 0.5 * (0.25 - 0.2);
     assert!((document.height[12] - (0.25 - moved)).abs() < 1e-6, "{}", document.height[12]);
     for k in [6, 7, 8, 11, 13, 16, 17, 18] {
         assert!((document.height[k] - moved / 8.0).abs() < 1e-7, "{k}: {}", document.height[k]);
     }
-    // by the angle whose drop over a cell is 0.2 a diagonal neighbour, farther away, gets nothing
+    // With the angle whose drop over a cell is 0.2, a diagonal neighbour gets nothing because it is farther away.
     let angle = made("Angle", "Thermal");
     assert!(angle.height[6] == 0.0 && angle.height[7] > 0.0, "{:?}", &angle.height[6..8]);
-    // the fast form moves half of the drop where it is above T, also to a diagonal
+    // The fast form moves half of the drop if it is above T, also to a diagonal.
     let fast = made("Document", "ThermalFast");
     assert!((fast.height[12] - 0.125).abs() < 1e-6, "{:?}", fast.height);
 }
@@ -151,8 +151,8 @@ fn the_score_of_all_pairs_is_that_of_every_difference_once() {
     }
 }
 
-/// Document 000, §3.3.2, and Olsen 2004: hydraulic erosion raises the score, the fast form is ahead of the reference
-/// after 100 iterations and wins most quickly in the first 25. It takes the surface that the document gives.
+/// Document 000, §3.3.2, and Olsen 2004: hydraulic erosion raises the score. The fast form is ahead of the reference
+/// after 100 iterations and gains most in the first 25. The terrain is the one given in the document.
 #[test]
 fn the_fast_hydraulic_form_is_ahead_as_the_document_says() {
     let scene = |name: &str, iterations: u32| {
@@ -171,18 +171,18 @@ fn the_fast_hydraulic_form_is_ahead_as_the_document_says() {
     assert_near(fast, 0.910, 0.01, "fast form");
     assert_near(olsen, 0.893, 0.01, "Olsen's erosion");
     assert!(fast > reference && soon - before > (fast - before) / 4.0, "{before} {soon} {fast} {reference}");
-    // thousands of iterations: valleys filled level between steps
+    // Over thousands of iterations, valleys fill to level steps.
     assert_near(scene("paper-000-fig-18-hydraulic-fast", 1000), 1.50, 0.02, "after 1000 iterations");
 }
 
-/// What the generator makes of its parameters on a grid of so many samples.
+/// The generator's result with these parameters on a grid of `samples`.
 fn made(samples: usize, edges: Edges, seed: u32, name: &str, params: &[(&str, &str)]) -> Vec<f32> {
     let place = Place { seed, ..Place::new(samples, edges) };
     place.finish(&node(name, params), &Terrain::flat(place.grid()), 0).height
 }
 
-/// Olsen 2004 comes with a program whose last step gives each sample the mean of the square of nine around it. It is
-/// the roughest grain that goes: the score changes, which smoothing level by level leaves as it was.
+/// The last step of Olsen's 2004 program replaces each sample by the mean of the 3 × 3 samples around it. This removes
+/// the finest roughness: the score changes, while smoothing level by level left it unchanged.
 #[test]
 fn the_finished_ground_is_smoothed_as_by_olsens_program() {
     for edges in [Edges::Open, Edges::Wrap] {
@@ -229,7 +229,7 @@ fn the_finished_ground_is_smoothed_as_by_olsens_program() {
     }
 }
 
-/// Document 000, figures 1 and 3: fewer levels are the same points, and between them the squares and triangles.
+/// Document 000, figures 1 and 3: fewer levels give the same points, with squares and triangles between them.
 #[test]
 fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
     const N: usize = 65;
@@ -258,7 +258,7 @@ fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
             }
         }
     }
-    // figure 3 is one triangle, and a river of figure 9 has the courses of its level
+    // Figure 3 is one triangle, and a river of figure 9 has the courses of its level.
     let triangle =
         |shown: &str| made(N, Edges::Open, 5, "Triangular", &[("layout", "Triangle"), ("levels_shown", shown)]);
     let (first, all) = (triangle("1"), triangle("14"));
@@ -271,12 +271,12 @@ fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
     assert!((0..81).all(|k| small[k] == shown[k / 9 * 8 * N + k % 9 * 8]));
 }
 
-/// Points scattered by chance lie 1/(2√density) from any place on average (Clark & Evans 1954), beside an edge without
-/// points beyond √2 times as far.
+/// The mean distance from any position to the nearest of randomly scattered points is 1/(2√density) (Clark & Evans
+/// 1954). At an edge without points beyond, it is √2 times as large.
 #[test]
 fn the_rim_of_a_voronoi_relief_is_as_its_inside_where_points_go_on() {
     const N: usize = 65;
-    // lattice cells are 8 samples wide, so that the rim is a border of cells and is compared with others
+    // Lattice cells are 8 samples wide, so the rim is one row of cells, and is compared with other cells.
     let distance = |rim: &str, scatter: &str| {
         let is_lattice = scatter == "Lattice";
         let params = [
@@ -316,7 +316,7 @@ fn the_rim_of_a_voronoi_relief_is_as_its_inside_where_points_go_on() {
     assert!(distance("Ends", "Lattice")[0] > 1.1 * within);
 }
 
-/// Document 000, §1.2: as many weights as one likes, h = c₁·d₁ + c₂·d₂ + … + cₙ·dₙ; here up to the eighth.
+/// Document 000, §1.2: any number of weights, h = c₁·d₁ + c₂·d₂ + … + cₙ·dₙ; here up to the eighth.
 #[test]
 fn every_nearest_point_has_its_weight() {
     let params = |c: &str| -> Vec<(String, String)> {
@@ -330,7 +330,7 @@ fn every_nearest_point_has_its_weight() {
         made(33, Edges::Open, 2, "Voronoi", &[&params[..], &[("amplitude", "1"), ("base", "0")]].concat())
     };
     let each: Vec<Vec<f32>> = (1..=8).map(|n| alone(&format!("c{n}"))).collect();
-    // farther and farther
+    // Each distance is at least as large as the previous one.
     assert!(each.windows(2).all(|pair| pair[0].iter().zip(&pair[1]).all(|(near, far)| near <= far)));
     let weights = [-1.0f32, 0.5, 0.25, -0.75, 2.0, -0.5, 1.5, -1.25];
     let texts: Vec<(String, String)> = (1..=8).map(|n| (format!("c{n}"), weights[n - 1].to_string())).collect();
@@ -342,8 +342,8 @@ fn every_nearest_point_has_its_weight() {
     }
 }
 
-/// Document 002: several stamps. Each stamp of a mixture is one of them, as often as its weight says; and a level of
-/// cones of height A, all raised, has the mean height A·π/12, one of bells A·π/14.
+/// Document 002: several stamps. Each stamp of a mixture is one of them, chosen in proportion to its weight. A level of
+/// raised cones of height A has the mean height A·π/12, a level of bells A·π/14.
 #[test]
 fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     let one = |seed: u32, profile: &str, weights: [&str; 3]| {
@@ -359,13 +359,15 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     let (mut counts, mut seldom) = ([0; 3], 0);
     for seed in 0..300 {
         let forms = ["Cone", "Bell", "Pictures"].map(|profile| one(seed, profile, ["1", "1", "1"]));
-        let which = |made: Vec<f32>| forms.iter().position(|form| *form == made).expect("it is none of the three");
+        let which = |made: Vec<f32>| {
+            forms.iter().position(|form| *form == made).expect("it is neither a cone, a bell nor an image")
+        };
         counts[which(one(seed, "Mixed", ["1", "1", "1"]))] += 1;
         seldom += usize::from(which(one(seed, "Mixed", ["0.1", "0", "0.9"])) == 0);
         assert_eq!(which(one(seed, "Mixed", ["0", "0.3", "0"])), 1);
     }
     println!("of 300 stamps {counts:?} are cones, bells and images; {seldom} cones with a weight of 0.1");
-    // 3 standard deviations of 8.2 and of 5.2
+    // 3 standard deviations of 8.2 and of 5.2.
     assert!(
         counts.iter().all(|count| (75..=125).contains(count)) && (14..=46).contains(&seldom),
         "{counts:?} {seldom}"
@@ -385,9 +387,9 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     }
 }
 
-/// Figures 7, 15 and 16 of document 000: their flanks are planes, since the difference of two squared distances is
-/// linear, so one that the sun does not reach is one flat dark patch. None is turned away from it. (The rubble of
-/// figure 13, before it is eroded, has steps that are.)
+/// Figures 7, 15 and 16 of document 000: their flanks are planes, because the difference of two squared distances is
+/// linear. A flank without sunlight would be one flat dark area, so none may face away from the sun. (The rubble of
+/// figure 13, before erosion, has steps that do.)
 #[test]
 fn no_flank_of_the_voronoi_figures_is_without_sun() {
     for (name, dark) in [("07-voronoi", 0.1), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)] {
@@ -414,11 +416,11 @@ fn no_flank_of_the_voronoi_figures_is_without_sun() {
     }
 }
 
-/// Document 001: with λ = x - ⌊x⌋ as it is, the noise of a cell is the mean of its four corners by λ and μ: straight
-/// along rows and columns, with bends only where cells meet. They are the "problem" that the smooth λ is there for.
+/// Document 001: with λ = x - ⌊x⌋, the noise in a cell is the mean of its four corners weighted by λ and μ. It is
+/// straight along rows and columns and bends only at cell borders. This is the "problem" that the smooth λ solves.
 #[test]
 fn with_linear_interpolation_a_cell_is_the_mean_of_its_corners() {
-    // cells of eight steps, which begin anywhere
+    // Cells of eight samples, with any offset.
     const N: usize = 33;
     const CELL: usize = 8;
     let bent = |fade: &str, along: usize, across: usize| -> Vec<usize> {
@@ -430,14 +432,14 @@ fn with_linear_interpolation_a_cell_is_the_mean_of_its_corners() {
     };
     for (along, across) in [(1, N), (N, 1)] {
         let straight = bent("Linear", along, across);
-        // a bend lies on a sample or between two
+        // A bend is at a sample or between two samples.
         let places: std::collections::BTreeSet<usize> = straight.iter().map(|k| k % CELL).collect();
         assert!(!straight.is_empty() && places.len() <= 2, "{straight:?}");
         assert!(bent("Improved", along, across).len() > 24, "the smooth noise bends everywhere");
     }
 }
 
-/// Document 001: a palette of N colours, N = 15 and 25, shows N levels of one colour each.
+/// Document 001: a palette of N colours, N = 15 and 25, shows N bands of one colour each.
 #[test]
 fn palettes_in_bands_have_as_many_colours_as_the_document_says() {
     for bands in [15, 25] {
@@ -450,10 +452,10 @@ fn palettes_in_bands_have_as_many_colours_as_the_document_says() {
     }
 }
 
-/// Creases along the sides of coarse squares: the mean curvature across them, over that across the lines of the samples
-/// that came last, where there are no sides of older squares. Ground that is alike everywhere has 1. The second
-/// difference of a side of level l is a sum of two displacements of every level since, all of the same size with A
-/// halved by the level: it grows with the root of their number, and with what squares know of each other it falls.
+/// Strength of creases along the sides of coarse squares: the mean curvature across them divided by that across the
+/// lines of the finest samples, which are not sides of older squares. Uniform terrain has 1. The second difference at a
+/// side of level l is a sum of two displacements of every later level, all of the same size if A is halved per level.
+/// It grows with the root of their number, and correlations between squares reduce it.
 fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     let bend = |a: f32, b: f32, c: f32| f64::from((a + c - 2.0 * b).abs());
     let (mut on, mut last) = ((0.0, 0.0), (0.0, 0.0));
@@ -469,8 +471,8 @@ fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     (on.0 / on.1) / (last.0 / last.1)
 }
 
-/// Document 001's own midpoint displacement leaves blocks: a crease ratio of 1.91 where diamond-square has 1.43. Who
-/// measured that gave no definition; this one, on 8 × 8 squares of a 257² ground, gives both numbers.
+/// Document 001's own midpoint displacement leaves blocks: a crease ratio of 1.91, while diamond-square has 1.43. The
+/// source of these numbers gives no definition; ours gives both numbers on 8 × 8 squares of a 257² terrain.
 #[test]
 fn the_lectures_midpoints_leave_its_creases_and_diamond_square_fewer() {
     const N: usize = 257;
@@ -490,7 +492,7 @@ fn the_lectures_midpoints_leave_its_creases_and_diamond_square_fewer() {
     println!("crease ratio: {corners:.3} with the two ends, {diamond:.3} with ends and centres");
     assert!((corners - 1.91).abs() < 0.08, "the document's is 1.91, not {corners}");
     assert!((diamond - 1.43).abs() < 0.08, "diamond-square's was 1.43, not {diamond}");
-    // white noise has none
+    // White noise has no creases.
     let random = talweg::field::Stream::new(5, 3);
     let noise: Vec<f32> = (0..N * N).map(|k| random.unit(k as i32, 0)).collect();
     assert!((crease_ratio(&noise, N, 64) - 1.0).abs() < 0.05);

@@ -1,6 +1,6 @@
-//! Whatever people do in the editor, the scene that comes of it is saved and opened again as it was.
+//! Whatever the user does in the editor, the resulting scene is saved and opened again unchanged.
 //!
-//! Random edits, from fixed seeds. `TALWEG_CASES` says how many runs of them; a long campaign gives a large number.
+//! Random edits from fixed seeds. `TALWEG_CASES` sets the number of runs; a long campaign uses a large number.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn whatever_was_edited_is_saved_and_opened_as_it_was() {
     }
 }
 
-/// A tree whose terrain lies in `depth` operators.
+/// A tree whose terrain is nested in `depth` operators.
 fn nested(depth: usize) -> Tree {
     let mut piece = Piece::default();
     for _ in 0..depth {
@@ -61,7 +61,7 @@ fn what_can_be_nested_can_be_saved_and_opened_on_any_thread() {
         assert!(matches!(refused, EditError::Unsound(_)) && said.contains(&DEEPEST.to_string()), "{said}");
         assert!(said.len() < 160, "{said}");
         let scene = scene_of(tree);
-        // as small as that of any thread that reads or writes scenes
+        // The smallest stack of any thread that reads or writes scenes.
         let small = std::thread::Builder::new().stack_size(2 << 20);
         small.spawn(move || check(&scene, "nested")).unwrap().join().unwrap();
     }
@@ -104,7 +104,7 @@ fn a_scene_that_would_be_another_one_when_it_is_read_is_not_written() {
     let error = scene.save(&file).unwrap_err();
     assert!(matches!(error, SceneError::Unequal(_)), "{error}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
-    // in the last moments of the program that is no reason to lose it
+    // When the program is about to end, an inexact copy of the scene is better than none.
     scene.save_unchecked(&file).unwrap();
     assert!(!Scene::load(&file).unwrap().1.is_empty());
 }

@@ -1,10 +1,10 @@
-//! Analytical stream power against its closed form, against the stepper, and against itself at other sizes.
+//! Analytic stream power against its closed form, against the stepping process, and against itself at other sizes.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
 
-/// Stream power and nothing else, on one grid.
+/// Stream power alone, on one grid.
 fn bare(name: &str, more: &[(&str, &str)]) -> Node {
     let mut params = vec![
         ("uplift_variation", "0"),
@@ -34,7 +34,7 @@ fn plain(place: &Place) -> Terrain {
     start
 }
 
-/// Ground after so many iterations, with those before left out.
+/// The terrain after `iterations`, jumping over the iterations before.
 fn skipped(place: &Place, node: &Node, ground: &Terrain, iterations: u32) -> Terrain {
     let control = Control::default();
     let cx = place.context(&control);
@@ -48,7 +48,7 @@ fn relief(terrain: &Terrain) -> f32 {
     terrain.height.iter().fold(0.0, |most, &h| h.max(most))
 }
 
-/// Greatest difference of heights, and its root mean square.
+/// Maximum and root mean square of the height differences.
 fn differences(one: &Terrain, other: &Terrain) -> (f32, f32) {
     let apart = one.height.iter().zip(&other.height).map(|(a, b)| (a - b).abs());
     let squares: f32 = apart.clone().map(|d| d * d).sum();
@@ -59,7 +59,7 @@ fn differences(one: &Terrain, other: &Terrain) -> (f32, f32) {
 fn an_old_range_is_what_the_stepper_comes_to_rest_at() {
     let place = place();
     let rest = place.finish(&bare("StreamPower", &[]), &plain(&place), u32::MAX);
-    // the network is that of the ground, and at 20 million years all of it is in balance
+    // The network is that of the terrain, and at 20 million years everything is in equilibrium.
     let solved = skipped(&place, &bare("AnalyticStreamPower", &[("network_age", "0")]), &rest, 400);
     let (most, rms) = differences(&rest, &solved);
     let relief = relief(&rest);
@@ -103,7 +103,7 @@ fn slope_and_area_in_balance_obey_the_law() {
         let cell = 20_000.0f64 / (n - 1) as f64;
         let m: f64 = m.parse().unwrap();
         let strength = 5.0e-3 / 1.0e6f64.powf(m);
-        // large streams run along single cells, where the steepest neighbour is the receiver
+        // Large streams run along single cells, where the steepest neighbour is the receiver.
         let mut off = Vec::new();
         for k in (0..n * n).filter(|&k| flow[k] > 50.0) {
             let (i, j) = (k / n, k % n);
@@ -133,7 +133,7 @@ fn any_age_is_reached_at_once_and_with_the_same_bits() {
     let node = node("AnalyticStreamPower", &[("iterations", "12"), ("uplift_rate", "1")]);
     let stepped = place.finish(&node, &ground, u32::MAX);
     assert_eq!(skipped(&place, &node, &ground, 12).hash(), stepped.hash());
-    // and hardly anything has changed after a year
+    // Almost nothing changes in one year.
     let mut young = node.clone();
     let params = young.params_mut();
     let index = params.about().params.iter().position(|spec| spec.name == "time_step").unwrap();

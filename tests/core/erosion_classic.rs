@@ -1,4 +1,4 @@
-//! The five erosions of document 000 against their laws, each other and what the document says of them.
+//! The five erosions of document 000 against their laws, each other and the claims of the document.
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
@@ -6,12 +6,12 @@ use talweg::nodes::{MassBalance, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
-/// A fractal terrain in the manner of figure 13: Voronoi ridges with midpoints.
+/// A fractal terrain like that of figure 13: Voronoi ridges with midpoints.
 fn rough(place: Place) -> Terrain {
     place.finish(&node("VoronoiMidpoint", &[]), &Terrain::flat(place.grid()), 0)
 }
 
-/// Runs `iterations` and gives the terrain and the mass balance.
+/// Runs `iterations` and returns the terrain and the mass balance.
 fn run(place: Place, node: &Node, start: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
@@ -39,7 +39,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Standard deviation over mean of the slopes.
+/// Standard deviation of the slopes divided by their mean.
 fn erosion_score(terrain: &Terrain) -> f64 {
     let slopes = slopes(terrain);
     let mean = mean(&slopes);
@@ -52,7 +52,7 @@ fn rms(a: &Terrain, b: &Terrain) -> f64 {
     (squares / a.height.len() as f64).sqrt()
 }
 
-/// A terrain as a naive program has it: distinct rows and columns, neighbours by hand.
+/// A terrain in a naive implementation: distinct rows and columns, with neighbours computed by hand.
 struct Naive {
     grid: Grid,
     side: usize,
@@ -78,7 +78,7 @@ impl Naive {
         ((0..side).contains(&r) && (0..side).contains(&c)).then_some((r * side + c) as usize)
     }
 
-    /// Cells in the order of the scan.
+    /// Cells in scan order.
     fn order(&self) -> Vec<(usize, usize)> {
         let start = |i: usize| if self.grid.edges == Edges::Wrap { 2 * i } else { 0 };
         (0..self.side).flat_map(|i| (0..self.side).map(move |j| (i, (start(i) + j) % self.side))).collect()
@@ -95,11 +95,11 @@ impl Naive {
         }
     }
 
-    /// One scan of the fast thermal step, on steep or on gentle ground.
+    /// One scan of the fast thermal step, on steep or on gentle terrain.
     fn scan(&mut self, neighbours: &str, rise: f32, steep: bool) {
         for (i, j) in self.order() {
             let k = i * self.side + j;
-            // the lowest that may receive, the first of equals
+            // The lowest neighbour that may receive; the first if several are equal.
             let mut best: Option<(f32, f32, usize)> = None;
             for (step, length) in Self::around(neighbours) {
                 let Some(other) = self.neighbour(i, j, step) else { continue };
@@ -145,7 +145,7 @@ fn the_fast_steps_do_what_a_plain_scan_does_on_any_number_of_threads() {
     }
 }
 
-/// The fast hydraulic law on plain arrays in f64; the sediment follows from the water.
+/// The fast hydraulic law on plain arrays in f64; sediment is proportional to water.
 fn naive_fast_hydraulic(start: &Terrain, iterations: usize, k: f64) -> Vec<f64> {
     let naive = Naive::new(start);
     let mut h: Vec<f64> = naive.h.iter().map(|&h| f64::from(h)).collect();
@@ -186,7 +186,7 @@ fn the_fast_hydraulic_step_does_what_a_plain_scan_does() {
         assert_eq!(one, on_threads(5, || place.finish(&erosion, &start, 3)));
         let made = Naive::new(&one);
         let error = made.h.iter().zip(&expected).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
-        // a choice between two all but equal neighbours may fall otherwise in f64, and moves little
+        // In f64 the choice between two nearly equal neighbours may differ; it moves little material.
         assert!(error < 2e-5, "{edges:?}: {error:e}");
         let moved = made.h.iter().zip(&Naive::new(&start).h).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(moved > 2e-4, "{edges:?}: {moved:e}");
@@ -321,14 +321,14 @@ fn hard_rock_never_wears_and_soft_rock_keeps_the_bits() {
                 run(place, &erosion, &ground, 30)
             };
             let difference = rms(&with_map(0.0).0, &bare);
-            // the fast hydraulic form keeps other books of the sediment where hardness has a map
+            // The fast hydraulic form records the sediment differently if there is a hardness map.
             let allowed = if name == "HydraulicFast" { 1e-6 } else { 0.0 };
             assert!(difference <= allowed, "{name} {edges:?}: {difference:e}");
             assert_eq!(with_map(1.0).0.height, start.height, "{name} {edges:?}");
             let (_, mass_balance) = run(place, &node(name, &[("hardness", "1")]), &start, 30);
             assert_eq!(mass_balance.eroded, 0.0, "{name} {edges:?}");
 
-            // half of the ground hard: it may be buried but never worn
+            // Half of the terrain is hard: it may be buried but never eroded.
             let mut half = start.clone();
             let n = place.samples;
             half.map_mut(MapKind::Hardness).iter_mut().enumerate().for_each(|(k, hard)| {
@@ -365,12 +365,12 @@ fn rain_falls_where_the_map_says() {
     }
 }
 
-/// What the document says of its erosions, on its own kind of terrain.
+/// The document's claims about its erosions, on its own kind of terrain.
 #[test]
 fn the_documents_claims_hold() {
     let place = Place { size_metres: 10_000.0, relief_metres: 10_000.0, ..Place::new(257, Edges::Open) };
     let start = rough(place);
-    // T = k/N with k = 4 on ground as wide as high
+    // T = k/N with k = 4 on terrain as wide as high.
     let angle = f64::atan(4.0).to_degrees().to_string();
     let made = |name: &str, params: &[(&str, &str)], count: u32| run(place, &node(name, params), &start, count).0;
     let score = erosion_score(&start);
@@ -399,7 +399,7 @@ fn the_documents_claims_hold() {
     assert!(difference < change, "the two forms are nearer to each other than to the start: {difference} {change}");
 }
 
-/// The same terrain with north and south, or east and west, changed over.
+/// The terrain mirrored from north to south, or from east to west.
 fn mirrored(terrain: &Terrain, rows: bool) -> Terrain {
     let n = terrain.samples();
     let mut out = terrain.clone();
@@ -410,11 +410,11 @@ fn mirrored(terrain: &Terrain, rows: bool) -> Terrain {
     out
 }
 
-/// Slopes of a cone's flank along 0°, 22.5° and 45° after the erosion, in the unit of the slope asked for.
+/// Slopes of a cone's flank along 0°, 22.5° and 45° after the erosion: height over distance in paper units.
 fn flanks(terrain: &Terrain, from: f64, to: f64) -> [f64; 3] {
     [0.0f64, 22.5, 45.0].map(|degrees| {
         let (sin, cos) = degrees.to_radians().sin_cos();
-        // the four quarters together, so that only the neighbourhood shows
+        // All four quarters together, so that only the effect of the neighbourhood shows.
         let height = |r: f64| -> f64 {
             let quarters = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
             quarters
@@ -427,7 +427,8 @@ fn flanks(terrain: &Terrain, from: f64, to: f64) -> [f64; 3] {
     })
 }
 
-/// The figures that the modules state: how much the directions of a round cone differ, and how much a mirrored terrain.
+/// The numbers in the module docs: how much the directions of a round cone differ, and how much a mirrored terrain
+/// differs.
 #[test]
 fn the_bias_of_each_form_is_what_its_docs_say() {
     let place = Place { size_metres: 1000.0, relief_metres: 1000.0, ..Place::new(129, Edges::Open) };
@@ -435,7 +436,7 @@ fn the_bias_of_each_form_is_what_its_docs_say() {
         let (x, y) = (u - 0.5, v - 0.5);
         (0.9 - 2.4 * (x * x + y * y).sqrt()).max(0.0)
     });
-    // name, neighbourhood, least and greatest ratio of the slopes along 45° and 0°, most that a mirror may change
+    // Name, neighbourhood, minimum and maximum ratio of the slopes along 45° and 0°, maximum change by mirroring.
     let cases = [
         ("Thermal", "Moore", 0.95, 1.05, 0.01),
         ("Thermal", "VonNeumann", 1.25, 1.4, 0.01),

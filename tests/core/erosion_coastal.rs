@@ -1,5 +1,4 @@
-//! Coastal erosion against what does not come from it: coasts whose retreat is known, the limits of the waves, the mass
-//! balance.
+//! Coastal erosion against independent facts: coasts with known retreat, the limits of the waves, the mass balance.
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -17,24 +16,24 @@ fn coastal(params: &[(&str, &str)]) -> Node {
     node("Coastal", params)
 }
 
-/// 2 km with cells of 10 m and a relief of 200 m; the sea stands at 100 m.
+/// A terrain 2 km wide with cells of 10 m and a relief of 200 m; the sea level is 100 m.
 fn place() -> Place {
     Place { size_metres: 2000.0, relief_metres: 200.0, sea_level: 0.5, ..Place::new(201, Edges::Open) }
 }
 
-/// A cliff of 40 m over a sea floor 10 m deep, along a straight line through the middle; the sea lies at azimuth
+/// A cliff of 40 m above a sea floor 10 m deep, along a straight line through the middle; the sea is at azimuth
 /// `degrees`.
 fn cliff(degrees: f32) -> Terrain {
     let (sin, cos) = degrees.to_radians().sin_cos();
     Terrain::from_fn(201, Edges::Open, |u, v| {
         let seaward = ((u - 0.5) * sin - (v - 0.5) * cos) * 2000.0;
-        // one cell of transition, so that the shore lies between the samples
+        // One cell of transition, so that the shore is between the samples.
         0.575 - 0.125 * (seaward / 10.0).clamp(-1.0, 1.0)
     })
 }
 
-/// Retreat of the cliff's edge in metres, in strips across the shore, far from the edges of the terrain: land that lies
-/// below half the cliff now, over the length of the strip.
+/// Retreat of the cliff edge in metres, in strips across the shore, far from the edges of the terrain. It is the area
+/// of former land that is now below half the cliff height, divided by the width of the strip.
 fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let mut strips = [0.0f64; 5];
@@ -46,14 +45,14 @@ fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
             strips[((along + 50.0) / 20.0).min(4.0) as usize] += standing(before.height[k]) - standing(made.height[k]);
         }
     }
-    // a strip is 20 cells of 10 m wide
+    // A strip is 20 cells of 10 m wide.
     strips.iter().map(|s| s * 100.0 / 200.0).collect()
 }
 
 const OPEN_SEA: [(&str, &str); 5] =
     [("prevailing", "0"), ("fetch", "300"), ("retreat", "4"), ("drift", "0"), ("cliff_angle", "85")];
 
-/// Rate times time, whatever the direction, and whether the debris stays as a beach or not.
+/// The retreat is rate times time in any direction, whether the debris stays as a beach or not.
 #[test]
 fn a_straight_cliff_retreats_as_fast_as_asked_at_any_angle() {
     for (beach, drift) in [("0", "0"), ("0.3", "0"), ("0.3", "40")] {
@@ -106,7 +105,7 @@ fn nothing_is_lost_and_nothing_is_made() {
     }
 }
 
-/// Debris that spreads this far lies so evenly that its differences round away, the same way in every pass.
+/// Debris that spreads this far is so even that its differences are rounded away, in the same way in every pass.
 #[test]
 fn debris_that_spreads_far_is_kept() {
     for edges in [Edges::Open, Edges::Wrap] {
@@ -146,7 +145,7 @@ fn ground_away_from_the_sea_keeps_its_bits() {
         let flat = Terrain::from_fn(65, Edges::Open, |_, _| height);
         assert!(run(&place, &coastal(&[]), &flat, 20).terrain().height == flat.height);
     }
-    // steep land that never meets the sea, within the reach of cliffs
+    // Steep land that the sea never reaches, within the range of cliffs.
     let place = Place { sea_level: 0.0, ..place() };
     let hills = Terrain::from_fn(201, Edges::Open, |u, _| 0.05 + 0.4 * (u * 40.0).sin().abs());
     assert!(run(&place, &coastal(&[]), &hills, 20).terrain().height == hills.height);
@@ -158,7 +157,7 @@ fn hard_rock_makes_headlands() {
     let hard = |k: usize| (80..120).contains(&(k / 201));
     before.map_mut(MapKind::Hardness).iter_mut().enumerate().for_each(|(k, h)| *h = if hard(k) { 0.8 } else { 0.0 });
     let made = run(&place(), &coastal(&OPEN_SEA), &before, 40);
-    // westernmost water of a row
+    // The westernmost water of a row.
     let shore = |row: usize| (0..201).find(|&j| made.terrain().height[row * 201 + j] < 0.5).unwrap();
     let (headland, bays) = (shore(100), [shore(50), shore(150)]);
     println!("shore at column {headland} on hard rock, {bays:?} beside it");
@@ -174,11 +173,11 @@ fn the_lee_is_spared() {
     let side = |columns: std::ops::Range<usize>| -> f32 {
         (80..120).flat_map(|i| columns.clone().map(move |j| wear[i * 201 + j])).sum()
     };
-    // the few waves that reach round the flanks bring down what was too steep
+    // The few waves that reach around the flanks only remove terrain that was too steep.
     assert!(side(140..201) < 0.15 * side(0..60), "{} {}", side(0..60), side(140..201));
 }
 
-/// The platform is cut below the sea level and not below the wave base, and beaches lie no steeper than they should.
+/// The platform is below the sea level and not below the wave base, and beaches are no steeper than their angle.
 #[test]
 fn cliffs_leave_a_platform_and_debris_becomes_a_beach() {
     let before = cliff(90.0);

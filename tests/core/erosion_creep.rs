@@ -1,4 +1,4 @@
-//! Hillslope creep: the Gaussian solution, volume, hard rock, no favourite direction, no favourite place.
+//! Hillslope creep: the Gaussian solution, volume, hard rock, no preferred direction or position.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -16,7 +16,7 @@ fn run(place: &Place, node: &Node, input: &Terrain, iterations: u32) -> (Terrain
     (run.terrain().clone(), run.mass_balance())
 }
 
-/// A hill of `height` whose form is a Gaussian of `sigma` metres around the middle.
+/// A Gaussian hill of `height` with `sigma` metres around the middle.
 fn hill(place: &Place, height: f64, sigma: f64) -> Terrain {
     let side = f64::from(place.size_metres);
     Terrain::from_fn(place.samples, place.edges, |u, v| {
@@ -32,7 +32,7 @@ fn rms(a: &[f32], b: &[f32]) -> f64 {
 /// ∂h/∂t = κ∇²h turns a Gaussian of variance σ² into one of variance σ² + 2κt with the same volume.
 #[test]
 fn a_gaussian_hill_follows_the_solution_of_the_heat_equation() {
-    // the same physical time in short iterations and in long ones of many steps
+    // The same physical time in short iterations and in long ones with many substeps.
     for (samples, time_step, iterations) in [(129, "10000", 50), (257, "10000", 50), (257, "125000", 4)] {
         let place = Place::new(samples, Edges::Open);
         let node = creep(&[("diffusivity", "0.02"), ("time_step", time_step)]);
@@ -67,7 +67,7 @@ fn the_volume_stays_over_a_thousand_iterations_and_nothing_overshoots() {
     }
 }
 
-/// Slow creep changes less than the last digit of a height in an iteration, and still adds up.
+/// Slow creep changes heights by less than their last digit per iteration, and still adds up.
 #[test]
 fn many_short_iterations_are_one_long_one() {
     let place = Place::new(65, Edges::Wrap);
@@ -75,7 +75,7 @@ fn many_short_iterations_are_one_long_one() {
     let (short, _) = run(&place, &creep(&[("time_step", "1")]), &start, 2000);
     let (long, _) = run(&place, &creep(&[("time_step", "2000")]), &start, 1);
     let (apart, moved) = (rms(&short.height, &long.height), rms(&start.height, &long.height));
-    // single precision of the two results is 2e-3 of it
+    // The single precision of the two results is 2e-3 of it.
     assert!(apart < 5e-3 * moved, "{apart} of {moved}");
 }
 
@@ -89,7 +89,7 @@ fn level_ground_and_the_hardest_rock_keep_their_bits() {
     }
     let noise = place.noise();
     assert!(run(&place, &creep(&[("hardness", "1")]), &noise, 3).0.height == noise.height);
-    // hard rock in the middle gives no soil, and is buried where what stands around it is higher
+    // Hard rock in the middle produces no soil, and is buried where its surroundings are higher.
     let mut bowl = Terrain::from_fn(65, Edges::Open, |u, v| (u - 0.5) * (u - 0.5) + (v - 0.5) * (v - 0.5));
     bowl.map_mut(MapKind::Hardness)[32 * 65 + 32] = 1.0;
     let (made, _) = run(&place, &creep(&[]), &bowl, 20);
@@ -101,7 +101,7 @@ fn level_ground_and_the_hardest_rock_keep_their_bits() {
     assert!(made.height[32 * 65 + 33] < dome.height[32 * 65 + 33]);
 }
 
-/// What a cone lost near its top, along 0°, 22.5° and 45°.
+/// Height lost near the top of a cone, along 0°, 22.5° and 45°.
 #[test]
 fn a_cone_wears_alike_in_all_directions() {
     let place = Place::new(257, Edges::Open);
@@ -113,7 +113,7 @@ fn a_cone_wears_alike_in_all_directions() {
     let along = [0.0f64, 22.5, 45.0].map(|degrees| {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let at = |r: f64| [0.5 + r * cos, 0.5 + r * sin].map(|t| t as f32);
-        // the foot, where soil gathers
+        // The foot, where soil accumulates.
         (0..40)
             .map(|k| 0.28 + 0.001 * f64::from(k))
             .map(|r| {

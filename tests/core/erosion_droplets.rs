@@ -1,5 +1,5 @@
-//! Droplet erosion against what does not come from it: planes and cones whose answer is known, the mass balance, a
-//! brute-force flow map.
+//! Droplet erosion against independent facts: planes and cones with known results, the mass balance, a brute-force flow
+//! map.
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -18,12 +18,12 @@ fn droplets(params: &[(&str, &str)]) -> Node {
     node("Droplets", params)
 }
 
-/// A droplet has to follow the steepest line at any azimuth: on a plane where all rain falls on one spot, the centre of
-/// the water lies down the slope from it.
+/// A droplet must follow the steepest descent at any azimuth: on a plane where all rain falls on one spot, the centre
+/// of the water is straight downslope from it.
 #[test]
 fn droplets_follow_the_steepest_line_of_a_plane() {
     let place = Place { size_metres: 1280.0, relief_metres: 100.0, ..Place::new(129, Edges::Open) };
-    // no load: the plane stays a plane
+    // Without sediment load the plane stays a plane.
     let node = droplets(&[
         ("inertia", "0"),
         ("lifetime", "400"),
@@ -53,7 +53,7 @@ fn droplets_follow_the_steepest_line_of_a_plane() {
             );
             farthest = if water > 0.0 && along > farthest { along } else { farthest };
         }
-        // 400 m are 40 cells
+        // 400 m are 40 cells.
         assert!((36.0..=44.0).contains(&farthest), "{degrees}°: {farthest} cells");
     }
 }
@@ -77,7 +77,7 @@ fn nothing_is_lost_and_nothing_is_made() {
                 (before - after - mass_balance.eroded + mass_balance.deposited).abs() < 1e-6 * before,
                 "{before} {after} {mass_balance:?}"
             );
-            // droplets that end leave nothing in the air but rounding
+            // When droplets end, all their sediment is deposited, except for rounding.
             assert!(mass_balance.carried.abs() < 1e-6 * before, "{mass_balance:?}");
             match edges {
                 Edges::Open => assert!(mass_balance.lost > 0.0),
@@ -98,19 +98,19 @@ fn level_ground_keeps_its_bits() {
     }
 }
 
-/// Heights stay within those of the start, and no droplet leaves a sample standing out of its neighbours.
+/// Heights stay within the original range, and no droplet leaves a sample far above or below its neighbours.
 #[test]
 fn there_are_no_spikes_and_no_pits() {
     let place = Place::new(257, Edges::Open);
     let ground = place.noise();
-    // how far a sample lies above all its eight neighbours because it was raised, or below them because it was lowered
+    // How far a raised sample is above all its eight neighbours, or a lowered sample below them.
     let worst = |terrain: &Terrain| {
         let h = |i: usize, j: usize| terrain.height[i * 257 + j];
         let mut worst = [0.0f32; 2];
         for (i, j) in (1..256).flat_map(|i| (1..256).map(move |j| (i, j))) {
             let around = (0..9).filter(|&k| k != 4).map(|k| h(i + k / 3 - 1, j + k % 3 - 1));
             let (low, high) = around.fold((f32::MAX, f32::MIN), |(low, high), h| (low.min(h), high.max(h)));
-            // a peak or hollow that was there already is not the droplets'
+            // Peaks and hollows that existed before do not count.
             let (h, old) = (h(i, j), ground.height[i * 257 + j]);
             worst[0] = worst[0].max((h - high).min(h - old));
             worst[1] = worst[1].max((low - h).min(old - h));
@@ -130,7 +130,7 @@ fn there_are_no_spikes_and_no_pits() {
         );
         let [spike, pit] = worst(made.terrain()).map(|h| h * 1800.0);
         println!("{}: highest spike {spike:.2} m, deepest pit {pit:.2} m", preset.name);
-        // samples are 31 m apart: 6 m is a slope of 11°
+        // Samples are 31 m apart: 6 m is a slope of 11°.
         assert!(spike < 6.0 && pit < 6.0, "{}: spike of {spike} m, pit of {pit} m", preset.name);
         for kind in [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment] {
             assert!(made.terrain().map(kind).unwrap().iter().all(|&v| v >= 0.0), "{kind:?} is negative");
@@ -138,15 +138,15 @@ fn there_are_no_spikes_and_no_pits() {
     }
 }
 
-/// What a cone loses is the same along its axes, its diagonals and between.
+/// A cone loses the same along its axes, its diagonals and between.
 #[test]
 fn a_cone_wears_the_same_in_every_direction() {
     let place = Place { size_metres: 4000.0, relief_metres: 1000.0, ..Place::new(257, Edges::Open) };
     let cone = Terrain::from_fn(257, Edges::Open, |u, v| 1.0 - (u - 0.5).hypot(v - 0.5));
-    // a radius of 3.2 cells; half of it brings 7 % between the axes and the diagonals
+    // The radius is 3.2 cells; with half the radius, axes and diagonals differ by 7 %.
     let made = run(&place, &droplets(&[("droplets", "0.2"), ("lifetime", "600"), ("radius", "50")]), &cone, 40);
     let fall: Vec<f32> = cone.height.iter().zip(&made.terrain().height).map(|(old, new)| old - new).collect();
-    // sectors of 22.5°, within a ring that the edges do not reach
+    // Sectors of 22.5°, within a ring away from the edges.
     let mut sectors = [(0.0f64, 0u32); 16];
     for (k, &fall) in fall.iter().enumerate() {
         let (x, y) = ((k % 257) as f32 - 128.0, (k / 257) as f32 - 128.0);
@@ -183,7 +183,7 @@ fn one_two_and_three_threads_give_the_same_bits() {
     }
 }
 
-/// ε = σ(s) / mean(s), s the greatest difference to the four straight neighbours (Olsen 2004).
+/// ε = σ(s) / mean(s), where s is the greatest difference to the four straight neighbours (Olsen 2004).
 fn erosion_score(terrain: &Terrain) -> f64 {
     let n = terrain.samples();
     let h = |i: usize, j: usize| f64::from(terrain.height[i * n + j]);
@@ -208,7 +208,7 @@ fn the_erosion_score_rises() {
     assert!(after > 1.1 * before, "{before} → {after}");
 }
 
-/// Share of all water that the wettest cell in a hundred carries, by steepest descent from the highest cell down.
+/// Fraction of all water in the wettest one percent of the cells, by steepest descent from the highest cell down.
 fn concentration(terrain: &Terrain) -> f64 {
     let n = terrain.samples();
     let mut order: Vec<usize> = (0..n * n).collect();
@@ -236,13 +236,13 @@ fn concentration(terrain: &Terrain) -> f64 {
 #[test]
 fn water_gathers_in_channels() {
     let place = Place::new(257, Edges::Open);
-    // a smooth slope with faint roughness: no channel is given
+    // A smooth slope with slight roughness and without channels.
     let mut slope = Terrain::from_fn(257, Edges::Open, |_, v| 1.0 - 0.8 * v);
     for (h, noise) in slope.height.iter_mut().zip(&place.noise().height) {
         *h += 0.01 * noise;
     }
     let node = droplets(&[("inertia", "0.05")]);
-    // share of the droplets' water in the wettest cell of a hundred, in ten iterations
+    // Fraction of the droplets' water in the wettest one percent of the cells, in ten iterations.
     let share = |flow: Vec<f32>| {
         let sum: f64 = flow.iter().map(|&f| f64::from(f)).sum();
         let mut sorted = flow;
@@ -274,18 +274,18 @@ fn hard_rock_resists_and_dry_ground_is_left_alone() {
         wear.iter().enumerate().filter(|(k, _)| columns.contains(&(k % 129))).map(|(_, w)| w).sum()
     };
     assert!(sum(0..64) < 0.5 * sum(65..129), "{} {}", sum(0..64), sum(65..129));
-    // 300 m are 5 cells
+    // 300 m are 5 cells.
     assert!(made.terrain().height[..129 * 30] == ground.height[..129 * 30]);
 }
 
-/// Half and full resolution are the same landscape: the heights averaged over 500 m agree.
+/// Half and full resolution give the same landscape: the heights averaged over 500 m agree.
 #[test]
 fn the_same_parameters_give_the_same_landscape_at_any_resolution() {
     let heights = |samples: usize| {
         let place = Place { scene_samples: samples, ..Place::new(samples, Edges::Open) };
         let ground = place.noise();
         let made = run(&place, &droplets(&[]), &ground, 40);
-        // mean change of each of 16 × 16 squares
+        // Mean change in each of 16 × 16 squares.
         let mut change = vec![0.0f64; 256];
         for (k, (new, old)) in made.terrain().height.iter().zip(&ground.height).enumerate() {
             let square = |at: usize| (at * 16 / samples).min(15);

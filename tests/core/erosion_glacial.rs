@@ -1,4 +1,4 @@
-//! Glacial erosion: ice against exact solutions, its volume, the forms that it leaves.
+//! Glacial erosion: ice against exact solutions, its volume, and the landforms it leaves.
 
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::MassBalance;
@@ -8,7 +8,7 @@ use crate::node_kit::{Place, node};
 /// 2A/5 (ρg)³ of temperate ice, in 1/(m³ year).
 const DEFORMATION: f64 = 0.4 * 2.4e-24 * 31_556_926.0 * (917.0 * 9.81) * (917.0 * 9.81) * (917.0 * 9.81);
 
-/// Ice that neither slides nor wears, and on which no snow falls.
+/// Ice that neither slides nor erodes, without snowfall.
 const STILL: [(&str, &str); 3] = [("sliding", "0"), ("balance_gradient", "0"), ("erosion_rate", "0")];
 
 fn run(place: &Place, params: &[(&str, &str)], input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
@@ -20,7 +20,7 @@ fn run(place: &Place, params: &[(&str, &str)], input: &Terrain, iterations: u32)
     (run.terrain().clone(), run.mass_balance())
 }
 
-/// Ground and ice in metres, of the distances from the middle to the east and to the south in metres.
+/// Terrain and ice in metres, as functions of the distances from the middle to the east and to the south in metres.
 fn ground(place: &Place, height: impl Fn(f64, f64) -> f64, ice: impl Fn(f64, f64) -> f64) -> Terrain {
     let (side, relief) = (f64::from(place.size_metres), f64::from(place.relief_metres));
     let metres = |t: f32| (f64::from(t) - 0.5) * side;
@@ -37,7 +37,7 @@ fn thickness(place: &Place, terrain: &Terrain) -> Vec<f64> {
     terrain.map(MapKind::Ice).unwrap().iter().map(|&ice| f64::from(ice) * relief).collect()
 }
 
-/// Halfar 1983: a dome on level ground that spreads and keeps its form.
+/// Halfar 1983: a dome on level terrain that spreads and keeps its shape.
 #[test]
 fn a_dome_spreads_as_halfar_found() {
     let (centre, radius) = (600.0f64, 20_000.0f64);
@@ -67,7 +67,7 @@ fn a_dome_spreads_as_halfar_found() {
         let exact_radius = radius * (end / begin).powf(1.0 / 18.0);
         println!("{samples} {step}: centre {} of {}", along[0][0], dome(end, 0.0));
         assert!((along[0][0] / dome(end, 0.0) - 1.0).abs() < 0.02);
-        // along a row and along a diagonal
+        // Along a row and along a diagonal.
         for (profile, step) in along.iter().zip([cell, cell * 2f64.sqrt()]) {
             let reached = profile.iter().take_while(|&&h| h > 1.0).count() as f64 * step;
             println!("    radius {reached:.0} of {exact_radius:.0}");
@@ -80,7 +80,7 @@ fn a_dome_spreads_as_halfar_found() {
     }
 }
 
-/// Nye 1952: on a plane of slope S below a divide the flux of a glacier at rest is all that falls above,
+/// Nye 1952: on a plane of slope S below a divide, the flux of a glacier at equilibrium is all snow that falls above,
 /// ⅖A(ρg)³ S³ H⁵ = M x.
 #[test]
 fn a_slab_at_rest_carries_what_falls_above_it() {
@@ -100,7 +100,7 @@ fn a_slab_at_rest_carries_what_falls_above_it() {
     for row in [40, 64, 100] {
         let flux = (row as f64 + 0.5) * cell;
         let found = ice[row * 129 + 64];
-        // the surface is less steep than the bed by the growth of the thickness
+        // The surface is less steep than the bed, by the growth of the thickness.
         let slope = 0.3 - (ice[(row + 1) * 129 + 64] - ice[(row - 1) * 129 + 64]) / (2.0 * cell);
         let exact = (flux / (DEFORMATION * slope.powi(3))).powf(0.2);
         println!("row {row}: {found} of {exact}");
@@ -108,7 +108,7 @@ fn a_slab_at_rest_carries_what_falls_above_it() {
     }
 }
 
-/// Ice on rough and steep ground that nobody feeds: it goes down, none is made and none is lost.
+/// Ice on rough and steep terrain without snowfall flows downhill; no ice is created or lost.
 #[test]
 fn ice_keeps_its_volume_on_any_bed() {
     for (time, years, relief) in [("1", "1", 1800.0f32), ("100", "100", 1800.0), ("10000", "10000", 20_000.0)] {
@@ -125,7 +125,7 @@ fn ice_keeps_its_volume_on_any_bed() {
     }
 }
 
-/// Exponent b of y = a·x^b, y above the floor and x from it (Svensson 1959): 1 is a V, 2 a U.
+/// Exponent b of y = a·x^b, with y above the floor and x from the floor (Svensson 1959): 1 is a V, 2 a U.
 fn trough_exponent(profile: &[f64], cell: f64, depth: f64) -> f64 {
     let floor = profile.iter().copied().fold(f64::INFINITY, f64::min);
     let centre = profile.iter().position(|&h| h == floor).unwrap() as f64;
@@ -137,12 +137,12 @@ fn trough_exponent(profile: &[f64], cell: f64, depth: f64) -> f64 {
     logs.iter().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>() / logs.iter().map(|(x, _)| (x - mx).powi(2)).sum::<f64>()
 }
 
-/// A V-shaped valley that runs to the south from a broad basin, and one that comes in from the east half-way.
+/// A V-shaped valley that runs to the south from a broad basin, and one that joins it from the east half-way.
 fn river_valleys(place: &Place) -> Terrain {
     let height = |x: f64, y: f64| {
         let down = 1500.0 - 0.08 * (y + 5000.0);
         let trunk = down + 0.5 * x.abs();
-        // its floor meets that of the main valley
+        // Its floor meets that of the main valley.
         let joins = 1500.0 - 0.08 * 5000.0;
         let side = joins + 0.1 * x.abs() + 0.5 * y.abs() + if x < 0.0 { 1e4 } else { 0.0 };
         trunk.min(side).min(2400.0)
@@ -166,7 +166,7 @@ fn a_river_valley_becomes_a_trough_and_its_side_valley_hangs() {
         println!("row {i}: {before:.2} {after:.2}");
         assert!((before - 1.0).abs() < 0.1 && after > 1.4 && after < 3.0, "{i}: {before} {after}");
     }
-    // the step from the floor of the side valley, 2 km from the main one, down to that
+    // The step from the floor of the side valley, 2 km from the main valley, down to the main floor.
     let floors = |terrain: &Terrain| {
         let floor = |j: usize| (54..75).map(|i| row(terrain, i)[j]).fold(f64::INFINITY, f64::min);
         [floor(90), row(terrain, 64)[60..69].iter().copied().fold(f64::INFINITY, f64::min)]
@@ -184,7 +184,7 @@ fn rock_that_never_wears_and_land_below_the_ice_keep_their_bits() {
     assert!(run(&place, &[("hardness", "1"), steep], &noise, 5).0.height == noise.height);
     let (made, mass_balance) = run(&place, &[("equilibrium_line", "3000"), steep], &noise, 5);
     assert!(made.height == noise.height && mass_balance == MassBalance::default());
-    // ice that stays is part of the height, and its own book
+    // Remaining ice is part of the height, and has its own balance.
     let (bed, _) = run(&place, &[("equilibrium_line", "500")], &noise, 10);
     let (left, books) = run(&place, &[("equilibrium_line", "500"), ("leave_ice", "true")], &noise, 10);
     let ice = left.map(MapKind::Ice).unwrap();
@@ -195,7 +195,7 @@ fn rock_that_never_wears_and_land_below_the_ice_keep_their_bits() {
     assert!((books.added - total).abs() < 1e-4 * total, "{} {total}", books.added);
 }
 
-/// A cone under ice wears alike along rows and diagonals.
+/// A cone under ice is eroded equally along rows and diagonals.
 #[test]
 fn a_cone_wears_alike_in_all_directions() {
     let place = Place { size_metres: 12_000.0, relief_metres: 3000.0, ..Place::new(129, Edges::Open) };

@@ -1,4 +1,4 @@
-//! Snow against what is known of it: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
+//! Snow against known facts: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
 
 use crate::node_kit::{Place, node, set};
 use talweg::appearance::{PaletteTable, relief};
@@ -15,7 +15,7 @@ fn slopes(samples: usize, edges: Edges) -> Place {
     Place { size_metres: SIZE, relief_metres: RELIEF, ..Place::new(samples, edges) }
 }
 
-/// Snow at any height, without wind, sun or levelling.
+/// Snow at any height, without wind, sun or smoothing.
 fn plain(params: &[(&str, &str)]) -> Node {
     let still = [("snow_line", "-2000"), ("drift", "0"), ("smoothing_metres", "0"), ("melt_metres", "0")];
     let mut snow = node("Snow", &still);
@@ -62,7 +62,7 @@ fn nothing_falls_below_the_snow_line() {
     let ground = Terrain::from_fn(129, Edges::Open, |u, _| 0.5 * u);
     let (made, _) = run(&place, &plain(&[("snow_line", "250")]), &ground, 60);
     for (s, h) in depth(&made).iter().zip(&ground.height) {
-        // within a cell of the line the depth may be less than a slab
+        // Within a cell of the snow line, the depth may be less than a slab.
         assert!(if *h <= 0.25 { *s == 0.0 } else { *s > 0.0 || *h < 0.26 }, "{s} at {h}");
     }
     let deep = |k: usize| depth(&made)[64 * 129 + k] * RELIEF;
@@ -109,7 +109,7 @@ fn cliffs_stay_bare_and_their_foot_is_loaded() {
     let (mut cliff, mut foot) = (0.0f32, 0.0f32);
     for k in 0..129 * 129 {
         let (h, s) = (ground.height[k] * RELIEF, depth(&made)[k] * RELIEF);
-        // the faces of the cone, away from its top and its foot
+        // The faces of the cone, away from its top and its foot.
         if (150.0..560.0).contains(&h) {
             cliff = cliff.max(s);
         }
@@ -121,7 +121,7 @@ fn cliffs_stay_bare_and_their_foot_is_loaded() {
     assert!(foot >= depth(&flat)[0] * RELIEF, "{foot}");
 }
 
-/// Snow slid from a cone lies at its foot alike in every direction.
+/// Snow that slides off a cone accumulates at its foot equally in every direction.
 #[test]
 fn avalanches_have_no_favourite_direction() {
     let place = slopes(257, Edges::Open);
@@ -130,7 +130,7 @@ fn avalanches_have_no_favourite_direction() {
     let mut depths = Terrain::flat(place.grid());
     depths.height.copy_from_slice(depth(&made));
     let foot = 500.0 / 48.0f32.to_radians().tan();
-    // the snow along a ray, across the foot, per metre of width there
+    // The snow along a ray across the foot, per metre of width there.
     let load = |degrees: f32| {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let at = |r: f32| depths.height_at(0.5 + r * cos / SIZE, 0.5 + r * sin / SIZE) * RELIEF * r;
@@ -156,7 +156,7 @@ fn without_snowfall_nothing_changes() {
 fn lee_sides_get_more_and_sunny_sides_keep_less() {
     let place = slopes(129, Edges::Open);
     let ground = cone(129, 25.0, 300.0);
-    // west and north, half way up
+    // West and north, half way up.
     let (west, east) = (64 * 129 + 44, 64 * 129 + 84);
     let (north, south) = (44 * 129 + 64, 84 * 129 + 64);
     let (windy, _) = run(&place, &plain(&[("drift", "1"), ("wind_angle", "270")]), &ground, 40);
@@ -182,7 +182,7 @@ fn the_picture_shows_snow_white() {
     assert!(pixel(28).iter().all(|&channel| channel > 195), "{:?}", pixel(28));
 }
 
-/// The scene of hills under snow that runs from 65 samples on.
+/// The scene of hills under snow that runs from coarse to fine, starting at 65 samples.
 fn winter() -> Scene {
     let mut scene = Scene {
         layers: ["Perlin", "Snow"].map(|name| Layer::new(Node::named(name).unwrap(), 1)).into(),
@@ -205,9 +205,9 @@ fn on_finer_grids_no_more_snow_falls_and_it_slides_off_their_cliffs() {
     };
     let (coarse, fine) = (made(65), made(257));
     let (before, after) = (mean(&coarse), mean(&fine));
-    // the curve through the edges of the snow swings below nothing, and that is left out
+    // Interpolation undershoots below zero at the edges of the snow, and negative depths are discarded.
     assert!(before > 1.0 && (1.0..1.15).contains(&(after / before)), "{before} and {after} m");
-    // ground of the fine grid that is steeper than the snow can lie on, which the coarse one does not know
+    // Terrain of the fine grid, unknown to the coarse grid, that is too steep for snow.
     let mut bare = scene.clone();
     bare.layers.pop();
     let ground = evaluate(&bare, 257, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;

@@ -1,4 +1,4 @@
-//! Stream power against its analytic solutions; rivers, lakes, rock layers and rain against what they promise.
+//! Stream power against its analytic solutions; rivers, lakes, rock layers and rain against their promises.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -14,7 +14,7 @@ fn routed(mesh: &FlowMesh, height: &[f32], outlets: &Outlets) -> FlowGraph {
     FlowGraph::new(mesh, height, outlets, FlowRouting::D8, &Control::default()).unwrap()
 }
 
-/// Slope (a tangent) and place of the way down in every cell, 0 at outlets.
+/// The flow, and the downstream slope (a tangent) of every cell, 0 at outlets.
 fn slopes(place: &Place, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let mesh = FlowMesh::new(place.grid());
     let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
@@ -39,7 +39,7 @@ fn fit(points: &[(f64, f64)]) -> (f64, f64) {
     (slope, y - slope * x)
 }
 
-/// Stream power and nothing else.
+/// Stream power alone.
 fn bare(more: &[(&str, &str)]) -> Node {
     let mut params = vec![
         ("uplift_variation", "0"),
@@ -78,7 +78,7 @@ fn at_rest_slope_and_area_obey_the_law() {
         let ksn = ((1.0 + g) * 1.0e-3 / k).powf(1.0 / n);
         assert!((-theta / (m / n) - 1.0).abs() < 0.02, "theta {theta} for m {m} n {n} g {g}");
         let made = steepness.exp();
-        // at the mean area, where slope and intercept of the fit do not trade
+        // At the mean area, where errors in slope and intercept of the fit are independent.
         let middle = points.iter().map(|p| p.0).sum::<f64>() / points.len() as f64;
         let (made, expected) = (made * (theta * middle).exp(), ksn * (-(m / n) * middle).exp());
         assert!((made / expected - 1.0).abs() < 0.03, "slope {made} is not {expected} for m {m} n {n} g {g}");
@@ -94,7 +94,7 @@ fn at_rest_a_river_is_straight_over_chi() {
     let (routes, _) = slopes(&place, &made);
     let flow = made.map(MapKind::Flow).unwrap();
     let cell = 20_000.0f64 / 64.0;
-    // chi of every cell, upwards: ∫ (1 km² / A)^½ dx along the way down
+    // Chi of every cell, integrated upstream: ∫ (1 km² / A)^½ dx along the stream.
     let mut chi = vec![0.0f64; flow.len()];
     for k in UpstreamOrder::new(&routes.receivers, &Control::default()).unwrap().iter().rev() {
         let (k, t) = (k as usize, f64::from(routes.fraction[k as usize]));
@@ -104,17 +104,17 @@ fn at_rest_a_river_is_straight_over_chi() {
             chi[k] = chi[a] + (chi[b] - chi[a]) * t + cell * (1.0 + t * t).sqrt() / area.sqrt();
         }
     }
-    // the base, at the edges, is uneven: heights above it grow as 1/5 of chi (U/K = 1/5 at 1 km²)
+    // The base level at the edges is uneven; heights above it grow as 1/5 of chi (U/K = 1/5 at 1 km²).
     let points: Vec<(f64, f64)> =
         (0..flow.len()).filter(|&k| chi[k] > 0.0).map(|k| (chi[k], f64::from(made.height[k]) * 2000.0)).collect();
     let (slope, base) = fit(&points);
     let spread_out = points.iter().map(|p| (p.1 - base - slope * p.0).powi(2)).sum::<f64>() / points.len() as f64;
     assert!((slope / 0.2 - 1.0).abs() < 0.02, "{slope}");
-    // no farther from the line than the edges' heights are spread
+    // The deviation from the line is no larger than the spread of the heights at the edges.
     assert!(spread_out.sqrt() < 15.0, "{}", spread_out.sqrt());
 }
 
-/// The root by bisection, in the logarithm of its part of the fall.
+/// The root by bisection, in the logarithm of the fraction of the drop.
 fn bisected(fall: f64, c: f64, n: f64) -> f64 {
     let (mut low, mut high) = (-1000.0f64, 0.0f64);
     for _ in 0..100 {
@@ -155,7 +155,7 @@ fn logarithms_and_powers_of_two_are_right() {
 fn turned_ground_gives_the_turned_result() {
     let place = Place::new(129, Edges::Open);
     let mut start = place.noise();
-    // a tilt, so that few depressions are left: one spill point more or less is a catchment more or less
+    // A tilt leaves few depressions, because one more or less spill point changes a whole catchment.
     (0..129 * 129)
         .for_each(|k| start.height[k] = 0.1 * start.height[k] + 0.003 * (k % 129) as f32 + 0.005 * (k / 129) as f32);
     let turn = |h: &[f32]| -> Vec<f32> { (0..129 * 129).map(|k| h[(k % 129) * 129 + 128 - k / 129]).collect() };
@@ -163,12 +163,12 @@ fn turned_ground_gives_the_turned_result() {
     turned.height = turn(&start.height);
     let law = node("StreamPower", &[("uplift_variation", "0")]);
     let [one, two] = [&start, &turned].map(|ground| place.finish(&law, ground, 1));
-    // ties of f32 heights are broken by index, which turns a stream here and there
+    // Ties between f32 heights are broken by index, which diverts a stream here and there.
     let apart = turn(&one.height).iter().zip(&two.height).filter(|(a, b)| (*a - *b).abs() > 1.0e-5).count();
     assert!(apart < two.height.len() / 200, "{apart} cells differ");
 }
 
-/// On a cone the wear must not know the directions of the grid.
+/// The erosion of a cone must not depend on the directions of the grid.
 #[test]
 fn a_cone_wears_alike_in_all_directions() {
     let n = 257;
@@ -180,7 +180,7 @@ fn a_cone_wears_alike_in_all_directions() {
     let made = place.finish(&bare(&[("uplift_rate", "0"), ("time_step", "10")]), &cone, 1);
     let wear = made.map(MapKind::Wear).unwrap();
     let flow = made.map(MapKind::Flow).unwrap();
-    // mean in a ring, by sectors of 7.5° folded to one eighth of the circle: greatest over least
+    // Means in a ring, by sectors of 7.5° folded to one eighth of the circle: the greatest divided by the least.
     let anisotropy = |value: &dyn Fn(usize) -> f64| {
         let mut sectors = [(0.0f64, 0u32); 6];
         for k in (0..n * n).filter(|&k| (60.0..100.0).contains(&distance(k))) {
@@ -196,7 +196,7 @@ fn a_cone_wears_alike_in_all_directions() {
     let whole = anisotropy(&|k| f64::from(wear[k]));
     println!("greatest over least wear: {whole}; at equal areas: {law}");
     assert!(law < 1.02, "{law}");
-    // a cell's share of a sheet of water is as wide as the cell seen across the slope: cos 45°, of which the root wears
+    // Sheet flow in a cell is as wide as the cell seen across the slope, cos 45°; erosion depends on its root.
     assert!(whole < std::f64::consts::SQRT_2.sqrt(), "{whole}");
 }
 
@@ -289,7 +289,7 @@ fn level_beds_follow_the_height_and_rain_falls_before_the_mountains() {
     let params = [("dip_angle", "0"), ("irregularity", "0"), ("variation", "0"), ("thickness", "450")];
     let made = place.finish(&node("Hardness", &params), &ramp, 0);
     let hard = made.map(MapKind::Hardness).unwrap();
-    // 1800 m in beds of 450: soft, hard, soft, hard, with the middle of each at an eighth
+    // 1800 m in layers of 450 m: soft, hard, soft, hard; the middle of each layer is at an odd eighth.
     let middles: Vec<f32> = [16, 48, 80, 112].iter().map(|&j| hard[64 * 129 + j]).collect();
     assert_eq!(middles, [0.1, 0.85, 0.1, 0.85]);
     assert!((hard[64 * 129 + 32] - 0.475).abs() < 1e-3 && made.height == ramp.height);

@@ -1,14 +1,14 @@
-//! River erosion against what is known: water at rest, the speed of waves, dam breaks, the balance of water and
-//! material, and no direction of the grid preferred.
+//! River erosion against known facts: water at rest, wave speed, dam breaks, the balance of water and material, and no
+//! preferred direction of the grid.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
-/// Depth of a full pipe in these tests, and cells that a wave in it travels in an iteration.
+/// Depth of a full pipe in these tests, and the cells that a wave in it travels per iteration.
 const FULL_METRES: f32 = 10.0;
 const COURANT: f64 = 0.5;
-/// Nothing falls, dries, rubs, or wears.
+/// No rain, evaporation, friction or erosion.
 const STILL: [(&str, &str); 6] = [
     ("rain", "0"),
     ("evaporation", "0"),
@@ -34,7 +34,7 @@ fn water(terrain: &Terrain) -> &[f32] {
     terrain.map(MapKind::Water).unwrap()
 }
 
-/// Level ground under water of `depth_metres(u, v)`.
+/// Level terrain under water of `depth_metres(u, v)`.
 fn pool(place: &Place, depth_metres: impl Fn(f32, f32) -> f32) -> Terrain {
     let n = place.samples;
     let mut terrain = Terrain::flat(place.grid());
@@ -88,14 +88,14 @@ fn flat_dry_ground_and_rock_that_never_wears_keep_their_bits() {
     }
 }
 
-/// Crest of a wave on row `row` right of `from`, by a parabola through the highest three cells.
+/// Position of a wave crest on row `row` to the right of `from`, by a parabola through the three highest cells.
 fn crest(depth: &[f32], from: usize) -> f64 {
     let k = (from + 1..depth.len() - 1).max_by(|&a, &b| depth[a].total_cmp(&depth[b])).unwrap();
     let [a, b, c] = [depth[k - 1], depth[k], depth[k + 1]].map(f64::from);
     k as f64 + 0.5 * (a - c) / (a - 2.0 * b + c)
 }
 
-/// The linear theory: √(g·d) is C·√(d/D) cells an iteration, and C where the pipes are full.
+/// Linear theory: waves travel √(g·d), that is C·√(d/D) cells per iteration, and C where the pipes are full.
 #[test]
 fn small_waves_travel_at_the_speed_of_the_theory() {
     let place = Place::new(257, Edges::Open);
@@ -127,7 +127,7 @@ fn a_wave_from_a_point_is_round() {
     assert!((axis / diagonal - 1.0).abs() < 0.01 && (between / axis - 1.0).abs() < 0.01, "{axis} {between} {diagonal}");
 }
 
-/// A dam in the middle of a channel: depths before and after `steps`, and the right half's profile.
+/// A dam in the middle of a channel: depths before and after `steps`, and the profile of the right half.
 fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Vec<f64> {
     let place = Place::new(513, Edges::Open);
     let params: Vec<_> = STILL.into_iter().chain(params.iter().copied()).collect();
@@ -135,7 +135,7 @@ fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Ve
     let rows = water(&made);
     for row in 1..513 {
         let across = rows[row * 513..][..513].iter().zip(rows).map(|(a, b)| (a - b).abs()).fold(0.0f32, f32::max);
-        // a front on dry ground lets rounding grow to a few centimetres in 10 m
+        // At a front on dry terrain, rounding grows to a few centimetres in 10 m.
         assert!(across < 5e-5, "a channel has no cross flow: {across}");
     }
     let before = 256.0 * f64::from(left) + 257.0 * f64::from(right);
@@ -145,9 +145,9 @@ fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Ve
     profile
 }
 
-/// Without momentum transport the law is h_t + q_x = 0, q_t + g·h·h_x = 0: a fan q = ⅔√g·(h_l^1.5 - h^1.5) meets a
-/// shock of speed √(g·(h + h_r)/2). Returns the depth between them, the shock's speed, and g, in cells, iterations and
-/// metres.
+/// Without momentum transport the law is h_t + q_x = 0, q_t + g·h·h_x = 0. Its solution is a fan q = ⅔√g·(h_l^1.5 -
+/// h^1.5) that meets a shock of speed √(g·(h + h_r)/2). Returns the depth between them, the shock's speed, and g, in
+/// cells, iterations and metres.
 fn exact(left: f64, right: f64) -> (f64, f64, f64) {
     let g = COURANT * COURANT / f64::from(FULL_METRES);
     let shock = |h: f64| (g * (h + right) / 2.0).sqrt();
@@ -184,7 +184,8 @@ fn a_dam_break_onto_shallow_water_follows_its_fan_and_shock() {
     println!("mean error {error:.4} m, front {front} cells, theory {:.1}, between {between:.3} m", speed * t);
     assert!(error < 0.003 * left, "{error} m on average");
     assert!((front / (speed * t) - 1.0).abs() < 0.02, "front at {front}, theory {}", speed * t);
-    // Stoker's bore, with momentum transport: u, h and the speed from the two jump conditions and the Riemann invariant
+    // Stoker's bore, with momentum transport: u, h and the speed follow from the two jump conditions and the Riemann
+    // invariant.
     let (mut low, mut high) = (right, left);
     for _ in 0..100 {
         let h = 0.5 * (low + high);
@@ -202,7 +203,7 @@ fn a_dam_break_onto_shallow_water_follows_its_fan_and_shock() {
 fn a_dam_break_onto_dry_ground_falls_off_steadily_behind_a_front_slower_than_ritters() {
     let (depth, steps) = (10.0f32, 300);
     let profile = dam_break(depth, 0.0, steps, &[("friction", "0.02")]);
-    // cells behind the front ripple a little; means of eight fall steadily
+    // Cells behind the front ripple slightly; means of eight cells fall steadily.
     let means: Vec<f64> = profile.as_chunks::<8>().0.iter().map(|cells| cells.iter().sum::<f64>() / 8.0).collect();
     let rise = means.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0f64, f64::max);
     let ripple = profile.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs()).fold(0.0f64, f64::max);
@@ -213,7 +214,7 @@ fn a_dam_break_onto_dry_ground_falls_off_steadily_behind_a_front_slower_than_rit
     let ratio = front / steps as f64 / (2.0 * COURANT);
     println!("front at {ratio:.3} of Ritter's speed");
     assert!((0.2..=0.5).contains(&ratio), "{ratio} of Ritter's speed");
-    // symmetric: what falls to the left is what falls to the right
+    // The terrain is symmetric, so water falling to the left must equal water falling to the right.
     let place = Place::new(257, Edges::Open);
     let (made, _) =
         run(&place, &erosion(&STILL), pool(&place, |u, _| if (u - 0.5).abs() < 0.1 { 10.0 } else { 0.0 }), 150);
@@ -228,7 +229,7 @@ fn rain_less_evaporation_is_what_stands_between_walls() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = Place::new(129, edges);
         let cells = (place.grid().distinct() as f64).powi(2);
-        // an iteration at 129 samples is as long as four at 513
+        // One iteration at 129 samples is as long as four at 513.
         let rain = 4.0 * 3e-3 / f64::from(place.relief_metres) * cells;
         for evaporation in [0.0f64, 0.01] {
             let mut stock = 0.0;
@@ -287,7 +288,7 @@ fn wrapping_terrain_has_no_preferred_place() {
     assert!(shift(&here).height == there.height);
 }
 
-/// Mean of `map` by azimuth on a ring of the cone: sectors of 7.5° folded to 0…45°.
+/// Mean of `map` by azimuth on a ring of the cone, in sectors of 7.5° folded to 0…45°.
 fn by_azimuth(map: &[f32], n: usize) -> [f64; 6] {
     let (mut sums, mut counts) = ([0.0; 6], [0.0; 6]);
     let centre = (n - 1) as f64 / 2.0;
@@ -305,8 +306,8 @@ fn by_azimuth(map: &[f32], n: usize) -> [f64; 6] {
     std::array::from_fn(|k| sums[k] / counts[k])
 }
 
-/// How far the sectors differ from their mean: of the field, and of its square, which tells whether it gathers in
-/// gullies.
+/// Deviation of the sectors from their mean, for the field and for its square; the square shows whether material
+/// collects in gullies.
 fn anisotropy(map: &[f32], n: usize) -> [f64; 2] {
     let squares: Vec<f32> = map.iter().map(|v| v * v).collect();
     [map, &squares].map(|map| {
@@ -326,7 +327,7 @@ fn a_cone_wears_the_same_in_every_direction() {
         println!("smooth cone, {kind:?}: anisotropy {mean:.4}, of the square {square:.4}");
         assert!(mean < 0.01 && square < 0.02, "{kind:?}: {mean} {square}");
     }
-    // roughness sets off gullies; over several cones no direction has more of them
+    // Roughness starts gullies; over several cones, no direction has more of them.
     let mut wear = vec![0.0f32; 257 * 257];
     for seed in 0..6 {
         let random = talweg::field::Stream::new(9, seed);
@@ -358,7 +359,7 @@ fn no_checkerboard_and_no_spikes() {
                 change(i - 1, j) + change(i + 1, j) + change(i, j - 1) + change(i, j + 1),
                 change(i - 1, j - 1) + change(i + 1, j + 1) + change(i - 1, j + 1) + change(i + 1, j - 1),
             );
-            // 1 for a pure checkerboard, 0 for anything smooth
+            // 1 for a pure checkerboard, 0 for a smooth field.
             checks += ((4.0 * change(i, j) - 2.0 * straight + corners) / 16.0).powi(2);
             all += change(i, j).powi(2);
             let around = |t: &Terrain| {
@@ -367,7 +368,7 @@ fn no_checkerboard_and_no_spikes() {
                 h[i * n + j] - neighbours.into_iter().fold(f32::MIN, f32::max)
             };
             let new = around(&made) - around(&input).max(0.0);
-            // what was laid down, not what stands between two gullies
+            // Deposits, not remains between two gullies.
             if change(i, j) > 0.0 {
                 let raised = new.min(change(i, j) as f32) * 1800.0;
                 spike = spike.max(raised);
@@ -377,13 +378,13 @@ fn no_checkerboard_and_no_spikes() {
     }
     let share = (checks / all).sqrt();
     println!("checkerboard {share:.4} of the change; {spikes} cells raised 3 m above all around, most {spike:.1} m");
-    // white noise would have 0.375
+    // White noise would have 0.375.
     assert!(share < 0.1, "{share}");
     assert!(spikes < 66 && spike < 31.25, "{spikes} cells, {spike} m");
 }
 
-/// Of the cells that at least 0.2 m of water cross in an iteration, the share that are a lone groove: on both sides,
-/// across one direction of the grid, the ground rises steeper than `degrees`.
+/// Fraction of isolated grooves among the cells with at least 0.2 m of water per iteration. In a groove, the terrain
+/// rises more steeply than `degrees` on both sides, across one direction of the grid.
 fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -> f64 {
     let n = place.samples;
     let (cell, relief) = (place.size_metres / (n - 1) as f32, place.relief_metres);

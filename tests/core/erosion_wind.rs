@@ -1,4 +1,4 @@
-//! Dunes against what is known of them: they stand across the wind, travel with it, and keep their sand.
+//! Dunes against known facts: they lie across the wind, travel with it, and keep their sand.
 
 use crate::node_kit::{Place, node};
 use talweg::appearance::{PaletteTable, relief};
@@ -7,7 +7,7 @@ use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 use talweg::scene::Settings;
 
-/// 4 km of ground, 600 m of relief.
+/// A terrain 4 km wide with a relief of 600 m.
 fn desert(samples: usize, edges: Edges) -> Place {
     Place { size_metres: 4000.0, relief_metres: 600.0, ..Place::new(samples, edges) }
 }
@@ -24,8 +24,8 @@ fn sand(terrain: &Terrain) -> &[f32] {
     terrain.map(MapKind::Sand).unwrap()
 }
 
-/// Direction across the ridges of a field, in degrees clockwise from east, from 0 to 180, by its structure tensor; and
-/// how much the field varies more that way than along them, from 0 to 1.
+/// Direction across the ridges of a field from its structure tensor, in degrees clockwise from east, from 0 to 180. The
+/// second value, from 0 to 1, says how much more the field varies in that direction than along the ridges.
 fn across_ridges(samples: usize, field: &[f32]) -> (f64, f64) {
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for i in 1..samples - 1 {
@@ -46,7 +46,7 @@ fn apart(a: f64, b: f64) -> f64 {
     d.min(180.0 - d)
 }
 
-/// Axis that a wind from `from` blows along, clockwise from east.
+/// Axis of a wind from `from`, clockwise from east.
 fn axis(from: f64) -> f64 {
     (from - 90.0).rem_euclid(180.0)
 }
@@ -99,8 +99,8 @@ fn lee_sides_are_steep_and_no_steeper_than_sand_can_be() {
     assert!((0.8 * repose..1.1 * repose).contains(&steepest_lee), "{steepest_lee} where {repose} rests");
 }
 
-/// A hill of sand on bare rock travels with the wind, equally far in every direction; no sand has reached the edges
-/// yet.
+/// A hill of sand on bare rock travels with the wind, equally far in every direction; the sand has not yet reached the
+/// edges.
 #[test]
 fn a_dune_travels_with_the_wind_alike_in_all_directions() {
     let place = desert(257, Edges::Open);

@@ -1,4 +1,4 @@
-//! The programs in `examples/` run and find what they say they find.
+//! The programs in `examples/` run and print the expected results.
 
 #[path = "../../examples/heightmap.rs"]
 mod heightmap;

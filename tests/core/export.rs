@@ -1,4 +1,4 @@
-//! What leaves the program: values, places, names and texts of files, read back by programs that are not ours.
+//! Exports: values, positions, names and texts of files, read back by external programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,8 +105,8 @@ for name in ['h.cog.tif', 'n.cog.tif']:
         assert f.tags()['talweg samples'] == '1300' and 'talweg scene' in f.tags()
         levels = f.overviews(1)
         assert levels == [2, 4], levels
-        # as GDAL's validate_cloud_optimized_geotiff: the first directory stands behind the notes on the layout, directories
-        # before all data, data of coarser levels before those of finer ones
+        # as in GDAL's validate_cloud_optimized_geotiff: the first directory follows the layout notes, all directories come
+        # before all data, and data of coarser levels before data of finer levels
         item = lambda name, level: int(f.get_tag_item(name, 'TIFF', bidx=1, **({} if level < 0 else {'ovr': level})))
         directories = [item('IFD_OFFSET', level) for level in range(-1, len(levels))]
         data = [item('BLOCK_OFFSET_0_0', level) for level in range(-1, len(levels))]
@@ -353,7 +353,7 @@ fn every_program_gets_a_folder_with_the_numbers_to_type() {
             assert!(n == 127 && text.contains(&format!("Z {z_scale}")), "{text}");
         }
     }
-    // names of scenes are those of people
+    // Users can give scenes any name.
     scene.name = "Isle 1024x1024 mk2X3".into();
     let report = write(&TARGETS[0].preset(), &scene, &terrain(&scene, 127), &folder.path().join(TARGETS[1].id));
     let named = |raster: &talweg::export::RasterReport| raster.path.file_name().unwrap().to_str().unwrap().to_string();
@@ -424,7 +424,7 @@ fn a_stopped_export_leaves_nothing_and_a_file_always_has_its_formats_ending() {
 #[test]
 fn plants_and_stones_leave_as_a_table_and_as_instances_that_agree() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("alpine-range"));
-    // of its forests a part
+    // A part of its forests.
     scene.settings.size_metres = 3000.0;
     scene.settings.relief_metres = 1000.0;
     let made = terrain(&scene, SIZE);
@@ -448,11 +448,11 @@ fn plants_and_stones_leave_as_a_table_and_as_instances_that_agree() {
         let fields: Vec<&str> = line.split(',').collect();
         let [east, north, height, size] = [1, 2, 3, 4].map(|k| fields[k].parse::<f32>().unwrap());
         assert!((0.0..=side).contains(&east) && (0.0..=side).contains(&north) && size > 0.0, "{line}");
-        // numbers of the table are rounded to millimetres
+        // Numbers in the table are rounded to millimetres.
         let ground = made.height_at(east / side, 1.0 - north / side) * scene.settings.relief_metres;
         assert!((ground - height).abs() < 0.1, "{line}: the ground lies at {ground}");
     }
-    // glTF of its own: JSON of all parts, as many instances as lines, inside the square
+    // A separate glTF file: JSON of all parts, one instance per line of the table, inside the square.
     let bytes = std::fs::read(folder.path().join("p.plants.glb")).unwrap();
     assert_eq!((&bytes[..4], bytes.len() % 4), (&b"glTF"[..], 0));
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
@@ -503,7 +503,7 @@ fn a_terrain_is_not_placed_in_degrees() {
     let said = check(&placed(4326, 7.0, 46.0), &island, &place(folder.path())).unwrap_err().to_string();
     assert!(said.contains("EPSG:4326 counts in degrees") && said.contains("32632"), "{said}");
     assert!(check(&placed(32632, 400_000.0, 5_100_000.0), &island, &place(folder.path())).is_ok());
-    // a planet lies in degrees of its own
+    // A planet has its own coordinates in degrees.
     assert!(check(&placed(4326, 7.0, 46.0), &scene("earthlike"), &place(folder.path())).is_ok());
 }
 

@@ -62,7 +62,7 @@ fn curvature_and_occlusion_of_a_planet_know_no_faces() {
     let grid = Grid::globe(65);
     let globe = Globe::new(65);
     let mut planet = Terrain::flat(grid);
-    // a wave of the second degree: its Laplacian is -6 times itself, and so its mean curvature 3 h / R²
+    // A second-degree wave: its Laplacian is -6 times itself, so its mean curvature is 3 h / R².
     for (k, height) in planet.height.iter_mut().enumerate() {
         let [x, y, _] = globe.direction_of(k);
         *height = x * y;
@@ -76,9 +76,9 @@ fn curvature_and_occlusion_of_a_planet_know_no_faces() {
     let (curvature, seen, heights) = (read("c.r32"), read("o.r32"), read("h.r32"));
     let worst = curvature.iter().zip(&heights).map(|(c, h)| (c - 3.0 * h / 1.0e12).abs()).fold(0.0, f64::max);
     assert!(worst < 0.04 * 3.0 * 500.0 / 1.0e12, "{worst}");
-    // so gentle that next to nothing is hidden, on borders and corners as well
+    // The terrain is so gentle that almost no sky is hidden, also on borders and corners.
     assert!(seen.iter().all(|share| (0.98..=1.0).contains(share)), "{:?}", seen.iter().copied().fold(1.0, f64::min));
-    // a wall around the place where three faces meet hides the same share wherever it lies
+    // A wall around the point where three faces meet hides the same fraction as anywhere else.
     let corner = [1.0f32, 1.0, 1.0].map(|v| v / 3.0f32.sqrt());
     let middle = [1.0f32, 0.0, 0.0];
     let hidden_at = |at: [f32; 3]| {
@@ -101,7 +101,7 @@ fn curvature_and_occlusion_of_a_planet_know_no_faces() {
         shares.iter().sum::<f64>() / shares.len() as f64
     };
     let (at_corner, at_middle) = (hidden_at(corner), hidden_at(middle));
-    // cells at corners are narrower than those in the middle, and count as wide as they
+    // Cells at corners are narrower than in the middle of a face, and count with their true width.
     assert!(at_middle < 0.7 && at_corner < 0.8 && (at_corner - at_middle).abs() < 0.15, "{at_corner} {at_middle}");
 }
 
@@ -155,7 +155,7 @@ fn the_samples_of_a_file_are_compared_with_those_of_its_scene() {
         }
     }
     assert!(checked > 30, "{checked}");
-    // a file of other numbers under the same head
+    // A file of other numbers with the same header.
     let script = "
 import sys, os, tifffile, numpy as np
 from PIL import Image, PngImagePlugin
@@ -172,7 +172,7 @@ Image.fromarray(numbers).save(at('changed.png'), pnginfo=texts)
         assert!(matches!(said, SampleCheck::Differs { count: 1, place: [20, 30], .. }), "{said}");
         assert!(said.to_string().starts_with("1 of its 4225 samples of heights"), "{said}");
     }
-    // of another terrain
+    // Samples of another terrain.
     let mut moved = made.as_ref().clone();
     moved.height[7] += 0.1;
     let said = check_samples(&folder.path().join("h.exr"), &scene, &moved, &Control::default()).unwrap();

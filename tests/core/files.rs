@@ -1,4 +1,4 @@
-//! What becomes of files, links, permissions and names when something is written.
+//! Effects of writing on files, links, permissions and names.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -52,7 +52,7 @@ fn a_file_that_has_changed_is_not_overwritten() {
     let mine = FileStamp::read(&path).unwrap();
     assert_eq!(mine, FileStamp::of_contents(b"mine", &path));
     assert!(!mine.looks_changed(&path));
-    // written anew with the same contents it is the same
+    // Written again with the same contents, the file counts as unchanged.
     write(&path, "mine").unwrap();
     write(SaveTarget::new(&path).if_unchanged_since(mine.clone()), "also mine").unwrap();
     assert!(mine.has_changed(&path) && mine.looks_changed(&path));
@@ -76,7 +76,7 @@ fn what_is_staged_is_seen_by_nobody_until_it_is_committed() {
     assert_eq!((text(&path).as_str(), names(folder.path()).len()), ("new", 1));
 }
 
-/// Every saver adds one to what it has read, and reads again when it is refused: nothing that was saved is lost.
+/// Every writer adds one to the number that it read, and reads again if it is refused: no saved number is lost.
 #[test]
 fn of_savers_at_the_same_time_one_is_refused() {
     const SAVERS: usize = 6;
@@ -135,7 +135,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     for path in [&paths[0], &paths[2]] {
         write(path, "old").unwrap();
     }
-    // the last of them cannot be replaced when its turn comes
+    // The last of them cannot be replaced.
     let set = staged("half");
     fs::remove_file(&paths[2]).unwrap();
     fs::create_dir(&paths[2]).unwrap();
@@ -149,7 +149,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     staged("all").commit().unwrap();
     assert_eq!(all(), ["all"; 3]);
     assert_eq!(names(folder.path()).len(), 3);
-    // one that has changed meanwhile keeps all of them
+    // If one of them has changed meanwhile, all old files stay.
     let expected = FileStamp::read(&paths[2]).unwrap();
     let mut set = StagedSet::default();
     set.push(StagedFile::new(&paths[0], |file| file.write_all(b"more")).unwrap());
@@ -178,7 +178,7 @@ fn a_folder_of_files_appears_whole_or_not_at_all() {
         Err(FileError::NotEmpty { path: path.clone() })
     });
     assert!(failed.is_err() && names(folder.path()).is_empty());
-    // of two that write the same folder the second finds it filled
+    // If two writers write the same folder, the second finds it filled.
     let second = write_folder_atomically(&path, |inside| {
         fill("second")(inside)?;
         write_folder_atomically(&path, fill("first"))
@@ -204,7 +204,7 @@ fn only_leftovers_of_ended_programs_are_swept() {
     put(".talweg-7-7.tmp/frame");
     let alive = File::create(folder.path().join(".talweg-2-0.tmp")).unwrap();
     alive.try_lock().unwrap();
-    // the first that is written into the folder sweeps it
+    // The first write into the folder removes left-over files.
     write(folder.path().join("a.ron"), "x").unwrap();
     let kept = [".a.ron.tmp", ".talweg-2-0.tmp", ".talweg-notes.tmp", "a.ron", "talweg-1-0.tmp"];
     assert_eq!(names(folder.path()), kept);
@@ -309,15 +309,15 @@ mod unix {
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("old", "old"));
         write(SaveTarget::new(&path).over_links(true), "new").unwrap();
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("new", "old"));
-        // and then it has one name, and nobody is asked again
+        // Then the file has one name, and the user is not asked again.
         write(&path, "newer").unwrap();
-        // a name that a killed program left is swept
+        // A name left by a killed program is removed.
         fs::hard_link(&path, folder.path().join(".talweg-1-0.tmp")).unwrap();
         write(&path, "newest").unwrap();
         assert_eq!((text(&path).as_str(), names(folder.path())), ("newest", vec!["a".into(), "b".into()]));
     }
 
-    /// Access lists of Linux: the owner and one more person may write, the group and all others may read.
+    /// Linux access control lists: the owner and one more user may write, the group and all others may read.
     #[cfg(target_os = "linux")]
     #[test]
     fn access_lists_are_kept() {
@@ -329,7 +329,7 @@ mod unix {
         for (tag, bits, id) in entries {
             list.extend(tag.to_le_bytes().into_iter().chain(bits.to_le_bytes()).chain(id.to_le_bytes()));
         }
-        // beside the program: the folder of temporary files may be on a file system without lists
+        // Next to the program, because the folder for temporary files may be on a file system without access lists.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = folder.path().join("a");
         write(&path, "old").unwrap();
@@ -337,7 +337,7 @@ mod unix {
         let bits = mode(&path);
         write(&path, "new").unwrap();
         let mut kept = vec![0; 1024];
-        let bytes = getxattr(&path, NAME, &mut kept[..]).expect("it has a list");
+        let bytes = getxattr(&path, NAME, &mut kept[..]).expect("the file has an access list");
         assert_eq!((&kept[..bytes], mode(&path), text(&path).as_str()), (&list[..], bits, "new"));
     }
 

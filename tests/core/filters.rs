@@ -1,4 +1,4 @@
-//! Filters against their laws: closed forms, searches through all neighbours, settings that change nothing.
+//! Filters against their laws: closed forms, brute-force neighbour searches, neutral settings.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Edges, MapKind, Terrain};
@@ -52,7 +52,7 @@ fn folded(edges: Edges, k: i64) -> usize {
     k.min(2 * side - k) as usize
 }
 
-/// Blur by its definition: every sample times the Gaussian, out to 6 σ.
+/// Blur by definition: every sample times the Gaussian, out to 6 σ.
 fn convolved(edges: Edges, field: &[f32], sigma: f64) -> Vec<f32> {
     let reach = (6.0 * sigma).ceil() as i64;
     let gauss = |d: i64| (-((d * d) as f64) / (2.0 * sigma * sigma)).exp();
@@ -82,7 +82,7 @@ fn a_blurred_impulse_is_a_gaussian_and_keeps_its_volume() {
             let law = convolved(edges, &impulse.height, f64::from(sigma));
             assert_close(&made, |k| law[k], 0.004 * law[32 * N + 32], "blur");
             let volume = Place::new(N, edges).grid().sum(&made);
-            // the tails that the edges cut ripple a little about 0
+            // The tails cut off by the edges ripple slightly around 0.
             assert!((volume - 1.0).abs() < 1e-4, "{edges:?} {sigma}: {volume}");
         }
     }
@@ -139,7 +139,7 @@ fn clamp_is_the_limit_without_a_knee_and_close_to_it_with_one() {
     let law = |k: usize| start.height[k].clamp(0.4, 0.6);
     let made = |knee| run(Edges::Open, "Clamp", &[limits[0], limits[1], ("knee", knee)], &start);
     assert_close(&made("0"), law, 1e-6, "clamp");
-    // the bend is farthest from the limit right at it: knee / 4
+    // The bend is farthest from the limit at the limit itself: knee / 4.
     assert_close(&made("90"), law, 0.05 / 4.0 + 1e-6, "soft clamp");
 }
 
@@ -171,7 +171,7 @@ fn normalise_in_metres_and_past_the_extremes() {
     }
 }
 
-/// Samples of the grid no farther than `radius` cells from sample `k`; on wrapping grids each once.
+/// Samples of the grid within `radius` cells of sample `k`; on wrapping grids each only once.
 fn around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
     let reach = radius as i64;
     let distinct = Place::new(N, edges).grid().distinct() as i64;
@@ -194,7 +194,7 @@ fn around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
 fn the_median_is_the_middle_of_the_sorted_disc_to_the_bit() {
     let cell = 8000.0 / 64.0;
     for edges in BOTH {
-        // steps and repeated heights as well as noise
+        // Steps and repeated heights as well as noise.
         let mut start = Place::new(N, edges).noise();
         start.height.iter_mut().enumerate().for_each(|(k, h)| {
             if k % N < 20 {
@@ -267,7 +267,7 @@ fn perturbed_heights_all_occur_within_the_magnitude() {
 
 #[test]
 fn random_displacements_fill_the_disc_evenly() {
-    // on a ramp the height tells where it came from
+    // On a ramp, the height shows where a sample came from.
     let n = 257;
     let place = Place::new(n, Edges::Open);
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 256.0);
@@ -277,7 +277,7 @@ fn random_displacements_fill_the_disc_evenly() {
     let count = shifts.len() as f64;
     let mean = shifts.iter().sum::<f64>() / count;
     let square = shifts.iter().map(|s| s * s).sum::<f64>() / count;
-    // an even disc of radius R has the variance R²/4 along an axis; rounding adds a twelfth
+    // A uniform disc of radius R has the variance R²/4 along an axis; rounding adds a twelfth.
     assert!(mean.abs() < 0.2 && (square - 100.0).abs() < 2.0, "{mean} {square}");
 }
 
@@ -303,7 +303,7 @@ fn turning_and_mirroring_return_to_the_start() {
 fn a_transform_moves_by_metres_and_turns_clockwise() {
     let start = Place::new(N, Edges::Open).noise();
     let at = |field: &[f32], i: usize, j: usize| field[i * N + j];
-    // 8000 m are 64 cells
+    // 8000 m are 64 cells.
     let moved = run(Edges::Open, "Transform", &[("move_x", "1000"), ("move_y", "-500")], &start);
     assert_eq!(at(&moved, 10, 30), at(&start.height, 14, 22));
     assert_eq!(at(&moved, 10, 3), at(&start.height, 14, 0), "the edge goes on");
@@ -317,7 +317,7 @@ fn a_transform_moves_by_metres_and_turns_clockwise() {
     assert_eq!(at(&outside("Wrap"), 9, 6), at(&start.height, 9, 62));
     let tile = Place::new(N, Edges::Wrap).noise();
     assert_eq!(at(&run(Edges::Wrap, "Transform", &[("move_x", "1000")], &tile), 9, 6), at(&tile.height, 9, 62));
-    // a plane is a plane from any side, and cubics read it exactly
+    // A plane stays a plane when rotated, and cubic interpolation reproduces it exactly.
     let plane = Terrain::from_fn(N, Edges::Open, |u, v| 0.5 * u - 0.3 * v);
     let made = run(Edges::Open, "Transform", &[("angle", "30"), ("scale", "2")], &plane);
     let (sin, cos) = 30f32.to_radians().sin_cos();
@@ -328,7 +328,7 @@ fn a_transform_moves_by_metres_and_turns_clockwise() {
     }
 }
 
-/// What moves ground moves what lies on it; what changes heights leaves it.
+/// Filters that move terrain also move its maps; filters that change heights do not change the maps.
 #[test]
 fn data_maps_go_with_the_ground() {
     for edges in BOTH {
@@ -336,7 +336,7 @@ fn data_maps_go_with_the_ground() {
         let mut start = place.noise();
         *start.map_mut(MapKind::Wear) = start.height.clone();
         let same = |terrain: &Terrain| **terrain.map(MapKind::Wear).unwrap() == start.height;
-        // random displacements and quarter turns put samples on samples: heights and map stay equal to the bit
+        // Random displacements and quarter turns map samples to samples, so heights and map stay bit for bit equal.
         for moving in [node("Perturbation", &[("magnitude", "400")]), node("Transform", &[("angle", "90")])] {
             let made = place.finish(&moving, &start, 0);
             assert!(!same(&made) && **made.map(MapKind::Wear).unwrap() == made.height, "{moving:?}");
@@ -357,7 +357,7 @@ fn data_maps_go_with_the_ground() {
 fn a_warp_stays_within_its_reach_and_moves_about_as_far_as_it_says() {
     let n = 257;
     let place = Place::new(n, Edges::Open);
-    // 8000 m are 256 cells; on a ramp the height tells where it came from
+    // 8000 m are 256 cells; on a ramp, the height shows where a sample came from.
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 8000.0);
     let made = place.finish(&node("Warp", &[("amount", "300"), ("size", "500")]), &ramp, 0).height;
     let shifts: Vec<f32> =
@@ -381,12 +381,12 @@ fn an_island_ends_at_its_depth_and_keeps_its_middle() {
                     assert_eq!(made[edge], -0.2, "{edges:?} {roundness}");
                 }
             }
-            // farther in than width and bays together nothing sinks
+            // Farther in than the width plus the bays, nothing sinks.
             for (i, j) in (26..39).flat_map(|i| (26..39).map(move |j| (i, j))) {
                 assert!((made[i * N + j] - start.height[i * N + j]).abs() < 1e-6, "{roundness} {i} {j}");
             }
         }
-        // without noise a circle is a circle
+        // Without noise, a circle stays a circle.
         let plain = [("width", "0.2"), ("coast", "0"), ("roundness", "1"), ("depth", "360")];
         let level = Terrain::from_fn(N, edges, |_, _| 0.8);
         let made = run(edges, "Island", &plain, &level);
@@ -401,7 +401,7 @@ fn an_island_ends_at_its_depth_and_keeps_its_middle() {
 
 #[test]
 fn a_ridge_rises_by_its_curvature_and_a_valley_sinks_by_it() {
-    // a long Gaussian ridge of width s, smoothed with σ, has -λ = s/(s² + σ²)^1.5 at its crest
+    // A long Gaussian ridge of width s, smoothed with σ, has -λ = s/(s² + σ²)^1.5 at its crest.
     let (n, s, sigma) = (257, 12.0f32, 9.0f32);
     let place = Place::new(n, Edges::Open);
     let ridge = |sign: f32| {

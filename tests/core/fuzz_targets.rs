@@ -1,7 +1,7 @@
-//! What is fuzzed: for each target what is done with the bytes that a fuzzer tries, and what must hold.
+//! The fuzz targets: what each does with the bytes of a fuzzer, and what must hold.
 //!
-//! `fuzz/` gives them to libFuzzer; the test `corpus` replays what is kept under `fuzz/corpus/`. A target panics, or
-//! says nothing.
+//! `fuzz/` runs them with libFuzzer; the test `corpus` replays the files in `fuzz/corpus/`. A target either panics or
+//! returns silently.
 
 use std::path::Path;
 
@@ -23,9 +23,9 @@ use talweg::scene::{Scene, Severity};
 
 use crate::random_edits::{Random, check, check_file, edited};
 
-/// Something that takes bytes of anybody's.
+/// A function that accepts any bytes.
 pub struct FuzzTarget {
-    /// Also that of its folder under `fuzz/corpus/` and of its program in `fuzz/`.
+    /// Name of the target, of its folder in `fuzz/corpus/` and of its program in `fuzz/`.
     pub name: &'static str,
     pub run: fn(&[u8]),
 }
@@ -44,22 +44,22 @@ pub const TARGETS: [FuzzTarget; 11] = [
     FuzzTarget { name: "edits", run: edits },
 ];
 
-/// Edits of one run; more of them only take longer.
+/// Maximum edits of one run; more would only take longer.
 const MOST_EDITS: usize = 12;
-/// Enough for every process to begin, deposit and end.
+/// Enough for every process to start, deposit and end.
 const MOST_ITERATIONS: i64 = 2;
 
-/// A folder that is gone afterwards, in memory where the system has that.
+/// A temporary folder, in memory if the system supports that.
 fn scratch() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.expect("a temporary folder")
 }
 
-/// A scene is read or refused with a reason; what is read is written and read again as it was.
+/// A scene is read or refused with a reason; an accepted scene is written and read again unchanged.
 fn scene_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Scene::from_ron(text) {
-        Ok((scene, _)) => check(&scene, "read from a text"),
+        Ok((scene, _)) => check(&scene, "a scene read from text"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
@@ -90,7 +90,7 @@ fn rule_list(bytes: &[u8]) {
     read_again::<ScatterRules>(text);
 }
 
-/// The first byte chooses among `choices`, the rest is the file.
+/// The first byte selects among `choices`, the rest is the file.
 fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let mut left = usize::from(first);
@@ -106,8 +106,8 @@ const ENDINGS: [&str; 3] = ["png", "r16", "r32"];
 const RASTER_ENDINGS: [&str; 6] = ["tif", "exr", "hgt", "asc", "raw", "r32"];
 const MESH_ENDINGS: [&str; 5] = ["glb", "gltf", "obj", "ply", "stl"];
 
-/// The ending of the file that an input of a target is, by its first byte, and what is in it; none of targets that read
-/// no heights.
+/// The file extension for an input of a target, from its first byte, and the file contents; `None` for targets that do
+/// not read heights.
 pub fn height_file<'a>(target: &str, bytes: &'a [u8]) -> Option<(&'static str, &'a [u8])> {
     let endings: &[&str] = match target {
         "heightmap" => &ENDINGS,
@@ -119,7 +119,7 @@ pub fn height_file<'a>(target: &str, bytes: &'a [u8]) -> Option<(&'static str, &
     Some((endings[usize::from(first) % endings.len()], contents))
 }
 
-/// The scene that a file says it was made of: it is a scene, or there is none for a reason.
+/// The scene embedded in a file is a valid scene, or is refused with a reason.
 fn check_origin(file: &Path) {
     if !may_carry_scene(file) {
         return;
@@ -134,28 +134,28 @@ fn is_sound(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && terrain.maps().all(|(_, map)| map.iter().all(|v| v.is_finite()))
 }
 
-/// Evaluates a scene of one layer that reads files: it is refused with a reason, or its heights are numbers.
+/// Evaluates a scene with one layer that reads files: it is refused with a reason, or its heights are finite numbers.
 fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     let text = format!("(version: 1, settings: ({settings}), layers: [(node: {node})])");
     let (scene, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(warnings.is_empty(), "{warnings:?}");
-    let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
-    assert!(is_sound(&done.terrain), "a height is no number");
-    // that the land of the file is of another size than the scene is no refusal
+    let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
+    assert!(is_sound(&done.terrain), "a height is not a number");
+    // A different land size in file and scene is not a refusal.
     let is_refused = done.problems.iter().any(|problem| problem.severity == Severity::Broken);
     assert!(!is_read || !is_refused, "read, and refused: {:?}", done.problems);
-    assert!(is_read || is_refused, "it cannot be read, and nobody is told");
+    assert!(is_read || is_refused, "the file cannot be read, but no problem is reported");
     assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
-/// A heightmap, as a layer reads it, and as a file that may carry a scene.
+/// A heightmap, read by a layer, and as a file that may contain a scene.
 fn heightmap(bytes: &[u8]) {
     let Some(([ending, sampling, fit], contents)) = chosen(bytes, [3, 2, 3]) else { return };
     let folder = scratch();
     let file = folder.path().join(format!("h.{}", ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
     check_origin(&file);
-    // two files of one moment and one size would count as the same
+    // Two files with the same time and size would count as the same file.
     forget_rasters();
     let name = file.to_str().expect("text");
     let read = raster(name);
@@ -167,8 +167,8 @@ fn heightmap(bytes: &[u8]) {
     check_import("", &format!("Import(file: {name:?}, sampling: {sampling}, fit: {fit})"), 9, read.is_ok());
 }
 
-/// A raster of any format but PNG, as a terrain and a planet read it and as a scene is made of it. The first byte also
-/// chooses what is done where there is no data, and the width of raw files.
+/// A raster of any format except PNG, read as terrain, as planet, and to make a scene. The first byte also selects how
+/// no-data samples are filled, and the width of raw files.
 fn raster_file(bytes: &[u8]) {
     let Some(([ending, voids, width], contents)) = chosen(bytes, [6, 4, 4]) else { return };
     let folder = scratch();
@@ -189,7 +189,7 @@ fn raster_file(bytes: &[u8]) {
         }
         Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
     }
-    // a scene has limits of its own: heights that no relief can show are clamped by nobody
+    // A scene has its own limits: heights beyond any relief are not clamped anywhere.
     let node = format!(
         "Import(file: {name:?}, voids: {}, raw_width: {width}, raw_bytes: {})",
         ["Smooth", "Lowest", "Sea", "Void"][voids],
@@ -208,7 +208,7 @@ fn raster_file(bytes: &[u8]) {
     }
 }
 
-/// The map or the six faces of a planet, as a layer reads them.
+/// The map or the six faces of a planet, read by a layer.
 fn planet_import(bytes: &[u8]) {
     let Some(([ending, sampling, layout], contents)) = chosen(bytes, [3, 2, 3]) else { return };
     let folder = scratch();
@@ -225,13 +225,14 @@ fn planet_import(bytes: &[u8]) {
     let name = file.to_str().expect("text");
     let (sampling, named) = (["Bicubic", "Bilinear"][sampling], ["Map", "Points", "Faces"][layout]);
     let read = raster(name);
-    // faces are squares
+    // Faces are square.
     let is_read = read.is_ok_and(|read| layout < 2 || read.width == read.height);
     let node = format!("PlanetImport(file: {name:?}, sampling: {sampling}, layout: {named})");
     check_import("world: Planet", &node, 5, is_read);
 }
 
-/// A mesh, seen from above: refused with a reason, or its heights are numbers between its lowest and highest place.
+/// A mesh seen from above: it is refused with a reason, or its heights are numbers between its lowest and highest
+/// points.
 fn mesh_from_above(bytes: &[u8]) {
     let Some((&first, contents)) = bytes.split_first() else { return };
     let folder = scratch();
@@ -249,13 +250,13 @@ fn mesh_from_above(bytes: &[u8]) {
         Ok((seen, low, high)) => {
             assert_eq!(seen.metres.len(), 16 * 9);
             let mut there = seen.metres.iter().filter(|metres| !metres.is_nan());
-            assert!(there.all(|metres| (low..=high).contains(metres)), "a height is that of no place");
+            assert!(there.all(|metres| (low..=high).contains(metres)), "a height is outside the range of the mesh");
         }
     }
 }
 
-/// The files of the configuration folder: what is read is in range and kept as it was, what is not is copied aside
-/// before it is replaced.
+/// The files of the configuration folder: accepted values are in range and kept unchanged, refused files are copied
+/// aside before they are replaced.
 fn preferences(bytes: &[u8]) {
     let folder = scratch();
     let files = ["view.ron", "recent.ron"].map(|name| folder.path().join(name));
@@ -272,8 +273,8 @@ fn preferences(bytes: &[u8]) {
     }
     assert!(kept.versions <= MOST_VERSIONS);
     let liked = Preferences { versions: (kept.versions + 1) % MOST_VERSIONS, ..kept };
-    view.keep(liked.clone()).expect("a folder that takes files");
-    recent.note(Path::new("/the last one.ron")).expect("a folder that takes files");
+    view.keep(liked.clone()).expect("the folder is writable");
+    recent.note(Path::new("/the last one.ron")).expect("the folder is writable");
     for (file, problem) in files.iter().zip([view_problem, recent_problem]) {
         if let Some(problem) = problem {
             let aside = file.with_extension("ron.unreadable");
@@ -287,7 +288,7 @@ fn preferences(bytes: &[u8]) {
     assert!(problem.is_none() && again.paths() == recent.paths() && again.nodes() == recent.nodes(), "{problem:?}");
 }
 
-/// The file of an editor that has ended: it is offered as it was, or said to be unreadable, and never lost.
+/// The session file of an editor that has ended: it is offered unchanged, or reported as unreadable, and never lost.
 fn session(bytes: &[u8]) {
     let folder = scratch();
     let dead = folder.path().join("sessions/1-1-0");
@@ -295,12 +296,12 @@ fn session(bytes: &[u8]) {
     std::fs::write(dead.join("session.ron"), bytes).expect("a file");
     let found = left_work(folder.path()).expect("the folder is there");
     let Some(one) = found.first() else {
-        // swept away, since it says that nothing was unsaved
-        let text = std::str::from_utf8(bytes).expect("what is no text is not swept away");
-        assert!(text.contains("None"), "work was swept away");
+        // Removed, because it says that nothing was unsaved.
+        let text = std::str::from_utf8(bytes).expect("a file that is not text is not removed");
+        assert!(text.contains("None"), "unsaved work was removed");
         return;
     };
-    assert_eq!(std::fs::read(one.path()).expect("it stays"), bytes);
+    assert_eq!(std::fs::read(one.path()).expect("the file stays"), bytes);
     match &one.work {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(work) => {
@@ -316,7 +317,7 @@ fn session(bytes: &[u8]) {
     }
 }
 
-/// A scene, as text or as edits, at 32 samples: heights are numbers, and the same when they are computed again.
+/// A scene, as text or as edits, at 32 samples: heights are finite, and the same when computed again.
 fn evaluation(bytes: &[u8]) {
     let scene = match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with('(') => match Scene::from_ron(text) {
@@ -326,13 +327,13 @@ fn evaluation(bytes: &[u8]) {
         _ => edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {}),
     };
     let scene = shortened(scene);
-    let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
-    assert!(is_sound(&done.terrain), "a height is no number");
-    let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
+    let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
+    assert!(is_sound(&done.terrain), "a height is not a number");
+    let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
     assert_eq!(again.terrain.hash(), done.terrain.hash(), "evaluated again it differs");
 }
 
-/// The scene with few layers and iterations: how often a step is repeated is not what is tried here.
+/// The scene with few layers and iterations, because this test is not about repetition.
 fn shortened(mut scene: Scene) -> Scene {
     scene.layers.truncate(8);
     for layer in &mut scene.layers {
@@ -354,7 +355,7 @@ fn shortened(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Whatever was edited is saved and opened as it was.
+/// Any edited scene is saved and opened unchanged.
 fn edits(bytes: &[u8]) {
     let scene = edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {});
     check_file(&scene, &scratch().path().join("scene.ron"), "after the edits");

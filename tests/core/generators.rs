@@ -1,4 +1,4 @@
-//! Generators against their own laws, computed another way.
+//! Generators against their own laws, computed in another way.
 
 use crate::node_kit::{Place, node, on_squares};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
@@ -30,7 +30,7 @@ fn generators_fill_about_the_unit_range() {
         let began = std::time::Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {
-            // without a file the ground is level
+            // Without a file the terrain is level.
             crate::node_kit::set(&mut generator, "file", "stamp:mountain");
         }
         let heights = fill(1025, Edges::Open, &generator);
@@ -78,14 +78,14 @@ fn each_layer_of_spectral_synthesis_has_its_frequency_and_its_amplitude() {
             .filter(|p| p / 512 % cell == 0 && p % 512 % cell == 0)
             .map(|p| at(p / 512, p % 512))
             .collect();
-        // values uniform in ±1, times 0.58
+        // Uniform values in ±1, times 0.58.
         let expected = 0.58 / 3f64.sqrt() * 0.5f64.powi(k as i32 + 1);
         let (_, deviation) = spread(&points);
         assert!((deviation / expected - 1.0).abs() < 0.05, "layer {}: {deviation} is not {expected}", k + 1);
     }
 }
 
-/// The recursion of document 002: presses the stamp of a sector, then goes into its quarters.
+/// The recursion of document 002: applies the stamp of a sector, then recurses into its quarters.
 fn naive_stamps(out: &mut [f64], n: usize, level: u32, sector: (i32, i32), levels: u32, bell: bool) {
     if level == levels {
         return;
@@ -189,7 +189,7 @@ fn simplex_noise_is_the_sum_over_all_lattice_points_near() {
 
 #[test]
 fn folded_and_hybrid_noise_follow_perlin_noise() {
-    // one octave of Perlin noise is half the noise scaled to ±1
+    // One octave of Perlin noise is half of the noise that is scaled to ±1.
     let one = |name: &str, more: &[(&str, &str)]| {
         let params = [&[("octaves", "1"), ("frequency", "5"), ("base", "0"), ("amplitude", "1")], more].concat();
         fill(129, Edges::Open, &node(name, &params))
@@ -207,7 +207,7 @@ fn octaves_of_hybrid_noise_are_left_out_over_low_ground() {
     let made = |octaves: &str| {
         fill(257, Edges::Open, &node("Hybrid", &[("octaves", octaves), ("offset", "0"), ("persistence", "0.5")]))
     };
-    // at offset 0 the plains are where the first octave is below 0: no finer octave touches them
+    // At offset 0, plains are where the first octave is below 0: finer octaves do not change them.
     let (one, two) = (made("1"), made("2"));
     let mut plains = 0;
     for (a, b) in one.iter().zip(&two) {
@@ -266,11 +266,11 @@ fn wrapping_shapes_and_faults_have_no_jump_at_the_edge() {
 #[test]
 fn faults_are_steps_across_lines() {
     const N: usize = 65;
-    // a single fault without slope has two heights, and both sides of it are there in most rows
+    // A single fault without slope has two heights, and most rows contain both sides.
     let made = fill(N, Edges::Open, &node("Fault", &[("faults", "1"), ("width", "0")]));
     let step = 1.0 / 3.0;
     assert!(made.iter().all(|h| ((h - 0.5).abs() - step / 2.0).abs() < 1e-6));
-    // every row and column crosses it no more than once
+    // Every row and column crosses it at most once.
     for k in 0..N {
         let changes = |at: &dyn Fn(usize) -> f32| (1..N).filter(|&j| at(j) != at(j - 1)).count();
         assert!(changes(&|j| made[k * N + j]) <= 1 && changes(&|j| made[j * N + k]) <= 1);
@@ -300,7 +300,7 @@ fn a_circle_is_a_cosine_bump() {
 
 #[test]
 fn triangles_take_the_mean_of_their_corners() {
-    // without displacement a terrain is what the rule makes of its corners, level by level
+    // Without displacement, the rule computes the terrain from its corners, level by level.
     for edges in [Edges::Open, Edges::Wrap] {
         let made = |n: usize| fill(n, edges, &node("Triangular", &[("amplitude", "0")]));
         let (coarse, fine) = (made(17), made(33));
@@ -312,7 +312,7 @@ fn triangles_take_the_mean_of_their_corners() {
         for i in 0..33i32 {
             for j in 0..33i32 {
                 let (y, x) = (i / 2, j / 2);
-                // ends of the edge, and the third corners of the triangles on either side
+                // Ends of the edge, and the third corners of the triangles on both sides.
                 let (a, b, others) = match (i % 2, j % 2) {
                     (0, 0) => continue,
                     (0, _) => ((y, x), (y, x + 1), [(y - 1, x), (y + 1, x + 1)]),
@@ -362,11 +362,11 @@ fn voronoi_with_midpoints_keeps_the_cells_on_the_coarse_lattice() {
             }
         }
     }
-    // the first midpoints move by roughness · smoothness at the most
+    // The first midpoints move by at most roughness · smoothness.
     assert!(between > 0.02 && between <= 0.06 * 0.85 + 1e-6, "{between}");
 }
 
-/// Samples of the paper's triangle, made triangle by triangle and edge by edge.
+/// Samples of the paper's triangle, computed triangle by triangle and edge by edge.
 #[test]
 fn a_single_triangle_is_that_of_the_paper() {
     let control = Control::default();
@@ -379,7 +379,7 @@ fn a_single_triangle_is_that_of_the_paper() {
         let side = 1usize << detail;
         let rows = made(&flat, detail);
         assert!(rows.len() == side + 1 && rows.iter().enumerate().all(|(i, row)| row.len() == i + 1));
-        // brute force: every triangle of every level offers the mean of its corners to its three middles
+        // Brute force: every triangle of every level contributes the mean of its corners to its three midpoints.
         let corners = made(&flat, 0);
         let mut known: Vec<Vec<Option<f64>>> = (0..=side).map(|i| vec![None; i + 1]).collect();
         for (i, j) in [(0, 0), (1, 0), (1, 1)] {
@@ -413,7 +413,7 @@ fn a_single_triangle_is_that_of_the_paper() {
                 assert!((f64::from(*h) - e.unwrap()).abs() < 1e-6, "detail {detail}: {h} is not {e:?}");
             }
         }
-        // a finer triangle keeps the samples of the coarser, and differs from the mean by the displacement at most
+        // A finer triangle keeps the samples of the coarser one, and differs from the mean by at most the displacement.
         let (coarse, fine) = (made(&rough, detail), made(&rough, detail + 1));
         for (i, row) in coarse.iter().enumerate() {
             for (j, h) in row.iter().enumerate() {
@@ -432,7 +432,7 @@ fn the_triangle_stands_on_the_south_edge_with_level_ground_around() {
     let table = triangle(&Triangular::default(), &place.context(&control), 7).unwrap();
     for i in 0..129usize {
         for j in 0..129usize {
-            // twice the column of the sheared row
+            // Twice the column of the sheared row.
             let x = 2 * j as i64 - 128 + i as i64;
             let h = heights[i * 129 + j];
             if x < 0 || x > 2 * i as i64 {
@@ -453,9 +453,9 @@ fn around_the_triangle_there_is_no_ground() {
             let place = Place::new(samples, edges);
             let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
             let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
-            // of the whole triangle, whose lowest place may lie between the samples
+            // Of the whole triangle, whose lowest point may be between the samples.
             let lowest = made.height.iter().copied().fold(f32::MAX, f32::min);
-            // the side of the triangle's square, in samples
+            // The side of the triangle's square, in samples.
             let side = if edges == Edges::Wrap { (samples - 1) as f64 * 31.0 / 32.0 } else { (samples - 1) as f64 };
             let inset = ((samples - 1) as f64 - side) / 2.0;
             for (k, &share) in ground.iter().enumerate() {
@@ -465,7 +465,7 @@ fn around_the_triangle_there_is_no_ground() {
                 let within = if edges == Edges::Wrap { slanted.min(side - y) } else { slanted };
                 let expected = (within + 0.5).clamp(0.0, 1.0);
                 assert!((f64::from(share) - expected).abs() < 1e-3, "{edges:?} {samples} {k}: {share} {expected}");
-                // what has ground has a height of the triangle's own; on the lowest sample it is the lowest
+                // Every sample with terrain has a height of the triangle's own; the lowest sample has the lowest.
                 assert!(share >= 0.5 || slanted > -0.02 || made.height[k] == lowest, "{edges:?} {samples} {k}");
             }
             let missing = made.void_samples() as f64 / ground.len() as f64;
@@ -494,7 +494,7 @@ fn smoothed_diamond_square_keeps_its_hurst_exponent_and_loses_its_creases() {
             let params = [("smoothness", smoothness), ("smoothing", smoothing), ("distribution", distribution)];
             fill(N, Edges::Wrap, &node("DiamondSquare", &params))
         };
-        // curvature on the lines of the coarse squares over that elsewhere
+        // Curvature on the lines of the coarse squares, relative to that elsewhere.
         let creases = |heights: &[f32]| {
             let bend = |i: usize, j: usize| {
                 let k = i * N + j;
@@ -568,7 +568,7 @@ fn warped_noise_is_the_noise_at_displaced_places() {
         let lerp = |t: f64, a: f64, b: f64| a + (b - a) * t;
         lerp(fade(y), lerp(fade(x), dot(0, 0), dot(1, 0)), lerp(fade(x), dot(0, 1), dot(1, 1)))
     };
-    // cells wide enough for a table, and too narrow for one
+    // Cells wide enough for a table, and too narrow for one.
     for frequency in [5.0, 100.0] {
         let text = frequency.to_string();
         let params = [("octaves", "1"), ("frequency", &*text), ("warp", "0.1"), ("warp_frequency", "2"), ("base", "0")];
@@ -590,7 +590,7 @@ fn warped_noise_is_the_noise_at_displaced_places() {
         let made = |warp: &str, frequency: &str| {
             fill(N, Edges::Open, &node(name, &[("warp", warp), ("warp_frequency", frequency)]))
         };
-        assert_eq!(made("0", "3"), made("0", "9"), "without strength nothing of it is left");
+        assert_eq!(made("0", "3"), made("0", "9"), "with strength 0 it has no effect");
         assert_ne!(made("0.1", "3"), made("0", "3"));
     }
 }

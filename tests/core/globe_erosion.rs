@@ -1,5 +1,5 @@
-//! Erosion on a globe: what is taken arrives, slopes come to rest as they do on square ground, and neither the borders
-//! of the faces nor the corners of the cube show.
+//! Erosion on a globe: eroded material is deposited, slopes come to rest as on square terrain, and neither the face
+//! borders nor the corners of the cube are visible.
 
 use crate::globe_kit::{World, dot, noise, open_seams, places};
 use crate::node_kit::{extremes, node, on_threads};
@@ -10,7 +10,7 @@ use talweg::param::Value;
 
 const PROCESSES: [&str; 4] = ["Thermal", "Hydraulic", "Creep", "StreamPower"];
 
-/// The processes, made to do something on the small planet.
+/// The processes, with parameters that have an effect on the small planet.
 fn busy(name: &str) -> Node {
     match name {
         "Thermal" => node(name, &[("talus_angle", "10"), ("hardness", "0.2")]),
@@ -25,7 +25,7 @@ fn volume_is_conserved_and_the_books_are_right() {
     for samples in [17, 33] {
         let world = World::new(samples);
         let mut terrain = world.terrain(noise);
-        // rock that differs, as a layer below may have made it
+        // Rock of varying hardness, as a layer below may have made it.
         let hard: Vec<f32> = terrain.height.iter().map(|h| (h * 13.0).sin().abs() * 0.8).collect();
         terrain.map_mut(MapKind::Hardness).copy_from_slice(&hard);
         let grid = terrain.grid;
@@ -94,7 +94,7 @@ fn a_level_planet_stays_level() {
     }
 }
 
-/// A steep cone comes to rest at the talus angle, at the same height and width wherever it stands.
+/// A steep cone comes to rest at the talus angle, with the same height and width at every position.
 #[test]
 fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
     const TALUS: f64 = 30.0;
@@ -109,7 +109,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         let terrain = world.terrain(|at| (1.0 - steep * angle(at)).max(0.0));
         let run = world.run(&law, &terrain, 1200);
         let after = run.terrain();
-        // slope of the flank, by least squares of height over distance, in every octant of the azimuth
+        // Slope of the flank, by least squares of height over distance, in every octant of the azimuth.
         let side = if top[2].abs() > 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
         let north: [f64; 3] = std::array::from_fn(|k| side[k] - dot(side, top) * top[k]);
         let east = [
@@ -139,15 +139,14 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
             .collect();
         let mean = degrees.iter().sum::<f64>() / 8.0;
         println!("{place}: top {high}, slopes {degrees:.1?}, mean {mean:.2}");
-        // what a cone of that volume and that slope is high: a piece of a grid holds a little more or less of the steep
-        // cone
+        // Height of a cone with this volume and slope: part of a grid holds a little more or less of the steep cone.
         let volume =
             terrain.grid.sum(&terrain.height) / globe.grid().distinct_len() as f64 * 4.0 * std::f64::consts::PI;
         let own = mean.to_radians().tan() / per_radian;
         rests.push((place, f64::from(high) / (3.0 * volume * own * own / std::f64::consts::PI).cbrt()));
         assert!((mean - TALUS).abs() < 1.5, "{place}: {mean}°");
         assert!(degrees.iter().all(|own| (own - mean).abs() < 3.0), "{place}: {degrees:?}");
-        // nothing is steeper than the talus angle, beyond what still creeps
+        // Nothing is steeper than the talus angle, except where terrain still creeps.
         let rise = TALUS.to_radians().tan() / per_radian;
         let cell = f64::from(mesh.cell_metres(std::f32::consts::FRAC_PI_2));
         for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
@@ -158,14 +157,14 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
             }
         }
     }
-    println!("tops beside those of cones of their volumes and slopes: {rests:.4?}");
+    println!("tops relative to those of cones with the same volumes and slopes: {rests:.4?}");
     let mean = rests.iter().map(|(_, share)| share).sum::<f64>() / rests.len() as f64;
     for (place, share) in &rests {
         assert!((share / mean - 1.0).abs() < 0.04, "{place}: {share} beside {mean}");
     }
 }
 
-/// Mean, spread and mean wear of a planet, and its mean drop from cell to cell.
+/// Mean height, spread and mean wear of a planet, and its mean drop from cell to cell.
 fn statistics(world: World, run: &dyn Run) -> [f64; 4] {
     let (terrain, grid) = (run.terrain(), run.terrain().grid);
     let cells = world.globe().grid().distinct_len() as f64;
@@ -182,7 +181,7 @@ fn statistics(world: World, run: &dyn Run) -> [f64; 4] {
     [mean, spread, grid.sum(terrain.map(MapKind::Wear).unwrap()) / cells, grid.sum(&slope) / cells]
 }
 
-/// A quarter turn maps the cube onto itself; an eighth brings borders where middles were.
+/// A quarter turn maps the cube onto itself; an eighth turn puts borders where middles were.
 #[test]
 fn a_planet_that_is_turned_wears_as_before() {
     let world = World::new(49);
@@ -210,7 +209,7 @@ fn a_planet_that_is_turned_wears_as_before() {
     }
 }
 
-/// At rest a river's slope is (U/K)^(1/n) · A^(-m/n).
+/// At equilibrium a river's slope is (U/K)^(1/n) · A^(-m/n).
 #[test]
 fn rivers_at_rest_follow_the_law_of_slope_and_area() {
     let world = World { samples: 33, scene_samples: 33, radius_metres: 100_000.0, relief_metres: 4000.0 };
@@ -229,7 +228,7 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
                 ("talus_angle", "90"),
             ],
         );
-        // land on one half of the planet
+        // Land on one half of the planet.
         let terrain = world.terrain(|at| if at[0] + 0.3 * at[2] > 0.0 { 0.05 * noise(at).max(0.02) } else { -0.1 });
         let run = world.run(&law, &terrain, 400);
         let after = run.terrain();
@@ -244,7 +243,7 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
         for k in (0..mesh.len()).filter(|&k| !flow.receivers.is_end(k)) {
-            // rivers run down to the sea and not to its floor
+            // Rivers run down to the sea level, not to the sea floor.
             let [first, second] = flow.receivers.receivers(k).map(|to| f64::from(after.height[to as usize]));
             let below = (first + (second - first) * f64::from(flow.fraction[k])).max(0.0);
             let fall = f64::from(after.height[k]) - below;
@@ -300,7 +299,7 @@ fn a_cancelled_step_leaves_the_run_as_it_was() {
     }
 }
 
-/// Every parameter at its ends, one at a time and all together, on the smallest globes and odd worlds.
+/// Every parameter at its limits, one at a time and all together, on the smallest globes and unusual worlds.
 #[test]
 fn extremes_stay_finite_at_poles_borders_and_corners() {
     let worlds = [(2, 1.0e9, 0.1), (3, 1000.0, 1.0e5), (9, 6.371e6, 9000.0), (17, 50_000.0, 20_000.0)];
@@ -344,7 +343,7 @@ fn extremes_stay_finite_at_poles_borders_and_corners() {
     }
 }
 
-/// How far a preview is from the result on a square cut out of the same ground, beside how much has changed.
+/// Difference between a preview and the result on a square cut out of the same terrain, relative to the change.
 fn apart_on_a_square(law: &Node) -> f64 {
     let process = law.as_process().unwrap();
     let after = |samples: usize, iterations: u32| {
@@ -370,7 +369,7 @@ fn apart_on_a_square(law: &Node) -> f64 {
     (apart / changed).sqrt()
 }
 
-/// A coarser globe shows what the scene's own will.
+/// A coarser globe resembles the scene's own result.
 #[test]
 fn previews_look_like_the_result() {
     let full = World::new(65);
@@ -395,8 +394,8 @@ fn previews_look_like_the_result() {
         let share = (apart / changed).sqrt();
         println!("{name}: apart {:.4}, changed {:.4}, {share:.3}", apart.sqrt(), changed.sqrt());
         if name == "Hydraulic" {
-            // the rain of an iteration is a depth whatever the grid, so that its preview comes less close, on square
-            // ground as well
+            // The rain of an iteration is a depth independent of the grid, so this preview is less accurate, also on
+            // square terrain.
             let square = apart_on_a_square(&law);
             println!("on a square {square:.3}");
             assert!(share < 1.15 * square, "{name}: {share}, on a square {square}");
@@ -406,7 +405,7 @@ fn previews_look_like_the_result() {
     }
 }
 
-/// The planet *Eroded planet* without its rivers, and what it was before anything wore it.
+/// The planet *Eroded planet* without its rivers, and the same before any erosion.
 fn eroded_planet() -> [Terrain; 2] {
     let mut scene = talweg::scene::example("eroded-planet").expect("shipped").scene.clone();
     let mut made = |layers: usize| {
@@ -416,20 +415,20 @@ fn eroded_planet() -> [Terrain; 2] {
     [made(3), made(1)]
 }
 
-/// Shares of the samples above the sea: of all of them, and of those the ones in hollows without a way out.
+/// Fraction of the samples above the sea, and the fraction of these in closed hollows.
 fn land_and_hollows(terrain: &Terrain) -> [f64; 2] {
     let mesh = FlowMesh::new(terrain.grid);
     let outlets = Outlets::new(terrain.grid, &terrain.height, 0.0);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &Control::default()).unwrap();
     let filled = graph.filled(&terrain.height);
     let land: Vec<usize> = (0..mesh.len()).filter(|&k| terrain.height[k] > 0.0).collect();
-    // half a metre of a relief of 20 km
+    // Half a metre in a relief of 20 km.
     let hollow = land.iter().filter(|&&k| filled[k] > terrain.height[k] + 2.5e-5).count();
     [land.len() as f64 / mesh.len() as f64, hollow as f64 / land.len() as f64]
 }
 
-/// Rivers fill and drain hollows: noise is full of them, ground that rivers made has hardly any. And a grid of 78 km,
-/// on which plains are at the height of the sea, drowns no land of the finer one.
+/// Rivers fill and drain hollows: noise is full of them, and terrain shaped by rivers has almost none. A coarse grid of
+/// 78 km, on which plains are at sea level, must not drown land of the finer grid.
 #[test]
 fn the_eroded_planet_drains_to_the_sea_and_its_land_stays_land() {
     let [after, before] = eroded_planet();
@@ -437,7 +436,7 @@ fn the_eroded_planet_drains_to_the_sea_and_its_land_stays_land() {
     println!("land {land_before:.3} → {land_after:.3}, in hollows {hollow_before:.3} → {hollow_after:.3}");
     assert!(land_after > 0.96 * land_before && land_after < 1.04 * land_before, "{land_before} → {land_after}");
     assert!(hollow_before > 0.1 && hollow_after < 0.35 * hollow_before, "{hollow_before} → {hollow_after}");
-    // land as high as Earth's, 797 to 875 m, at 6 × 2049²; coarse grids lack the highest crests
+    // Land as high as Earth's, 797 to 875 m, at 6 × 2049²; coarse grids lack the highest crests.
     let land = || after.height.iter().filter(|&&h| h > 0.0).map(|&h| f64::from(h));
     let mean = 20_000.0 * land().sum::<f64>() / land().count() as f64;
     println!("mean land {mean:.0} m");

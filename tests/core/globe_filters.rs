@@ -1,4 +1,4 @@
-//! Filters and generators on a small globe, against laws that know nothing of its six faces.
+//! Filters and generators on a small globe, against laws that do not depend on its six faces.
 
 use crate::globe_kit::{World, angle, dot, made, noise, open_seams, owners, places, turned_field, turned_samples};
 use crate::node_kit::node;
@@ -6,7 +6,7 @@ use talweg::field::{MapKind, Terrain};
 use talweg::nodes::Node;
 use talweg::planet::World as Kind;
 
-/// A node, its parameters, and how far apart two results may be as a share of the greatest.
+/// A node, its parameters, and the maximum difference of two results as a fraction of the greatest value.
 type Filtering = (&'static str, &'static [(&'static str, &'static str)], f32);
 
 /// `terrain` with other heights.
@@ -16,7 +16,7 @@ fn with_height(terrain: &Terrain, height: Vec<f32>) -> Terrain {
     other
 }
 
-/// Turning the globe by a symmetry of the cube and then filtering it is filtering and then turning it.
+/// Turning the globe by a symmetry of the cube and then filtering equals filtering and then turning.
 #[test]
 fn turning_the_globe_turns_what_a_filter_makes() {
     const SEA: (&str, &str) = ("sea_level", "8000");
@@ -25,7 +25,7 @@ fn turning_the_globe_turns_what_a_filter_makes() {
         ("FillDepressions", &[SEA, ("gradient", "20")], 1e-6),
         ("FillDepressions", &[SEA, ("fill_with", "Water")], 0.0),
         ("FlowAccumulation", &[SEA, ("courses", "Steepest")], 1e-5),
-        // a cell's water still goes another way somewhere
+        // Somewhere a cell's water still takes another course.
         ("FlowAccumulation", &[SEA, ("courses", "Spread")], 2e-3),
     ];
     let world = World::new(33);
@@ -49,7 +49,7 @@ fn turning_the_globe_turns_what_a_filter_makes() {
     }
 }
 
-/// Spikes go wherever they stand, what is smooth stays, and as every median it goes through any growing law.
+/// Spikes disappear at any position, smooth terrain stays, and the median commutes with any monotonic function.
 #[test]
 fn the_median_takes_spikes_away_and_keeps_order() {
     let world = World::new(33);
@@ -62,7 +62,7 @@ fn the_median_takes_spikes_away_and_keeps_order() {
         globe.grid().close(&mut spike.height);
         assert!(made(world, &median, &spike).height.iter().all(|&h| h == 0.5), "{place}");
     }
-    // a step along a great circle stays where it is, but for a cell
+    // A step along a great circle stays in place, within one cell.
     let normal = [0.48, 0.6, 0.64];
     let step = made(world, &median, &world.terrain(|at| if dot(at, normal) > 0.0 { 1.0 } else { 0.0 }));
     let cell = std::f64::consts::FRAC_PI_2 / 32.0;
@@ -74,7 +74,7 @@ fn the_median_takes_spikes_away_and_keeps_order() {
     let lawful = with_height(&ground, ground.height.iter().copied().map(law).collect());
     let (first, last) = (made(world, &median, &lawful), made(world, &median, &ground));
     assert!(first.height.iter().zip(&last.height).all(|(&a, &b)| a == law(b)));
-    // and it takes its height from no farther than the radius, counted as widely as the faces may
+    // It takes its height from within the radius, measured with the distortion of the faces.
     let reach = 5000.0 / f64::from(world.radius_metres) * 1.2;
     for (k, at) in owners(&globe).into_iter().step_by(7) {
         let near = owners(&globe).into_iter().filter(|(_, there)| angle(at, *there) < reach);
@@ -82,9 +82,9 @@ fn the_median_takes_spikes_away_and_keeps_order() {
     }
 }
 
-/// Heights in proportion to an axis are eigenfunctions of the sphere: smoothing makes them exp(-σ²) as high, and the
-/// Hessian is the height itself, downwards, in every direction. Measured where no border of a face is smoothed over,
-/// which bends what is smoothed (see `gauss/globe.rs`).
+/// Heights proportional to an axis are eigenfunctions of the sphere: smoothing multiplies them by exp(-σ²), and the
+/// Hessian is the negative height in every direction. Measured away from face borders, where smoothing distorts the
+/// result (see `gauss/globe.rs`).
 #[test]
 fn ridges_and_valleys_have_the_curvature_of_the_sphere() {
     const SIGMA: f64 = 0.1;
@@ -133,7 +133,7 @@ fn ground_grows_as_the_envelope_of_paraboloids() {
     }
 }
 
-/// Where every sample came from, as the coordinates of space tell that were moved along.
+/// Origin of every sample, found by moving the space coordinates along.
 fn origins(world: World, node: &Node) -> Vec<[f64; 3]> {
     let axes = [0, 1, 2].map(|axis| made(world, node, &world.terrain(|at| at[axis])).height);
     (0..axes[0].len()).map(|k| axes.each_ref().map(|axis| f64::from(axis[k]))).collect()
@@ -144,8 +144,8 @@ fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
     (sum / count).sqrt()
 }
 
-/// Pushed ground stays on the sphere, goes as far as it is said to wherever it is, and does not tear at the borders of
-/// the faces.
+/// Warped terrain stays on the sphere, moves by the given distance at every position, and does not tear at the borders
+/// of the faces.
 #[test]
 fn warped_ground_moves_along_the_sphere() {
     let world = World::new(33);
@@ -156,7 +156,7 @@ fn warped_ground_moves_along_the_sphere() {
     let way = |&(k, at): &(usize, [f64; 3])| angle(from[k], at);
     assert!(owners.iter().all(|&(k, _)| (dot(from[k], from[k]).sqrt() - 1.0).abs() < 0.01));
     assert!(owners.iter().all(|owner| way(owner) < 1.8 * reach));
-    // three deviations of each of three components are the reach, and two of them lie along the ground
+    // Three standard deviations of each of three components equal the reach, and two components lie along the surface.
     let expected = reach * 2f64.sqrt() / 3.0;
     let on_corners = |at: [f64; 3]| at.iter().all(|c| c.abs() > 0.4);
     let all = root_mean_square(owners.iter().map(way));
@@ -185,7 +185,7 @@ fn perturbed_ground_comes_from_anywhere_within_the_magnitude() {
         let nearest = owners.iter().map(|(_, there)| angle(*there, from[k])).fold(9.0, f64::min);
         assert!(nearest < 1e-3 * cell, "{at:?} comes from between samples");
     }
-    // evenly from a disc: the mean square of the way is half that of the radius, on every face
+    // Uniform in a disc: the mean square distance is half the squared radius, on every face.
     for face in 0..6 {
         let on_face = owners.iter().zip(&ways).filter(|((k, _), _)| k / (33 * 33) == face).map(|(_, &way)| way);
         let share = root_mean_square(on_face) / (radius / 2f64.sqrt());
@@ -200,7 +200,7 @@ fn perturbed_ground_comes_from_anywhere_within_the_magnitude() {
     assert!(owners.iter().all(|&(k, at)| angle(smooth[k], at) < radius + 0.1 * cell));
 }
 
-/// Rings lie around the axis, and noises are as high and as rough on every face and at the corners.
+/// Rings lie around the axis, and noise has the same height and roughness on every face and at the corners.
 #[test]
 fn library_noises_are_read_on_the_sphere() {
     let world = World::new(65);
@@ -231,13 +231,13 @@ fn library_noises_are_read_on_the_sphere() {
     }
 }
 
-/// Mirrored, turned about 0° N 0° E, moved south and then east.
+/// Mirrored, turned around 0° N 0° E, and moved south and then east.
 #[test]
 fn a_planet_is_turned_as_a_whole() {
     let world = World::new(49);
     let globe = world.globe();
     let quarter = made(world, &node("Transform", &[("angle", "90")]), &world.terrain(noise));
-    // clockwise, seen from above: what was in the north is in the east
+    // Clockwise seen from above: north becomes east.
     let to = turned_samples(&globe, |[x, y, z]| [x, z, -y]);
     let expected = turned_field(&globe, &to, &world.terrain(noise).height);
     let worst = quarter.height.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -258,10 +258,10 @@ fn a_planet_is_turned_as_a_whole() {
         assert!((found - smooth(at)).abs() < 2e-3, "{at:?} went to {there:?}: {found} is not {}", smooth(at));
     }
     let still = made(world, &node("Transform", &[("scale", "2"), ("outside", "Flat")]), &world.terrain(noise));
-    assert_eq!(still.height, world.terrain(noise).height, "a planet keeps its size");
+    assert_eq!(still.height, world.terrain(noise).height, "scaling does not change the size of a planet");
 }
 
-/// Winds carry the rain about, and none is lost.
+/// Winds distribute the rain, and none is lost.
 #[test]
 fn rain_falls_on_a_planet_as_much_as_is_said() {
     let world = World::new(33);
@@ -279,7 +279,7 @@ fn rain_falls_on_a_planet_as_much_as_is_said() {
     }
 }
 
-/// A node that a planet leaves out says why in its file.
+/// A node that planets ignore explains the reason in its file.
 #[test]
 fn nodes_that_need_a_square_say_why() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodes");

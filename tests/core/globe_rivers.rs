@@ -1,4 +1,4 @@
-//! Rivers on a globe: they reach the sea, never climb, join, and account for all the land.
+//! Rivers on a globe: they reach the sea, never climb, join, and drain all the land.
 
 use std::collections::HashSet;
 
@@ -23,10 +23,10 @@ fn place() -> Place {
     Place { sea_level: SEA, ..Place::globe(SAMPLES, &EARTH) }
 }
 
-/// Whether a river runs through each cell, from the map of the flow.
+/// Whether a river runs through each cell, according to the flow map.
 fn is_river(mesh: &FlowMesh, made: &Terrain) -> Vec<bool> {
     let km2 = mesh.cell_metres(EARTH.side_metres()).powi(2) * 1e-6;
-    let flow = made.map(MapKind::Flow).expect("it writes it");
+    let flow = made.map(MapKind::Flow).expect("the node writes the flow map");
     (0..mesh.len())
         .map(|k| mesh.grid().owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001)
         .collect()
@@ -42,7 +42,7 @@ fn every_river_reaches_the_sea_and_never_climbs() {
         let rivers = is_river(&mesh, &made);
         assert!(rivers.iter().filter(|&&r| r).count() > 300, "there are rivers");
         for k in (0..mesh.len()).filter(|&k| rivers[k]) {
-            // the surface of its water, also in lakes
+            // The water surface, also in lakes.
             let surface = |k: usize| if lakes == "true" { made.height[k] + water[k] } else { made.height[k] };
             let onwards = mesh
                 .existing_neighbours(k)
@@ -53,7 +53,7 @@ fn every_river_reaches_the_sea_and_never_climbs() {
     }
 }
 
-/// What runs into the sea is the rain of all the land: 4π less the sea.
+/// The inflow into the sea is the rain on all land: 4π minus the sea.
 #[test]
 fn the_sea_gets_the_water_of_all_the_land() {
     let mesh = FlowMesh::new(Grid::globe(SAMPLES));
@@ -92,7 +92,7 @@ fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
     assert!(grown > 3, "{grown} cells of new land");
 }
 
-/// Finer, so that fjords and deltas have a form; a cell is 78 km wide.
+/// Fine enough for the shape of fjords and deltas; a cell is 78 km wide.
 const FINE: usize = 129;
 
 fn fine() -> Place {
@@ -105,7 +105,7 @@ fn land(seed: u32) -> Terrain {
     Place { seed, ..fine() }.noise()
 }
 
-/// Pieces of cells that hang together.
+/// Connected components of cells.
 fn pieces(mesh: &FlowMesh, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let mut seen = vec![false; mesh.len()];
     let mut all = Vec::new();
@@ -124,7 +124,7 @@ fn pieces(mesh: &FlowMesh, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     all
 }
 
-/// A fjord is a drowned valley: narrow, between walls, open to the sea over a sill, deepest inside.
+/// A fjord is a drowned valley: narrow, between walls, open to the sea over a sill, and deepest inside.
 #[test]
 fn fjords_are_narrow_deep_and_have_a_sill() {
     SEEDS.into_iter().for_each(fjords_of);
@@ -160,13 +160,12 @@ fn fjords_of(seed: u32) {
     let (beside, walls) = (beside as f64 / f64::from(count), walls / f64::from(count));
     println!("{} fjords, {long} long, {silled} with a sill; {beside:.2} of 8 drowned, walls {walls:.0} m", found.len());
     assert!(long >= 5 && silled == long, "{silled} of {long} have a sill");
-    // a line of cells has two neighbours of its kind, a broad bay five and more
+    // A line of cells has two neighbours of its kind, a broad bay five or more.
     assert!(beside < 3.5, "{beside} of eight neighbours are drowned too");
     assert!(walls > 500.0, "walls rise {walls} m above the floor");
 }
 
-/// A delta is land beyond the old coast, within reach of the mouth of a great river, with arms through which the river
-/// goes on.
+/// A delta is land beyond the old coast, near the mouth of a large river, with arms through which the river continues.
 #[test]
 fn deltas_are_land_around_mouths_with_open_arms() {
     SEEDS.into_iter().for_each(deltas_of);
@@ -176,7 +175,7 @@ fn deltas_of(seed: u32) {
     const REACH_KM: f64 = 500.0;
     let mesh = FlowMesh::new(Grid::globe(FINE));
     let mut input = land(seed);
-    // a shallow sea all around
+    // A shallow sea on all sides.
     input.height.iter_mut().for_each(|h| *h = if *h < SEA { SEA - (SEA - *h) * 0.02 } else { *h });
     let with = |deltas: &str| fine().finish(&rivers(&[("fjords", "0"), ("deltas", deltas)]), &input, 0);
     let (plain, made) = (with("0"), with("500"));
@@ -185,7 +184,7 @@ fn deltas_of(seed: u32) {
     let km2 = f64::from(mesh.cell_metres(EARTH.side_metres())).powi(2) * 1e-6;
     let is_land = |k: usize| input.height[k] > SEA;
     let mouths: Vec<(usize, f64)> = (0..mesh.len())
-        // where the water goes on into the sea
+        // Cells where the water continues into the sea.
         .filter(|&k| {
             mesh.grid().owns(k)
                 && is_land(k)
@@ -207,8 +206,7 @@ fn deltas_of(seed: u32) {
     let lands = pieces(&mesh, &is_new);
     let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
     let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.existing_neighbours(k).any(is_land))).count();
-    // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new
-    // land
+    // The river continues through the arms: there is a way from its mouth to the open sea that does not cross new land.
     let (mut rivers, mut reached, mut forked) = (0, 0, 0);
     for &(mouth, reach) in mouths.iter().filter(|(_, reach)| *reach > 600.0) {
         let inside = |k: usize| apart(k, mouth) <= reach;
@@ -226,13 +224,13 @@ fn deltas_of(seed: u32) {
             }
             false
         };
-        // a bay without a way out has none with a delta either
+        // A bay without an outlet has none with a delta either.
         if grown < 6 || !comes_out(&|k| !is_land(k)) {
             continue;
         }
         rivers += 1;
         reached += usize::from(comes_out(&is_water));
-        // courses of open water that cross the plain half way out
+        // Courses of open water that cross the plain half way out.
         let crosses = |k: usize| is_water(k) && !is_land(k) && (0.3..0.55).contains(&(apart(k, mouth) / reach));
         forked += usize::from(pieces(&mesh, &crosses).len() >= 2);
     }
@@ -246,7 +244,7 @@ fn deltas_of(seed: u32) {
     for sea in pieces(&mesh, &|k| !is_land(k)) {
         let of_it: HashSet<usize> = sea.into_iter().collect();
         let left = pieces(&mesh, &|k| made.height[k] <= SEA && of_it.contains(&k)).len();
-        assert!(left <= 1, "a sea of {} cells fell into {left}", of_it.len());
+        assert!(left <= 1, "a sea of {} cells was split into {left} parts", of_it.len());
     }
 }
 
@@ -270,7 +268,7 @@ fn faces_agree_and_threads_do_not_matter() {
     }
 }
 
-/// The document's walk takes a step's depth from every point that it visits, and nothing else.
+/// The document's walk lowers every visited point by one step's depth, and changes nothing else.
 #[test]
 fn a_walk_lowers_what_it_visits() {
     for place in [place(), Place { sea_level: SEA, planet: None, ..Place::new(65, talweg::field::Edges::Wrap) }] {

@@ -1,4 +1,4 @@
-//! Water on a small globe: what leaves is what fell, depressions fill as high and as wide as they are, rivers go down.
+//! Water on a small globe: outflow equals rain, depressions fill to their level, rivers run down.
 
 use crate::globe_kit::{World, angle, made, noise, open_seams, owners, places};
 use crate::node_kit::node;
@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use talweg::field::{Control, Grid, MapKind, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
 
-/// All rain reaches the sea, or the lowest place where there is none: the area of the sphere.
+/// All rain reaches the sea, or the lowest point if there is no sea: the area of the sphere.
 #[test]
 fn the_flow_that_leaves_is_the_area_of_the_sphere() {
     let world = World::new(33);
@@ -38,13 +38,13 @@ fn the_flow_that_leaves_is_the_area_of_the_sphere() {
     }
 }
 
-/// Height of a crater of radius ½ with a rim at 0.9, from which the ground falls to the other end of the globe.
+/// Height of a crater of radius ½ with a rim at 0.9, from which the terrain falls to the opposite side of the globe.
 fn crater(from_middle: f64) -> f64 {
     let t = from_middle / 0.5;
     if t < 1.0 { 0.5 + 0.4 * t * t } else { 0.9 - 0.3 * (from_middle - 0.5) }
 }
 
-/// A lake in a crater has the volume and the area of its bowl, wherever that is.
+/// A lake in a crater has the volume and the area of its bowl at any position.
 #[test]
 fn lakes_fill_their_bowls_wherever_these_are() {
     let world = World { radius_metres: 2000.0, relief_metres: 1000.0, ..World::new(65) };
@@ -61,7 +61,7 @@ fn lakes_fill_their_bowls_wherever_these_are() {
         };
         let lake = water("FillDepressions", &[("fill_with", "Water")]);
         let steradians = 4.0 * PI / globe.grid().distinct_len() as f64;
-        // ∫ (0.9 - h) over the bowl; cells on the rim are cut off where the water finds its way out
+        // ∫ (0.9 - h) over the bowl; cells on the rim are missing where the water flows out.
         let steps = 1000;
         let bowl = |k: i32| {
             let theta = 0.5 * (f64::from(k) + 0.5) / f64::from(steps);
@@ -73,7 +73,7 @@ fn lakes_fill_their_bowls_wherever_these_are() {
         volumes.push(volume);
         let deepest = lake.iter().copied().fold(0.0, f32::max);
         assert!((deepest - 0.4).abs() < 0.02, "{place}: {deepest}");
-        // the same water stands in the lake, unless it is too small or too shallow to be one
+        // The lake holds the same water, unless it is too small or too shallow to count as a lake.
         let area = 2.0 * PI * (1.0 - 0.5f64.cos()) * 4e6;
         let limit = |share: f64| (share * area).to_string();
         let whole = [("smallest_area", &*limit(0.9)), ("least_depth", "370")];
@@ -90,8 +90,8 @@ fn lakes_fill_their_bowls_wherever_these_are() {
     assert!(volumes.iter().all(|volume| (volume / mean - 1.0).abs() < 0.03), "{volumes:?}");
 }
 
-/// Level ground around one low place rises by the gradient with the way to it: steps go in eight directions, or six
-/// where three faces meet.
+/// Level terrain around one low point rises by the gradient times the distance to it: steps go in eight directions, or
+/// six where three faces meet.
 #[test]
 fn filled_ground_rises_with_the_way_to_its_outlet() {
     let world = World { radius_metres: 2000.0, relief_metres: 1000.0, ..World::new(33) };
@@ -116,7 +116,7 @@ fn filled_ground_rises_with_the_way_to_its_outlet() {
     }
 }
 
-/// Beds lie as deep as their discharge asks for, and all of them lead to the sea without a pit.
+/// Bed depths match their discharge, and all beds lead to the sea without a pit.
 #[test]
 fn rivers_cut_their_beds_and_lead_to_the_sea() {
     let world = World::new(33);
@@ -137,7 +137,7 @@ fn rivers_cut_their_beds_and_lead_to_the_sea() {
         .filter(|&k| f64::from(flow[k]) * cell_km2 >= 60.0 && ground.height[k] > 0.4)
         .collect();
     assert!(channels.len() > 200, "{}", channels.len());
-    // lakes keep their floors
+    // Lakes keep their floors.
     let beds: Vec<usize> = channels.iter().copied().filter(|&k| filled.height[k] == ground.height[k]).collect();
     let mut as_deep = 0;
     for &k in &beds {
@@ -153,7 +153,7 @@ fn rivers_cut_their_beds_and_lead_to_the_sea() {
     assert!(pits_along(&ground, &channels) > 0, "there was something to cut through");
 }
 
-/// Cells of `channels` that water has to fill before it goes on.
+/// Cells of `channels` that fill with water before it flows on.
 fn pits_along(terrain: &Terrain, channels: &[usize]) -> usize {
     let mesh = FlowMesh::new(Grid::globe(terrain.samples()));
     let outlets = Outlets::new(mesh.grid(), &terrain.height, 0.4);

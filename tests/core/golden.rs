@@ -1,10 +1,10 @@
-//! Golden hashes: the same scene gives the same bits, on every machine and in every later version.
+//! Golden hashes: the same scene gives the same bits on every machine and in every later version.
 //!
-//! Each node of the catalogue runs with its defaults and with every parameter at another value, wherever it can: on a
-//! square of 65², on a wrapping one of 33², on a planet of 6 × 33². Filters and processes stand on Perlin noise; on the
-//! square of 65² also on noise with maps of hardness and rain. The heights have a hash, and so has every data map that
-//! the node leaves. When a hash differs, old scenes would look different. If that is meant, let the node's `version()`
-//! grow, then bless the new bits and commit them:
+//! Each node of the catalogue runs with its defaults and with every parameter altered. The grids are a square of 65², a
+//! wrapping square of 33², and a planet of 6 × 33², if the node supports them. Filters and processes run on Perlin
+//! noise, and on the square of 65² also on noise with hardness and rain maps. The heights and every resulting data map
+//! are hashed. A different hash means that old scenes would look different. If that is intended, increase the node's
+//! `version()`, then bless the new hashes and commit them:
 //!
 //! ```text
 //! TALWEG_BLESS=1 cargo test -p talweg --test core golden
@@ -19,7 +19,7 @@ use talweg::field::{Edges, Terrain};
 use talweg::nodes::{Node, Work};
 use talweg::planet::World;
 
-/// Noise with rock and rain that differ from place to place.
+/// Noise with varying rock hardness and rain.
 fn with_maps(place: Place, noise: &Terrain) -> Terrain {
     let steps = ["Hardness", "Rain"].map(|name| Node::named(name).unwrap());
     steps.iter().fold(noise.clone(), |below, node| place.finish(node, &below, 0))
@@ -83,5 +83,5 @@ fn nodes_give_the_bits_they_always_gave() {
     let known: BTreeMap<String, String> = ron::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let differing: Vec<&String> =
         now.keys().chain(known.keys()).filter(|&name| now.get(name) != known.get(name)).collect();
-    assert!(differing.is_empty(), "other bits than before; see the head of tests/core/golden.rs: {differing:#?}");
+    assert!(differing.is_empty(), "the bits have changed; see the top of tests/core/golden.rs: {differing:#?}");
 }

@@ -1,4 +1,4 @@
-//! Rules of materials, plants and stones that a scene has of its own: kept, told, and followed by what leaves.
+//! A scene's own rules for materials, plants and stones: they are saved, reported as changes, and used by exports.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn plants(text: &str) -> Option<Arc<ScatterRules>> {
 #[test]
 fn a_scene_keeps_its_rules_and_tells_that_they_differ() {
     let plain = Scene::default();
-    assert!(!plain.to_ron().unwrap().contains("material"), "those of the palette are not written");
+    assert!(!plain.to_ron().unwrap().contains("material"), "the palette's rules are not written");
     let own = Scene {
         materials: materials("[(material: Soil), (material: Rock, share: 0.9, tint: 0.25, slope: [10, 20, 30, 40.5])]"),
         scatter: plants("[(kind: Palm, density: 12.5, size: (3, 9), groves: (200, 0.4), flow: [0.5, 0.2])]"),
@@ -33,15 +33,12 @@ fn a_scene_keeps_its_rules_and_tells_that_they_differ() {
     assert_eq!(again.to_ron().unwrap(), text);
     let table = PaletteTable::for_scene(&again);
     assert_eq!((Some(&table.materials), Some(&table.scatter)), (own.materials.as_ref(), own.scatter.as_ref()));
-    // an empty list is one: nothing stands there
+    // An empty list is also a list: no plants and no stones.
     let bare = Scene { scatter: plants("[]"), ..Scene::default() };
     assert_eq!(Scene::from_ron(&bare.to_ron().unwrap()).unwrap().0, bare);
 
     let told: Vec<String> = scene_changes(&plain, &own).iter().map(|change| change.text()).collect();
-    assert_eq!(
-        told,
-        ["materials: rules those of the palette → 2 of its own", "scatter: rules those of the palette → 1 of its own"]
-    );
+    assert_eq!(told, ["materials: rules from the palette → 2 custom", "scatter: rules from the palette → 1 custom"]);
     let other = Scene { materials: materials("[(material: Soil), (material: Mud)]"), ..own.clone() };
     let told: Vec<String> = scene_changes(&own, &other).iter().map(|change| change.text()).collect();
     assert_eq!(told, ["materials: rules 2 custom (other contents) → 2 custom"]);

@@ -1,4 +1,5 @@
-//! Gullies in a construction tree: stripes down the slope of what is below them, of any resolution, with its weight.
+//! Gullies in a construction tree: stripes down the slope of the primitives below, at any resolution, with the same
+//! weight.
 
 use talweg::construction::geometry::plane::{add, length, scaled, sub};
 use talweg::construction::operators::gullies::GullySettings;
@@ -11,7 +12,7 @@ use talweg::construction::{Capsule, Detail, OperatorGroup, Piece, PieceKind, Poi
 
 use super::construction_kit::{Dice, gullies as any_gullies};
 
-/// A ramp that rises to the east with this tangent, level to its sides.
+/// A ramp that rises to the east with this tangent, with level sides.
 fn ramp(tangent: f32) -> Piece {
     let points = vec![CurvePoint::new(0.0, 4000.0, 0.0), CurvePoint::new(8000.0, 4000.0, 8000.0 * tangent)];
     let settings =
@@ -43,7 +44,7 @@ fn program(terrain: Piece) -> Program {
     Program::new(&Tree { terrain, ..Tree::default() }, 5)
 }
 
-/// What gullies add at a place.
+/// The height that gullies add at a point.
 fn added(with: &Program, without: &Program, p: Point, detail: &Detail) -> f64 {
     with.height(p, detail) - without.height(p, detail)
 }
@@ -53,8 +54,8 @@ fn places(count: usize, from: f64, to: f64) -> impl Iterator<Item = Point> {
     (0..count).map(move |_| [dice.between(from, to), dice.between(from, to)])
 }
 
-/// Across the slope the ground goes up and down, along it far less; the mean height stays, and gentle ground is left
-/// alone.
+/// Across the slope the terrain goes up and down, along it much less; the mean height stays, and gentle slopes do not
+/// change.
 #[test]
 fn stripes_run_down_the_slope() {
     let settings = || GullySettings { octaves: 1, ..GullySettings::default() };
@@ -67,11 +68,11 @@ fn stripes_run_down_the_slope() {
         (deepest, highest) = (deepest.min(here), highest.max(here));
     }
     assert!(across > 3.0 * along, "across {across} along {along}");
-    // half of the depth to both sides
+    // Half of the depth up and half down.
     assert!((-30.0..-25.0).contains(&deepest) && (25.0..30.0).contains(&highest), "{deepest} {highest}");
     assert!((sum / 4000.0).abs() < 2.0, "{sum}");
     let (with, without) = (program(gullied(settings(), vec![ramp(0.02)])), program(ramp(0.02)));
-    // slopes are taken across the size of the gullies
+    // Slopes are measured over the size of the gullies.
     let half = 0.5 * f64::from(settings().size);
     let gentle = f64::from(settings().slope_from).to_radians().tan();
     let mut count = 0;
@@ -88,8 +89,8 @@ fn stripes_run_down_the_slope() {
     assert!(count > 50, "{count} of 200 places are gentle");
 }
 
-/// An octave whose waves are less than two samples long is not there, and one of four samples and more is whole; κ = 0
-/// leaves the widest alone.
+/// An octave with waves shorter than two samples is absent, and one of four samples or more is complete; κ = 0 keeps
+/// only the widest octave.
 #[test]
 fn octaves_that_cannot_be_seen_fade() {
     let at = |octaves: u32, detail: &Detail| {
@@ -107,7 +108,7 @@ fn octaves_that_cannot_be_seen_fade() {
     assert_eq!(at(4, &Detail { level: 1.0 / 3.0, spacing: 0.0 }), at(2, &Detail::FULL));
 }
 
-/// The weight is that of the pieces below, and where that is 0 nothing is there.
+/// The weight is that of the primitives below, and where it is 0 there is no terrain.
 #[test]
 fn the_weight_is_that_of_the_pieces() {
     let (with, without) = (program(gullied(GullySettings::default(), vec![mountain()])), program(mountain()));
@@ -122,7 +123,7 @@ fn the_weight_is_that_of_the_pieces() {
     assert!(raised > 150, "{raised}");
 }
 
-/// Moved, turned, scaled, mirrored and raised, gullies go with their pieces.
+/// Gullies move, turn, scale, mirror and rise together with their primitives.
 #[test]
 fn they_go_with_a_placement() {
     let settings = Placement {
@@ -145,7 +146,8 @@ fn they_go_with_a_placement() {
     for p in places(800, 1500.0, 6500.0) {
         let (own, placed) = (here.sample(p, &Detail::FULL), there.sample(map.apply(p), &Detail::FULL));
         assert!((own.weight - placed.weight).abs() < 1e-9);
-        // the slope that gullies follow is that of the surface, which sinks to the ground of the tree, not of the piece
+        // Gullies follow the slope of the surface, which sinks to the base height of the tree, not the slope of the
+        // primitive.
         if [[250.0, 0.0], [-250.0, 0.0], [0.0, 250.0], [0.0, -250.0]]
             .iter()
             .all(|step| here.sample(add(p, *step), &Detail::FULL).weight > 0.5)
@@ -157,7 +159,7 @@ fn they_go_with_a_placement() {
     assert!(seen > 100, "{seen}");
 }
 
-/// No slope of any gullies breaks the bounds of height and slope, over short ways and long ones.
+/// No gullies break the bounds of height and slope, over short and long distances.
 #[test]
 fn bounds_hold_over_any_ground() {
     let mut dice = Dice::new(4);
@@ -198,7 +200,7 @@ fn bounds_hold_over_any_ground() {
     println!("bounds are {ratio:.1} times the steepest slopes, on average");
 }
 
-/// A ray that steps by proven bounds ends where a march ends, and asks no more often than a picture can bear.
+/// A ray that steps by proven bounds ends where a march ends, with an acceptable number of evaluations.
 #[test]
 fn rays_end_on_the_ground() {
     let program = program(gullied(GullySettings::default(), vec![mountain()]));
@@ -231,7 +233,7 @@ fn rays_end_on_the_ground() {
     assert!(asked < 60 * 1500, "{asked}");
 }
 
-/// They are put around a piece by hand, and come back from the text of a scene.
+/// Gullies added by hand are read back from the text of a scene.
 #[test]
 fn gullies_around_a_piece_come_back_from_their_text() {
     let mut tree = Tree { terrain: mountain(), ..Tree::default() };

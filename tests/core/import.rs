@@ -1,4 +1,4 @@
-//! Heights that go out as a file and come in again.
+//! Heights exported to a file and imported again.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, Terrain};
@@ -32,7 +32,7 @@ fn heights_may_be_given_and_pictures_that_are_not_square_fitted() {
     let file = std::fs::File::create(&path).unwrap();
     let mut encoder = png::Encoder::new(file, 5, 3);
     encoder.set_color(png::ColorType::Grayscale);
-    // brightness grows to the east by a quarter each sample
+    // Brightness grows to the east by a quarter per sample.
     let rows: Vec<u8> = [0u8, 64, 128, 191, 255].repeat(3);
     encoder.write_header().unwrap().write_image_data(&rows).unwrap();
     let place = Place { relief_metres: 1000.0, ..Place::new(9, Edges::Open) };
@@ -48,12 +48,12 @@ fn heights_may_be_given_and_pictures_that_are_not_square_fitted() {
         [heights[0], heights[4], heights[8]].map(|h| (h * 1000.0).round())
     };
     assert_eq!(read("Stretch"), [100.0, 200.0, 300.0]);
-    // the middle half of the width
+    // The middle half of the width.
     assert_eq!(read("Crop"), [150.0, 200.0, 250.0]);
     assert_eq!(read("Whole"), [100.0, 200.0, 300.0]);
 }
 
-/// A GeoTIFF-like file without other programs: an ESRI grid of metres, `NODATA` where `is_void` says so.
+/// A georeferenced file without external programs: an ESRI grid in metres, with `NODATA` where `is_void` is true.
 fn grid_file(
     folder: &tempfile::TempDir,
     name: &str,
@@ -76,7 +76,7 @@ fn grid_file(
 fn places_without_data_are_filled_or_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let is_hole = |i: usize, j: usize| (3..6).contains(&i) && (2..7).contains(&j);
-    // a slope to the east, 100 m at its foot
+    // A slope that rises to the east, from 100 m at its foot.
     let file = grid_file(&folder, "holed.asc", [9, 9], |i, j| (!is_hole(i, j)).then_some(100.0 + 10.0 * j as f32));
     let place = Place { relief_metres: 1000.0, sea_level: 0.15, ..Place::new(9, Edges::Open) };
     let read = |voids: &str| {
@@ -104,7 +104,7 @@ fn places_without_data_are_filled_or_left_out() {
 fn raw_files_take_width_byte_order_and_the_side_of_their_first_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.r16");
-    // 6 × 3: brightness grows to the east and, by less, to the south
+    // 6 × 3: brightness grows to the east and, more slowly, to the south.
     let number = |i: usize, j: usize| (10_000 * j + 1000 * i) as u16;
     let numbers = (0..18).map(|k| number(k / 6, k % 6));
     std::fs::write(&path, numbers.flat_map(u16::to_be_bytes).collect::<Vec<u8>>()).unwrap();
@@ -129,7 +129,7 @@ fn raw_files_take_width_byte_order_and_the_side_of_their_first_row() {
     near(north[15 * 16], 2000);
     near(south[0], 2000);
     near(south[15 * 16 + 15], 50_000);
-    // the scene says that it cannot be read while the width is wrong
+    // The scene reports that it cannot be read while the width is wrong.
     let mut scene = Scene { layers: vec![Layer::new(node("Import", &[("file", file)]), 1)], ..Scene::default() };
     std::fs::write(&path, [0; 14]).unwrap();
     let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>().join("\n");
@@ -169,13 +169,13 @@ fn a_scene_out_of_a_file_has_its_size_and_its_heights() {
     assert!(scene.problems().is_empty(), "{:?}", scene.problems());
     let made = crate::common::evaluate(&scene, 17, 1);
     for (k, h) in made.height.iter().enumerate() {
-        // the middle 17 of 33 columns
+        // The middle 17 of 33 columns.
         let meant = metres(k / 17, 8 + k % 17);
         assert!((h * settings.relief_metres - meant).abs() < 0.01, "{} and {meant}", h * settings.relief_metres);
     }
     let error = scene_from_file(&folder.path().join("no.tif")).unwrap_err().to_string();
     assert!(error.contains("no.tif"), "{error}");
-    // the world in degrees is a planet
+    // A world in degrees is a planet.
     let world = folder.path().join("world.asc");
     let rows = "5 6 7 8 9 10 11 12\n".repeat(4);
     std::fs::write(&world, format!("ncols 8\nnrows 4\nxllcorner -180\nyllcorner -90\ncellsize 45\n{rows}")).unwrap();
@@ -183,7 +183,7 @@ fn a_scene_out_of_a_file_has_its_size_and_its_heights() {
     assert!(planet.settings.is_planet() && planet.settings.relief_metres == 7.0 && planet.problems().is_empty());
 }
 
-/// The shipped elevation model is what is said of it, and the scene that works on it changes it and mends it.
+/// The shipped elevation model matches its description, and its scene fills the gaps and drains the hollows.
 #[test]
 fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     let model = raster("elevation:made-range").unwrap();
@@ -192,7 +192,7 @@ fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     assert!(extent.iter().all(|side| (side - 24_000.0).abs() < 1e-6), "{extent:?}");
     let gaps = model.is_void.iter().filter(|is_void| **is_void).count();
     assert!((300..800).contains(&gaps), "{gaps}");
-    let scene = talweg::scene::example("elevation-model").expect("it is shipped").scene.clone();
+    let scene = talweg::scene::example("elevation-model").expect("the scene is shipped").scene.clone();
     assert!(scene.problems().is_empty(), "{:?}", scene.problems());
     let mut bare = scene.clone();
     bare.layers.truncate(1);
@@ -208,14 +208,14 @@ fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     assert!(drained(&after.2) > drained(&before.2) + 0.3, "{} and {}", drained(&before.2), drained(&after.2));
     let apart =
         difference((&before.0, before.1), (&after.0, after.1), &Limits::default(), &Control::default()).unwrap();
-    assert!((1.0..150.0).contains(&apart.rms_metres), "it is still that land: {apart:?}");
+    assert!((1.0..150.0).contains(&apart.rms_metres), "the land changed too much or too little: {apart:?}");
     assert!(raster("elevation:no").unwrap_err().to_string().contains("elevation:made-range"));
 }
 
 #[test]
 fn a_mesh_is_ground_seen_from_above() {
     let folder = tempfile::tempdir().unwrap();
-    // a roof 200 m long and 100 m wide whose ridge runs from east to west, 20 m above its eaves; y is up, z is south
+    // A roof 200 m long and 100 m wide with a ridge from east to west, 20 m above its eaves; y is up, z is south.
     let roof = "v 0 10 0\nv 200 10 0\nv 200 30 50\nv 0 30 50\nv 200 10 100\nv 0 10 100\nf 1 4 3 2\nf 4 6 5 3\n";
     let file = folder.path().join("roof.obj");
     std::fs::write(&file, roof).unwrap();
@@ -228,7 +228,7 @@ fn a_mesh_is_ground_seen_from_above() {
         let meant = 30.0 - 40.0 * (south - 0.5).abs();
         assert!((h * 20.0 - meant).abs() < 0.2, "{} and {meant} at {k}", h * 20.0);
     }
-    // another mesh of that name is other ground
+    // Another mesh with the same name gives other heights.
     std::fs::write(&file, roof.replace("30 50", "50 50")).unwrap();
     assert!(crate::common::evaluate(&scene, 65, 1).hash() != made.hash());
     std::fs::write(&file, "f 1 2 3\n").unwrap();
@@ -256,7 +256,7 @@ fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
     assert_eq!(read.settings.resolution as usize % (side - 1), 1, "the vertices lie on samples");
     let again = crate::common::evaluate(&read, side, 2);
-    // both count from where their relief does
+    // Both measure heights from the base of their relief.
     let metres = |terrain: &Terrain, scene: &Scene| -> Vec<f32> {
         terrain.height.iter().map(|h| h * scene.settings.relief_metres).collect()
     };
@@ -265,7 +265,7 @@ fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
     assert!(worst <= error_metres + 0.01, "{worst} m off");
 }
 
-/// Of each format that Talweg writes: what is left of a file says that its end is missing, and what to do.
+/// For each format that Talweg writes: a truncated file is reported as incomplete, with what to do.
 #[test]
 fn exports_that_are_cut_off_say_that_they_end_too_early() {
     use talweg::export::{ExportPlace, export};
@@ -296,7 +296,7 @@ fn exports_that_are_cut_off_say_that_they_end_too_early() {
             std::fs::write(&cut, &whole[..keep]).unwrap();
             let said = scene_from_file(&cut).map(|_| ()).unwrap_err().to_string();
             let is_told = said.contains("ends too early") && said.contains("again") && said.contains(&name);
-            // of a grid in text the first word that is missing is told
+            // For a text grid, the error names the first missing word.
             let is_header = keep == 4 && name == "a.asc";
             assert!(is_told || is_header && said.contains(&name), "{name}, {keep} of {}: {said}", whole.len());
         }
@@ -322,7 +322,7 @@ fn a_scene_out_of_a_raw_file_is_as_it_was_asked_for() {
         assert_eq!(scene.settings.resolution, 16);
         let made = crate::common::evaluate(&scene, 16, 1);
         let first = made.height[0] * scene.settings.relief_metres;
-        // the middle 16 of 32 columns
+        // The middle 16 of 32 columns.
         assert!((first - number(north, 8)).abs() < 0.6, "{first}");
     }
 }

@@ -1,4 +1,4 @@
-//! Processes that work in place and leave out what nobody reads give the bits of those that do neither.
+//! Processes that work in place and skip unread maps give the same bits as processes that do neither.
 
 use crate::node_kit::{Place, altered, on_squares, set};
 use talweg::eval::{MemoryUse, Store, evaluate};
@@ -13,7 +13,7 @@ const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 fn a_step_in_place_gives_the_bits_of_one_beside() {
     let control = Control::default();
     for edges in BOTH {
-        // bands of rows with borders, and hardly any row
+        // Bands of rows with borders, and very few rows.
         for samples in [4, 33, 150] {
             let place = Place::new(samples, edges);
             let cx = place.context(&control);
@@ -26,7 +26,7 @@ fn a_step_in_place_gives_the_bits_of_one_beside() {
                     assert!(beside.terrain() == in_place.terrain(), "{samples} {edges:?} {node:?}");
                     assert_eq!(beside.mass_balance(), in_place.mass_balance(), "{samples} {edges:?} {node:?}");
                 }
-                // either goes on from what the other made
+                // Each continues from the result of the other.
                 beside.step_in_place(&cx).unwrap();
                 in_place.step(&cx).unwrap();
                 assert!(beside.into_terrain() == in_place.into_terrain(), "{samples} {edges:?} {node:?}");
@@ -35,13 +35,13 @@ fn a_step_in_place_gives_the_bits_of_one_beside() {
     }
 }
 
-/// An export of heights makes no maps that only tell what an erosion did, and works in place; nothing else changes.
+/// An export of heights skips maps that only record what an erosion did, and works in place; nothing else changes.
 #[test]
 fn heights_do_not_depend_on_what_else_is_read() {
     let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
     let is_process = |node: &Node| node.as_process().is_some();
     let made = |scene: &Scene, store: &mut Store| {
-        evaluate(scene, scene.samples(), None, store, &Control::default()).expect("nobody stopped it")
+        evaluate(scene, scene.samples(), None, store, &Control::default()).expect("not cancelled")
     };
     let mut left_out = 0;
     for edges in BOTH {
@@ -54,7 +54,7 @@ fn heights_do_not_depend_on_what_else_is_read() {
             let read = made(&scene, &mut Store::for_use(&MemoryUse::TERRAIN));
             assert!(kept.terrain == read.terrain && kept.mass_balances == read.mass_balances, "in place: {node:?}");
             let heights = made(&scene, &mut Store::for_use(&alone));
-            assert!(heights.mass_balances.is_empty(), "nobody reads them");
+            assert!(heights.mass_balances.is_empty(), "unread mass balances are not made");
             assert!(heights.terrain.height == read.terrain.height, "{node:?}");
             for &kind in MapKind::ALL {
                 let (all, some) = (read.terrain.map(kind), heights.terrain.map(kind));
@@ -66,8 +66,8 @@ fn heights_do_not_depend_on_what_else_is_read() {
             }
         }
     }
-    assert!(left_out > 0, "no process leaves anything out");
-    // masks read two of them, one of a layer by itself
+    assert!(left_out > 0, "no process skips any map");
+    // Masks read two of the maps, one of them from a layer alone.
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
     scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace"), named("Blur")];

@@ -1,4 +1,4 @@
-//! Exports that are larger than memory go by tiles, with the bytes of those of the whole.
+//! Exports larger than memory are written by tiles, with the same bytes as the whole export.
 
 use std::path::Path;
 
@@ -93,7 +93,7 @@ fn products(all: &[&str]) -> Vec<BuildProduct> {
     all.iter().map(|text| product(text.rsplit_once('@').unwrap())).collect()
 }
 
-/// Colours, ground types and climate look at windows of the result, whatever they have to know of the whole.
+/// Colours, ground types and climate work on windows of the result, even if they need data about the whole.
 #[test]
 fn what_covers_the_ground_leaves_by_tiles_as_from_the_whole() {
     let layers = |lowest| [lowest, "Thermal", "Island", "FlowAccumulation", "Snow"].map(|name| layer(name, 3)).to_vec();
@@ -108,7 +108,7 @@ fn what_covers_the_ground_leaves_by_tiles_as_from_the_whole() {
         "heights@png",
     ]);
     let samples = 401;
-    // that of a triangle has no ground in its corners
+    // The terrain of a triangle has empty corners.
     let grounds = [
         ("alpine", Warmth::Latitude, "Perlin"),
         ("biome:earth", Warmth::Season, "Perlin"),
@@ -130,7 +130,7 @@ fn what_covers_the_ground_leaves_by_tiles_as_from_the_whole() {
         if lowest == "Triangular" {
             continue;
         }
-        // cut into tiles, and not from an even number of windows
+        // Cut into tiles that do not match an even number of windows.
         let cut = BuildPreset {
             products: products(&[
                 "colours@tiff",
@@ -148,7 +148,7 @@ fn what_covers_the_ground_leaves_by_tiles_as_from_the_whole() {
     }
 }
 
-/// Of the whole they are worked out by other code, which these are held against.
+/// Different code computes the whole, and the windows are compared with it.
 #[test]
 fn windows_of_the_ground_are_those_of_the_whole() {
     use talweg::appearance::{SampledGround, TypeMap, TypeWeights, ground_colours};
@@ -181,7 +181,7 @@ fn windows_of_the_ground_are_those_of_the_whole() {
             let ours = ground.colours(&window, &control).unwrap();
             let our_types = ground.types(&window, &control).unwrap();
             let our_weights = ground.weights(&window, &kept, &control).unwrap();
-            // what lies within the halo of a side that is none of the terrain is cut off
+            // The halo along sides that are not edges of the terrain is cut off.
             let counts = |k: usize, first: usize| (first == 0 || k >= halo) && (first + side == n || k < side - halo);
             for k in (0..side * side).filter(|k| counts(k / side, first[0]) && counts(k % side, first[1])) {
                 let there = (first[0] + k / side) * n + first[1] + k % side;
@@ -193,7 +193,7 @@ fn windows_of_the_ground_are_those_of_the_whole() {
     }
 }
 
-/// A folder for a program goes by tiles where all that it asks for does.
+/// An engine preset can be exported in tiles if each of its products can.
 #[test]
 fn a_folder_for_a_program_goes_by_tiles() {
     let scene = scene(505, vec![layer("Perlin", 1)]);
@@ -236,15 +236,15 @@ fn masks_leave_by_tiles_as_from_the_whole() {
     let wanted = ["mask:Hidden@png", "mask:Sloping@tiff", "heights@png", "mask:Softened@r32", "mask:Read@exr"];
     let preset = BuildPreset { products: products(&wanted), ..BuildPreset::default() };
     check_bytes(&preset, &scene, 301, 100);
-    // one layer's mask alone, and that of the lowest layer, which lets everything through
+    // The mask of a single layer, and the mask of the lowest layer, which has no effect.
     for what in ["mask:Read@png", "mask:Ground@r32"] {
         check_bytes(&BuildPreset { products: products(&[what]), ..BuildPreset::default() }, &scene, 301, 64);
     }
-    // worked out as a whole: over edges that wrap, and of a brush
+    // Computed as a whole: with wrapping edges, and for a brush.
     scene.settings.edges = Edges::Wrap;
     let large = BuildPreset { products: products(&["mask:Softened@r32", "heights@r32"]), ..BuildPreset::default() };
     check_bytes(&large, &scene, 301, 100);
-    // a layer that is not there
+    // A layer that does not exist.
     let place = ExportPlace { folder: "".into(), force: false };
     let none = BuildPreset { products: products(&["mask:Nothing@png"]), ..BuildPreset::default() };
     let said = LargeExport::new(&none, &scene, &place).unwrap_err().to_string();
@@ -267,7 +267,7 @@ fn an_export_by_tiles_that_ends_early_leaves_nothing() {
     });
     assert!(matches!(stopped, Err(TileError::Cancelled(_))), "{stopped:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    // what needs the whole is refused before any work, with the reason and what would do
+    // Exports that need the whole are refused before any work, with the reason and an alternative.
     let refused = |scene: &Scene, what: &str, why: &str| {
         let preset = BuildPreset { products: vec![product(what)], ..BuildPreset::default() };
         let said = LargeExport::new(&preset, scene, &place).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Tests of the engine-free library through its public names, in one program: it is linked once, and its tests share
-//! two threads. `cargo test --test core erosion` runs those whose path has "erosion".
+//! Tests of the engine-free library through its public API, in one program, so that it is linked once. Its tests share
+//! two threads. `cargo test --test core erosion` runs the tests whose path contains "erosion".
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 

@@ -1,4 +1,4 @@
-//! Measures against known answers, brute force and what must not change them.
+//! Measures against known answers, brute force and invariances.
 
 use crate::measure_kit::{SCALE, assert_near, brownian, measured, metres, of, rough, value};
 use crate::node_kit::on_threads;
@@ -7,7 +7,7 @@ use talweg::measure::{
     Limits, MEASURES, MeasureValue, PLOTS, Summit, TerrainScale, difference, measure, measure_named,
 };
 
-/// Heights that are drawn, a row a line: digits are heights in metres, letters are 10 and more, `.` is minus 1.
+/// Hand-drawn heights, one row per line: digits are heights in metres, letters are 10 and more, `.` is minus 1.
 fn drawn(rows: &[&str]) -> Terrain {
     let samples = rows.len();
     let mut terrain = Terrain::flat(Grid::new(samples, Edges::Open));
@@ -66,7 +66,7 @@ fn level_ground_has_no_value_where_relief_is_needed_and_says_why() {
 
 #[test]
 fn a_plane() {
-    // 100 m up over 1000 m to the east
+    // 100 m of rise over 1000 m to the east.
     let plane = of(&Terrain::from_fn(129, Edges::Open, |u, _| u));
     let degrees = 0.1f64.atan().to_degrees();
     assert_near(plane.steepness.as_ref().unwrap().mean_degrees, degrees, 1e-4, "steepness");
@@ -75,7 +75,7 @@ fn a_plane() {
     assert_near(value(&plane, "mean_slope").unwrap(), 100.0 / 128.0, 1e-6, "mean slope");
     assert_near(value(&plane, "erosion_score").unwrap(), 0.0, 1e-3, "score");
     assert_near(value(&plane, "hypsometric_integral").unwrap(), 0.5, 1e-6, "integral");
-    // the curve of a plane is the diagonal
+    // The hypsometric curve of a plane is the diagonal.
     for [area, height] in &plane.heights.hypsometry.as_ref().unwrap().curve {
         assert_near(*area, 1.0 - height, 0.01, "curve");
     }
@@ -84,7 +84,7 @@ fn a_plane() {
     assert_eq!((plane.summits.peaks.len(), plane.summits.valleys.len()), (1, 1));
     assert_eq!(plane.summits.peaks[0].prominence_metres, 100.0);
     assert_eq!(value(&plane, "drained_fraction"), Some(1.0));
-    // every row drains by itself: no two channels join
+    // Every row drains by itself: no two channels join.
     assert_eq!(value(&plane, "bifurcation_ratio"), None);
     let limits = |degrees: f32| Limits { playable_slope: degrees, flat_slope: degrees, ..Limits::default() };
     let playable = |limit: f32| measured(&Terrain::from_fn(129, Edges::Open, |u, _| u), SCALE, &limits(limit));
@@ -110,7 +110,7 @@ fn a_cone() {
     assert_eq!(measures.summits.peaks.len(), 1);
     let peak = measures.summits.peaks[0];
     assert_eq!((peak.u, peak.v, peak.height_metres, peak.prominence_metres), (0.5, 0.5, 100.0, 100.0));
-    // 100 m over 500 m on the disc, level in the corners
+    // 100 m over 500 m on the disc, level in the corners.
     let disc = std::f64::consts::PI / 4.0;
     let slope = 0.2f64.atan().to_degrees();
     assert_near(value(&measures, "mean_steepness").unwrap(), slope * disc, 0.05, "steepness");
@@ -119,7 +119,7 @@ fn a_cone() {
     let corners = measured(&cone, SCALE, &flank);
     assert_near(value(&corners, "playable_fraction").unwrap(), 1.0 - disc, 0.01, "the corners");
     assert_near(value(&corners, "connected_fraction").unwrap(), 0.25, 0.01, "one corner of four");
-    // an island: the sea takes what lies below, and prominence starts at its level
+    // An island: the sea covers the terrain below it, and prominence starts at sea level.
     let island = measured(&cone, TerrainScale { sea_metres: Some(50.0), ..SCALE }, &Limits::default());
     assert_near(value(&island, "land_fraction").unwrap(), disc / 4.0, 2e-3, "land");
     assert_near(value(&island, "mean_steepness").unwrap(), slope, 0.05, "all land is flank");
@@ -128,7 +128,7 @@ fn a_cone() {
     assert_near(value(&island, "hypsometric_integral").unwrap(), 1.0 / 3.0, 5e-3, "a cone fills a third");
 }
 
-/// exp(-r²/2σ²): the area above the height y is that of a disc of radius σ·√(-2 ln y).
+/// exp(-r²/2σ²): the area above the height y is a disc of radius σ·√(-2 ln y).
 #[test]
 fn a_gaussian_hill() {
     const SIGMA: f64 = 0.08;
@@ -146,7 +146,7 @@ fn a_gaussian_hill() {
     assert_eq!(measures.summits.peaks.len(), 1);
     assert_near(measures.summits.peaks[0].prominence_metres, 100.0, 1e-3, "prominence");
     assert_near(value(&measures, "fractal_dimension").unwrap(), 2.0, 0.1, "smooth");
-    // the steepest place is at r = σ
+    // The steepest point is at r = σ.
     let steepest = measures.steepness.as_ref().unwrap().histogram.iter().rposition(|bin| bin[1] > 0.0).unwrap();
     let known = (0.1 / SIGMA * (-0.5f64).exp()).atan().to_degrees();
     assert_eq!(steepest, known as usize);
@@ -155,7 +155,7 @@ fn a_gaussian_hill() {
 #[test]
 fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
     for hurst in [0.1, 0.3, 0.5, 0.7, 0.9] {
-        // where H > ¾ the exact synthesis needs more room
+        // For H > ¾ the exact synthesis needs more space.
         let samples = if hurst > 0.75 { 181 } else { 362 };
         for seed in 1..=2 {
             let measures = of(&brownian(samples, hurst, seed));
@@ -171,8 +171,8 @@ fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
     assert_near(value(&of(&white), "fractal_dimension").unwrap(), 3.0, 0.02, "white noise");
 }
 
-/// Two tributaries of order 1 make a stream of order 2, two of those one of order 3; one more of order 1 changes
-/// nothing.
+/// Two tributaries of order 1 join to a stream of order 2, and two of those to one of order 3; another tributary of
+/// order 1 changes nothing.
 #[test]
 fn a_drainage_net_drawn_by_hand() {
     let mut net = drawn(&[
@@ -192,7 +192,7 @@ fn a_drainage_net_drawn_by_hand() {
         ".......e.......",
         ".......d.......",
     ]);
-    // a dam on both sides, and the sea beyond: nothing drains to a channel but the channel itself
+    // A dam on both sides, and the sea beyond: only the channel drains into the channel.
     let channels = net.height.clone();
     let channel = |i: usize, j: usize| channels.get(i * 15 + j).is_some_and(|&h| j < 15 && h > 0.0);
     for k in 0..15usize * 15 {
@@ -202,17 +202,17 @@ fn a_drainage_net_drawn_by_hand() {
             net.height[k] = 99.0;
         }
     }
-    // two cells make a channel
+    // A channel starts at two cells.
     let cell_km2 = 14.0 * 14.0 / 225.0 * 1e-6;
     let scale = TerrainScale { sea_metres: Some(0.0), ..metres(14.0) };
     let measures = measured(&net, scale, &Limits { source_area: 1.5 * cell_km2, ..Limits::default() });
     let drainage = measures.drainage.as_ref().unwrap();
     let of_order: Vec<(usize, usize)> = drainage.streams.iter().map(|s| (s.order, s.count)).collect();
     assert_eq!(of_order, [(1, 5), (2, 2), (3, 1)]);
-    // the line through log 5, log 2, log 1 has the slope (log 1 - log 5) / 2
+    // The line through log 5, log 2, log 1 has the slope (log 1 - log 5) / 2.
     assert_near(value(&measures, "bifurcation_ratio").unwrap(), 5f64.sqrt(), 1e-9, "bifurcation");
     assert_eq!(value(&measures, "stream_order"), Some(3.0));
-    // order 2: w to s five steps, one straight, four diagonal; order 3: r to d five straight steps
+    // Order 2: w to s in five steps, one straight, four diagonal; order 3: r to d in five straight steps.
     let (straight, diagonal) = (1e-3, 1e-3 * std::f64::consts::SQRT_2);
     assert_near(drainage.streams[1].mean_km, straight + 4.0 * diagonal, 1e-12, "length of order 2");
     assert_near(drainage.streams[2].mean_km, 5.0 * straight, 1e-12, "length of order 3");
@@ -226,13 +226,14 @@ fn a_drainage_net_drawn_by_hand() {
 
 #[test]
 fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
-    // a pit of 3 × 3 in a slope to the west: 9 cells of 8 × 8 and those above it
+    // A pit of 3 × 3 cells in a slope to the west: 9 cells of 8 × 8, plus the cells above it.
     let mut slope = Terrain::from_fn(8, Edges::Open, |u, _| 0.5 + 0.5 * u);
     for (i, j) in (3..6).flat_map(|i| (3..6).map(move |j| (i, j))) {
         slope.height[i * 8 + j] = if (i, j) == (4, 4) { 0.0 } else { 0.1 };
     }
     let drainage = of(&slope).drainage.unwrap();
-    // the rim of the pit falls into it as well: 5 × 5 less what flows past, found by following the steepest way by hand
+    // The rim of the pit also drains into it: 5 × 5 minus the cells that flow past it, found by following steepest
+    // descent by hand.
     let mut kept = 0;
     for start in 0..64 {
         let mut at = start;
@@ -256,7 +257,7 @@ fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
     }
     assert!(kept >= 9);
     assert_near(drainage.drained_fraction, 1.0 - f64::from(kept) / 64.0, 1e-12, "drained");
-    // a roof: two halves
+    // A roof with two halves.
     let roof = Terrain::from_fn(65, Edges::Wrap, |u, _| 1.0 - (2.0 * u - 1.0).abs());
     let sea = measured(&roof, TerrainScale { sea_metres: Some(10.0), ..SCALE }, &Limits::default());
     let basin = value(&sea, "largest_basin_fraction").unwrap();
@@ -273,8 +274,8 @@ fn triple(summits: &[Summit], samples: usize) -> Vec<(usize, f64, f64)> {
 
 #[test]
 fn counted_peaks_have_their_known_prominence() {
-    // three peaks of 9, 7 and 5 m: the pass from 7 to 9 is at 4, that from 5 to 7 at 3; a plateau of two cells counts
-    // once
+    // Three peaks of 9, 7 and 5 m: the pass from 7 to 9 is at 4, that from 5 to 7 at 3; a plateau of two cells counts
+    // once.
     let ground = drawn(&[
         "0000000000",
         "0900000000",
@@ -294,12 +295,12 @@ fn counted_peaks_have_their_known_prominence() {
     assert_eq!((found.peaks[0].u, found.peaks[0].v), (1.0 / 9.0, 1.0 / 9.0));
     assert_eq!(found.valleys.len(), 1, "the ground around is one low");
     assert_eq!([2.0, 2.5, 3.5, 9.0, 9.5].map(|p| count(p).summits.peaks.len()), [3, 2, 1, 1, 0]);
-    // 2 % of 9 m if none is asked for
+    // The default threshold is 2 % of 9 m.
     assert_near(count(0.0).summits.least_metres, 0.18, 1e-9, "default");
 }
 
-/// Prominence from its definition: the highest level at which the ground above it, flooded from the peak, holds a
-/// higher one.
+/// Prominence by definition: the highest level at which the terrain above it, flooded from the peak, contains a higher
+/// peak.
 fn brute_force_prominence(cells: &[f32], around: &dyn Fn(usize) -> Vec<usize>) -> Vec<(usize, f32)> {
     let lowest = cells.iter().copied().fold(f32::INFINITY, f32::min);
     let mut levels: Vec<f32> = cells.to_vec();
@@ -326,7 +327,7 @@ fn brute_force_prominence(cells: &[f32], around: &dyn Fn(usize) -> Vec<usize>) -
         if inside().any(|k| cells[k] > cells[peak] || (cells[k] == cells[peak] && k < peak)) {
             continue;
         }
-        // of peaks of one height the first is the higher
+        // Of two peaks with equal height, the first counts as higher.
         let higher = |seen: &[bool]| {
             (0..cells.len()).any(|k| seen[k] && (cells[k] > cells[peak] || (cells[k] == cells[peak] && k < peak)))
         };
@@ -366,7 +367,7 @@ fn prominence_is_that_of_brute_force() {
                     .filter(|&(_, prominence)| prominence > 0.0)
                     .map(|(k, prominence)| (cells[k].to_bits(), prominence))
                     .collect();
-                // which cell stands for a plateau is free: heights and prominences are compared
+                // Which cell represents a plateau is arbitrary, so only heights and prominences are compared.
                 let mut found: Vec<(u32, f32)> = triple(made, samples)
                     .into_iter()
                     .map(|(_, h, prominence)| ((sign * h as f32).to_bits(), prominence as f32))
@@ -474,7 +475,7 @@ fn the_erosion_score_does_not_depend_on_size_relief_or_exaggeration() {
     }
 }
 
-/// A wrapping terrain that is moved by some samples is the same terrain.
+/// A wrapping terrain that is shifted by some samples is the same terrain.
 #[test]
 fn moving_a_wrapping_terrain_changes_nothing() {
     let n = 65;

@@ -1,4 +1,4 @@
-//! What is reported of the measures: plots, differences of two terrains, the lists, JSON, CSV and the command line.
+//! Reports of measures: plots, differences of two terrains, lists, JSON, CSV and the command line.
 
 use crate::measure_kit::{SCALE, assert_near, brownian, measured, of, value};
 use talweg::field::{Control, Edges, Grid, Terrain};
@@ -7,7 +7,7 @@ use talweg::measure::{
     difference, measure_named,
 };
 
-/// The fit goes through its own points: what is drawn is what is said.
+/// The fit goes through its own points, so that the drawn line matches the reported number.
 #[test]
 fn plots_hold_what_the_measures_say() {
     let terrain = brownian(129, 0.6, 4);
@@ -16,7 +16,7 @@ fn plots_hold_what_the_measures_say() {
         let points = (plot.points)(&measures);
         assert!(points.len() >= 2 && points.iter().flatten().all(|x| x.is_finite()), "{}", plot.key);
         if let Some(line) = (plot.line)(&measures) {
-            // the sum of the residuals of least squares is 0
+            // The residuals of least squares add up to 0.
             let sum: f64 = points.iter().map(|p| p[1] - line.value(p[0])).sum();
             assert_near(sum, 0.0, 1e-9, plot.key);
         }
@@ -29,7 +29,7 @@ fn plots_hold_what_the_measures_say() {
     let orders = measures.drainage.as_ref().unwrap();
     let line = orders.numbers.as_ref().unwrap().line;
     assert_near(value(&measures, "bifurcation_ratio").unwrap(), 10f64.powf(-line.slope), 1e-12, "ratio");
-    // the variogram at one step, from its definition
+    // The variogram at one step, by definition.
     let n = 129;
     let (mut sum, mut pairs) = (0.0, 0.0);
     for i in 0..n {
@@ -53,7 +53,7 @@ fn differences_have_known_answers() {
     let hills = brownian(129, 0.8, 3);
     let same = differ((&hills, SCALE), (&hills, SCALE));
     assert_eq!((same.rms_metres, same.largest_metres, same.drainage_overlap), (0.0, 0.0, Some(1.0)));
-    // raised by 5 m, in another scale of relief
+    // Raised by 5 m, with another relief scale.
     let mut raised = hills.clone();
     raised.height.iter_mut().for_each(|h| *h = (*h * 100.0 + 5.0) / 200.0);
     let twice = TerrainScale { relief_metres: 200.0, ..SCALE };
@@ -65,11 +65,11 @@ fn differences_have_known_answers() {
     assert_eq!((up.volume_lost_m3, up.drainage_overlap), (0.0, Some(1.0)));
     let down = differ((&raised, twice), (&hills, SCALE));
     assert_eq!((down.volume_lost_m3, down.volume_gained_m3), (up.volume_gained_m3, 0.0));
-    // nets that have nothing to do with each other meet by chance only
+    // Unrelated networks overlap only by chance.
     let other = brownian(129, 0.8, 4);
     let chance = differ((&hills, SCALE), (&other, SCALE)).drainage_overlap.unwrap();
     assert!(chance < 0.35, "{chance}");
-    // a checkerboard of ±1 m: rms and mean are 1 m
+    // A checkerboard of ±1 m: rms and mean are 1 m.
     let flat = Terrain::flat(Grid::new(8, Edges::Open));
     let mut board = flat.clone();
     board.height.iter_mut().enumerate().for_each(|(k, h)| *h = if (k / 8 + k % 8) % 2 == 0 { 0.01 } else { -0.01 });
@@ -79,7 +79,7 @@ fn differences_have_known_answers() {
     assert_near(d.volume_lost_m3, 0.5e6, 1.0, "volume");
 }
 
-/// A half resolution of smooth ground tells the truth: same heights where samples meet, almost the same rivers.
+/// Half the resolution of smooth terrain is accurate: same heights at common samples, and almost the same rivers.
 #[test]
 fn a_preview_of_smooth_ground_is_alike() {
     let hills = |samples: usize| {
@@ -91,7 +91,7 @@ fn a_preview_of_smooth_ground_is_alike() {
     let d = differ((&half, SCALE), (&full, SCALE));
     assert!(d.largest_metres < 1e-4, "{}", d.largest_metres);
     assert!(d.drainage_overlap.unwrap() > 0.9, "{:?}", d.drainage_overlap);
-    // what the finer grid has between the samples of the coarser does not count; the other way round neither
+    // Detail between the samples of the coarser grid does not count, in either order of comparison.
     let back = differ((&full, SCALE), (&half, SCALE));
     assert_eq!((back.rms_metres, back.drainage_overlap), (d.rms_metres, d.drainage_overlap));
 }
@@ -129,7 +129,7 @@ fn the_lists_are_whole() {
     }
     for band in BANDS {
         let mut keys = MEASURES.iter().map(|m| m.key).chain(PLANET_MEASURES.iter().map(|m| m.key));
-        assert!(keys.any(|key| key == band.key), "a band of {}, which is no measure", band.key);
+        assert!(keys.any(|key| key == band.key), "a band of {}, which is not a measure", band.key);
         assert!(band.low < band.high && !band.of.is_empty(), "{}", band.key);
         let year = band.source.split(|c: char| !c.is_ascii_digit()).find_map(|w| w.parse::<u32>().ok());
         assert!(year.is_some_and(|y| (1900..2030).contains(&y)), "{} names no year: {}", band.key, band.source);
@@ -146,7 +146,7 @@ fn json_and_csv_hold_every_measure() {
     for m in MEASURES {
         let number = (m.read)(&measures).number();
         if let Some(number) = number {
-            // serde_json reads numbers back to the last digit but one
+            // serde_json reads numbers back exactly, except for the last digit.
             assert_near(json[m.key].as_f64().unwrap(), number, 1e-14 * number.abs(), m.key);
         }
         let line = measures.csv().lines().find(|line| line.starts_with(&format!("{},", m.key))).unwrap().to_string();

@@ -1,4 +1,4 @@
-//! Measures of ground that is not everywhere.
+//! Measures of terrain with gaps.
 
 use crate::measure_kit::{assert_near, of, rough, value};
 use talweg::field::{Edges, Grid, MapKind, Terrain};
@@ -32,7 +32,7 @@ fn what_stands_in_a_void_changes_no_measure() {
 
 #[test]
 fn slopes_beside_a_void_are_those_of_the_ground_alone() {
-    // a plane of slope 1 in 10 to the east, of which the west half is cut out
+    // A plane with slope 1 in 10 to the east, with its western half removed.
     let mut plane = Terrain::flat(Grid::new(33, Edges::Open));
     plane
         .height

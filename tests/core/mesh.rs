@@ -1,4 +1,4 @@
-//! Meshes, as programs that are not ours read them, and as they write them.
+//! Meshes read by external programs, and meshes written by them.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -20,7 +20,7 @@ fn ground(extent: MeshExtent) -> MeshGround<'static> {
     MeshGround { extent, relief_metres: RELIEF, sea_metres: None, colour: None }
 }
 
-/// Higher to the east and the south, with a lump; nothing about it is symmetric.
+/// Terrain that rises to the east and the south, with a bump; it has no symmetry.
 fn hill(samples: usize) -> Terrain {
     Terrain::from_fn(samples, Edges::Open, |u, v| {
         let (x, y) = (u - 0.3, v - 0.6);
@@ -43,7 +43,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     endings.iter().map(|ending| folder.join(format!("terrain.{ending}"))).collect()
 }
 
-/// Two holes, one of which nearly touches the other, and an island at a corner.
+/// Two holes that nearly touch, and an island at a corner.
 fn with_holes(samples: usize) -> Terrain {
     let mut terrain = hill(samples);
     let ground = terrain.map_mut(MapKind::Ground);
@@ -237,7 +237,7 @@ fn water_lies_over_its_bed_and_ends_under_the_ground() {
         } else if (y - 0.7 * RELIEF).abs() < 1e-3 {
             lake_vertices += 1;
         } else {
-            // beside the lake the ground falls away
+            // Next to the lake the terrain falls away.
             assert!(y <= bed + 1e-2, "{y} over {bed}");
         }
     }
@@ -246,7 +246,7 @@ fn water_lies_over_its_bed_and_ends_under_the_ground() {
     assert!(dry.part(PartKind::Water).is_none());
 }
 
-/// The greatest distance along y between the ground of a mesh and the samples of a terrain, by raster.
+/// Maximum vertical distance between the terrain of a mesh and the samples of a terrain, found by rasterising.
 fn error_at_samples(made: &Mesh, terrain: &Terrain, relief: f32, side: f32) -> f64 {
     let n = terrain.samples();
     let cell = f64::from(side) / (n - 1) as f64;
@@ -294,7 +294,7 @@ fn the_error_holds_at_every_sample_of_a_shipped_scene() {
             let made = mesh(&terrain, &place, &options);
             let found = error_at_samples(&made, &terrain, relief, side);
             println!("{samples}², {error} m: {} triangles, {found:.4} m", made.triangle_count());
-            // positions are rounded to f32: a few steps of the highest heights
+            // Positions are rounded to f32: a few units in the last place of the greatest heights.
             assert!(found <= f64::from(error) + 1e-3, "{samples}: {found} m, and {error} m were allowed");
             assert!(made.triangle_count() < before, "{samples}: {}", made.triangle_count());
             before = made.triangle_count() * 3 / 4;
@@ -438,7 +438,7 @@ fn what_cannot_be_made_is_said() {
     assert!(refused("stl", &flat).contains("above 0"));
 }
 
-/// What trimesh writes is read by us: places, heights, and which axis is up.
+/// Meshes written by trimesh are read with the right positions, heights and up axis.
 #[test]
 fn meshes_of_others_are_read_to_the_right_heights() {
     let folder = tempfile::tempdir().unwrap();
@@ -481,13 +481,13 @@ print(*[name for name in files if name.endswith('.gltf')])
         for (k, &metres) in seen.metres.iter().enumerate() {
             let (u, v) = ((k % 65) as f32 / 64.0, (k / 65) as f32 / 32.0);
             let wanted = 100.0 + 50.0 * u + 20.0 * v * v;
-            // text has fewer digits
+            // Text formats have fewer digits.
             assert!((metres - wanted).abs() < 0.01, "{name}: {metres} at {k} is not {wanted}");
         }
     }
 }
 
-/// What we write is read by us as it was.
+/// Meshes written by Talweg are read back unchanged.
 #[test]
 fn own_meshes_are_read_back() {
     let folder = tempfile::tempdir().unwrap();

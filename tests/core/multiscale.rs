@@ -1,4 +1,4 @@
-//! Erosion from coarse to fine: what holds for every process that offers it.
+//! Erosion from coarse to fine: rules for every process that supports it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn put(params: &mut dyn Params, name: &str, value: Value) {
     params.set(index, &value).unwrap();
 }
 
-/// The processes that run from coarse to fine, beginning on 33 samples.
+/// The processes that run from coarse to fine, starting at 33 samples.
 fn refined() -> Vec<Node> {
     let multiscale = |node: &Node| node.params().about().find("largest_scale").is_some();
     let begun = |mut node: Node| {
@@ -32,12 +32,12 @@ fn refined() -> Vec<Node> {
     Node::catalogue().into_iter().filter(multiscale).map(begun).collect()
 }
 
-/// Noise under a process.
+/// Noise below a process.
 fn scene(node: Node, samples: u32, edges: Edges) -> Scene {
     let mut scene =
         Scene { layers: vec![Layer::new(Node::named("Perlin").unwrap(), 1), Layer::new(node, 2)], ..Scene::default() };
     (scene.settings.resolution, scene.settings.edges) = (samples, edges);
-    // steep on the coarsest grid already
+    // Steep even on the coarsest grid.
     scene.settings.size_metres = 2000.0;
     match scene.layers[1].node.about().name {
         "Coastal" => scene.settings.sea_level = 0.5 * scene.settings.relief_metres,
@@ -51,7 +51,7 @@ fn globe(node: Node, samples: u32) -> Scene {
     let mut scene = Scene::new_planet();
     scene.settings.resolution = samples;
     scene.layers.push(Layer::new(node, 2));
-    // slopes of cells of hundreds of kilometres are gentle
+    // Slopes between cells of hundreds of kilometres are gentle.
     let _ = scene.set("2.talus_angle=0.2");
     scene
 }
@@ -65,7 +65,7 @@ fn at(scene: &Scene, samples: usize, iteration: u32) -> Evaluated {
     evaluate(scene, samples, playhead, &mut Store::forgetful(), &Control::default()).unwrap()
 }
 
-/// Every process on open and wrapping squares and on planets, where it runs there.
+/// Every process on open and wrapping squares, and on planets if it supports them.
 fn scenes(samples: u32) -> Vec<Scene> {
     let mut scenes = Vec::new();
     for node in refined() {
@@ -104,11 +104,11 @@ fn a_preview_is_one_of_the_levels_and_what_is_kept_of_it_changes_no_bit() {
                 }
             }
         }
-        // after the iterations of the coarse grid the fine one has its heights at common samples
+        // After the iterations of the coarse grid, the fine grid has its heights at common samples.
         let coarse = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
         let shown = at(&scene, 65, ITERATIONS as u32).terrain;
         let n = shown.samples();
-        // planets begin on ground whose previews come close
+        // Planets start on terrain whose previews are similar, but not equal.
         let is_exact = !scene.settings.is_planet();
         for k in (0..coarse.grid.len()).filter(|_| is_exact) {
             let (i, j) = (k / coarse.samples(), k % coarse.samples());
@@ -129,7 +129,7 @@ fn the_mass_balance_closes_on_the_finest_grid() {
         let levels = MultiScale { largest: LargestScale::Samples33, fine_weight: 0.75 }.levels(ITERATIONS as u32, 129);
         let all: u32 = levels.iter().map(|level| level.iterations).sum();
         assert_eq!(scene.iterations(1), Some(all));
-        // part of the way on the first grid, at its end, on the last grid, at the end
+        // Part of the way on the first grid, at its end, on the last grid, and at the end.
         for iteration in [2, ITERATIONS as u32, all - 1, all] {
             let made = at(&scene, 129, iteration);
             let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
@@ -164,7 +164,7 @@ fn the_playhead_goes_through_all_grids_and_a_larger_size_only_adds_iterations() 
     let course: Vec<u128> = (0..=all).map(heights).collect();
     assert!(course.windows(2).all(|pair| pair[0] != pair[1]), "every iteration shows");
     assert!(course[all as usize] == whole(&scene, &mut Store::forgetful()).height_hash());
-    // the end of the scene's course is the end, whatever the size that is asked for
+    // The last iteration of the scene is the end, whatever size is requested.
     let larger = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     assert!(at(&scene, 129, all).terrain.hash() == larger.hash());
     assert!(scene.layers[1].iterations(129).unwrap() > all);
@@ -187,7 +187,7 @@ fn scrubbing_over_the_grids_changes_no_bit() {
 #[test]
 fn states_of_a_moment_leave_the_cache_as_it_is() {
     let mut node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
-    // more places of the playhead than timelines are remembered
+    // More playhead positions than remembered timelines.
     put(node.params_mut(), "iterations", Value::Int(30));
     let scene = scene(node, 129, Edges::Open);
     let mut store = Store::default();
@@ -199,7 +199,7 @@ fn states_of_a_moment_leave_the_cache_as_it_is() {
         assert_eq!(store.cache.bytes(), kept, "{iteration}");
     }
     let told = history(&scene, 129, 1, &store).unwrap();
-    assert_eq!(told.moments.len(), scene.iterations(1).unwrap() as usize, "the course is still known");
+    assert_eq!(told.moments.len(), scene.iterations(1).unwrap() as usize, "the history is still complete");
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn a_process_that_is_changed_on_the_way_goes_on_through_the_grids() {
         assert_eq!(halves.iterations(1), plain.iterations(1));
         assert!(
             whole(&halves, &mut Store::forgetful()).hash() == straight.hash(),
-            "the same law goes on: {iterations}"
+            "splitting the process changes nothing: {iterations}"
         );
         put(halves.layers[1].node.params_mut(), "talus_angle", Value::Float(10.0));
         assert!(whole(&halves, &mut Store::forgetful()).hash() != straight.hash());
         let before = |scene: &Scene| at(scene, 129, iterations).terrain.height_hash();
-        assert!(before(&halves) == before(&plain), "up to there it is what it was: {iterations}");
+        assert!(before(&halves) == before(&plain), "earlier iterations do not change: {iterations}");
     }
 }
 
@@ -278,12 +278,13 @@ fn masks_hardness_and_rain_act_on_every_grid() {
     );
 }
 
-/// Directions that streams are counted in.
+/// Number of directions for counting streams.
 const DIRECTIONS: usize = 16;
-/// Steps downstream over which a direction is taken: longer than a cell of the coarsest grid.
+/// Number of downstream steps over which a direction is measured: longer than a cell of the coarsest grid.
 const STEPS: usize = 12;
 
-/// Where water goes from each cell, each cell after all that drain to it, and the area that drains through it in cells.
+/// The flow graph, the cells ordered so that each comes after all its donors, and the drainage area of each cell in
+/// cells.
 fn drained(terrain: &Terrain) -> (FlowGraph, UpstreamOrder, Vec<f32>) {
     let (grid, control) = (terrain.grid, Control::default());
     let mesh = FlowMesh::new(grid);
@@ -337,7 +338,7 @@ fn streams_know_no_more_of_the_grid_than_on_one_grid() {
     };
     let [one, refined] = [LargestScale::OneGrid, LargestScale::Samples65].map(total);
     let ratios: [f64; DIRECTIONS] = std::array::from_fn(|k| refined[k] / one[k]);
-    // rows and columns, diagonals, and what lies between
+    // Rows and columns, diagonals, and the directions between.
     for class in [[0, 4, 8, 12].as_slice(), &[2, 6, 10, 14], &[1, 3, 5, 7, 9, 11, 13, 15]] {
         let mean = |shares: &[f64]| class.iter().map(|&k| shares[k]).sum::<f64>();
         let ratio = mean(&refined) / mean(&one);
@@ -346,7 +347,7 @@ fn streams_know_no_more_of_the_grid_than_on_one_grid() {
     assert!(ratios.iter().all(|ratio| (0.8..=1.25).contains(ratio)), "{ratios:.2?}");
 }
 
-/// Row and column of the samples along trunk streams, through which 1 % of a scene drains on a grid.
+/// Row and column of the samples along trunk streams, with a drainage area of at least 1 % of the scene.
 fn trunk(scene: &Scene, samples: usize) -> Vec<[usize; 2]> {
     let terrain = evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     let least = 0.01 * terrain.grid.len() as f32;
@@ -354,8 +355,8 @@ fn trunk(scene: &Scene, samples: usize) -> Vec<[usize; 2]> {
     (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect()
 }
 
-/// Share of the trunk streams of a fine grid that lie within so many `cells` of those of a coarse one, a cell of
-/// which is `step` fine ones.
+/// Fraction of the trunk streams of a fine grid within `cells` of those of a coarse grid; one coarse cell is `step`
+/// fine cells.
 fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize; 2]]) -> f64 {
     let near = |cell: &&[usize; 2]| {
         coarse.iter().any(|there| (0..2).all(|axis| (step * there[axis]).abs_diff(cell[axis]) <= cells * step))
@@ -363,7 +364,7 @@ fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize
     fine.iter().filter(near).count() as f64 / fine.len() as f64
 }
 
-/// Share of the trunk streams on a grid of `fine` samples within a cell of those on a grid of `coarse` samples.
+/// Fraction of the trunk streams on a grid of `fine` samples within a cell of those on a grid of `coarse` samples.
 fn shared_trunks(scene: &Scene, coarse: usize, fine: usize) -> f64 {
     share_within(1, (fine - 1) / (coarse - 1), &trunk(scene, fine), &trunk(scene, coarse))
 }
@@ -379,7 +380,7 @@ fn a_larger_size_has_the_same_trunk_streams() {
     scene.set("1.amplitude=0.1").unwrap();
     let share = shared_trunks(&scene, 129, 513);
     assert!(share >= 0.9, "{share}");
-    // minutes: TALWEG_LARGE=1 measures the examples up to 4097 samples
+    // Takes minutes: TALWEG_LARGE=1 measures the examples up to 4097 samples.
     if std::env::var_os("TALWEG_LARGE").is_some() {
         for name in ["growing-range", "droplet-gullies", "river-valleys", "eroded-hills"] {
             let scene = &example(name).unwrap().scene;
@@ -393,7 +394,7 @@ fn a_larger_size_has_the_same_trunk_streams() {
     }
 }
 
-/// The scenes, and the least share of their trunk streams on 1025 samples that lies within a cell of those on 513.
+/// The scenes, and the least fraction of their trunk streams on 1025 samples within a cell of those on 513.
 const KEPT: [(&str, f64); 4] =
     [("growing-range", 0.98), ("river-valleys", 0.97), ("eroded-hills", 0.96), ("droplet-gullies", 0.95)];
 
@@ -411,7 +412,7 @@ fn thermal_erosion_leaves_beds_as_rough_as_the_ground_beside_them() {
     let terrain = whole(&example("eroded-hills").unwrap().scene, &mut Store::forgetful());
     let (n, height) = (terrain.samples(), &terrain.height);
     let (_, _, area) = drained(&terrain);
-    // curvature of the finest grid, squared, at the edges of beds and farther away
+    // Squared curvature of the finest grid, at the edges of beds and farther away.
     let mut sums = [[0.0f64; 2]; 2];
     for k in (0..n * n).filter(|k| [k / n, k % n].iter().all(|at| (12..n - 12).contains(at))) {
         let within = |cells: usize| {
@@ -442,7 +443,7 @@ fn kept_streams_change_no_other_promise() {
             continue;
         }
         let about = format!("{} {edges:?}", node.about().name);
-        // a size that is no level, beyond the grid whose streams are kept
+        // A size that is not one of the levels, beyond the grid whose streams are kept.
         let scene = scene(node, 600, edges);
         let [one, two] = pools.each_ref().map(|pool| pool.install(|| whole(&scene, &mut Store::forgetful())));
         assert!(one.hash() == two.hash(), "{about}: threads");
@@ -467,8 +468,8 @@ fn kept_streams_change_no_other_promise() {
     }
 }
 
-/// Channels begin where 0.001 to 0.1 km² drain (Montgomery & Dietrich 1988); Horton's ratios of real land: Horton 1945,
-/// Strahler 1957.
+/// Channels begin at a drainage area of 0.001 to 0.1 km² (Montgomery & Dietrich 1988); Horton's ratios of real land:
+/// Horton 1945, Strahler 1957.
 #[test]
 fn a_range_of_all_scales_has_streams_of_six_orders_and_hortons_ratios() {
     let scene = &example("growing-range").unwrap().scene;

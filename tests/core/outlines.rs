@@ -1,4 +1,4 @@
-//! Closed lines: their distance is exact for any simple shape, and others are refused.
+//! Closed lines: their distance is exact for any simple shape, and other shapes are refused.
 
 use talweg::construction::geometry::outline::{ClosedOutline, OutlineError};
 use talweg::construction::geometry::path::CurveFit;
@@ -9,7 +9,7 @@ fn star() -> Vec<Point> {
     (0..10).map(at).map(|(a, r)| [r * libm::cos(a), r * libm::sin(a)]).collect()
 }
 
-/// The distance by its definition: over many places of every side, and by the turns of the line around `p`.
+/// The distance by definition: over many points of every side, with the sign from the winding number around `p`.
 fn by_hand(points: &[Point], p: Point) -> f64 {
     let n = points.len();
     let (mut nearest, mut turns) = (f64::INFINITY, 0.0);
@@ -68,7 +68,7 @@ fn what_crosses_itself_or_has_no_inside_is_refused_in_words() {
     let refused = ClosedOutline::new(&bow_tie, CurveFit::Straight).expect_err("it crosses itself");
     assert_eq!(refused, OutlineError::Crossing(1, 3));
     assert!(refused.to_string().contains("crosses"));
-    // the five-pointed star drawn in one stroke
+    // The five-pointed star drawn in one stroke.
     let pentagram: Vec<Point> =
         (0..5).map(|k| f64::from(k) * 0.8 * std::f64::consts::PI).map(|a| [libm::cos(a), libm::sin(a)]).collect();
     for fit in [CurveFit::Straight, CurveFit::Through] {

@@ -1,4 +1,4 @@
-//! A patch and its heights are two files that belong together, whatever happens between the two.
+//! A patch and its heights are two files that stay consistent, whatever happens between writing the two.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use talweg::nodes::Node;
 use talweg::planet::square::Square;
 use talweg::scene::{PatchFiles, Scene, SceneError, put_patch_back};
 
-/// A planet with a patch put back whose heights are all `height`; its name says so too.
+/// A planet with a patch put back whose heights are all `height`; its name contains the height.
 fn patched(height: f32, file: &Path) -> PatchFiles {
     let terrain = Terrain::from_fn(5, Edges::Open, |_, _| height);
     let square = Square { longitude: 1.0, latitude: 2.0, side_metres: 1.0e5 };
@@ -45,11 +45,11 @@ fn heights_that_no_scene_reads_any_more_are_removed_and_others_stay() {
     assert!(is_whole(&file));
     patched(0.5, &file).save(&file).unwrap();
     assert!(is_whole(&file) && count(folder.path(), "r32") == 1);
-    // a copy of the scene reads them too
+    // A copy of the scene also reads them.
     std::fs::copy(&file, folder.path().join("copy.ron")).unwrap();
     patched(0.75, &file).save(&file).unwrap();
     assert!(is_whole(&file) && is_whole(&folder.path().join("copy.ron")) && count(folder.path(), "r32") == 2);
-    // the name of the scene leaves no room for a hash
+    // The name of the scene leaves no space for a hash.
     let long = folder.path().join("n".repeat(251) + ".ron");
     patched(0.5, &long).save(&long).unwrap();
     patched(0.75, &long).save(&long).unwrap();
@@ -68,12 +68,12 @@ fn a_save_that_fails_in_the_middle_leaves_the_scene_and_its_heights() {
         names
     };
     let before = names();
-    // the heights are written by then, and the scene cannot replace the old one
+    // The heights are already written when the scene fails to replace the old one.
     let error = patched(0.5, &file).save(SaveTarget::new(&file).if_unchanged_since(stale)).unwrap_err();
     assert!(matches!(error, SceneError::Write(FileError::Changed { .. })), "{error}");
     assert!(is_whole(&file));
     assert_eq!(names(), before);
-    // heights that were there already, of the same scene, are not taken away with it
+    // Heights of the same scene that already existed are not removed.
     let stale = FileStamp::of_contents(b"other", &file);
     patched(0.25, &file).save(SaveTarget::new(&file).if_unchanged_since(stale)).unwrap_err();
     assert!(is_whole(&file));

@@ -1,4 +1,4 @@
-//! Small relief pictures of shipped scenes against kept ones.
+//! Compares small relief images of shipped scenes with stored ones.
 
 use talweg::appearance::{PaletteTable, RgbImage, relief};
 use talweg::appearance_files::Palette;
@@ -8,8 +8,8 @@ use talweg::scene::example;
 use crate::common::{blessing, evaluate, path};
 
 const SIDE: usize = 96;
-/// Largest difference of a channel, and how many channels in a thousand may differ by more: a change that moves a
-/// shadow by a hair passes, one that anybody would see does not.
+/// Largest difference of a channel, and how many channels per thousand may exceed it: a slightly moved shadow passes, a
+/// visible change does not.
 const NEAR: u8 = 6;
 const FAR_PER_MILLE: usize = 5;
 

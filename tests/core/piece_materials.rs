@@ -1,4 +1,4 @@
-//! What pieces are made of: the law of the shares, the maps that the node writes, and what pictures and exports show.
+//! Materials of primitives: the law of their fractions, the maps that the node writes, and pictures and exports.
 
 use proptest::prelude::*;
 use talweg::appearance::{TypeMap, TypeWeights, ground_colours};
@@ -17,7 +17,7 @@ use talweg::scene::{Layer, Scene};
 
 use super::construction_kit::{Dice, tree};
 
-/// Level ground within 1000 m of a place, fading out over 1000 m more.
+/// Level terrain within 1000 m of a point, fading out over another 1000 m.
 fn disc(x: f32, height: f32, material: PieceMaterial) -> Piece {
     let form = Disc { x, y: 4000.0, radius: 2000.0, core: 0.5, height, amplitude: 0.0, ..Disc::default() };
     Piece { material, ..Piece::new(PieceKind::Disc(form)) }
@@ -53,7 +53,7 @@ fn materials_are_blended_by_the_weights_of_the_heights() {
         let (a, b) = (weight(&rock, x), weight(&grass, x));
         let found = shares(&both, x);
         assert!((found[ROCK] - a / (a + b)).abs() < 1e-12, "{x}: {found:?}");
-        // the heights 0 and 100 m are blended by the same numbers
+        // The heights 0 and 100 m are blended with the same weights.
         let program = Program::new(&Tree { terrain: both.clone(), ..Tree::default() }, 1);
         let height = program.sample([x, 4000.0], &Detail::FULL).height;
         assert!((found[GRASS] * 100.0 - height).abs() < 1e-9, "{x}: {found:?}, {height} m");
@@ -80,7 +80,7 @@ fn pieces_have_the_material_of_the_operator_around_them_unless_they_say_their_ow
     group.material = PieceMaterial::Rock;
     assert_eq!(shares(&group, 3000.0), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(shares(&group, 6500.0), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-    // an instance makes what its definition leaves open
+    // An instance sets the material that its definition leaves open.
     let definitions = vec![Definition { name: "hill".into(), piece: disc(4000.0, 0.0, PieceMaterial::Unset) }];
     let form = PieceKind::Instance(Instance { definition: "hill".into(), ..Instance::default() });
     let terrain = Piece { material: PieceMaterial::Bare, ..Piece::new(form) };
@@ -100,7 +100,7 @@ fn files_keep_materials_and_say_nothing_of_none() {
     assert!(Tree::from_ron(&text.replace("Road", "Lava")).unwrap_err().contains("Lava"));
 }
 
-/// Gives every piece of a tree a material at random, none to a third of them.
+/// Gives every primitive of a tree a random material, and none to a third of them.
 fn made(mut tree: Tree, dice: &mut Dice) -> Tree {
     for (_, root) in tree.roots_mut() {
         root.visit_mut(&mut |piece| {
@@ -126,7 +126,7 @@ proptest! {
             prop_assert!(shares.iter().all(|share| (0.0..=1.000_001).contains(share)) && sum < 1.000_01, "{shares:?}");
         }
         prop_assert!(found == filled(&Program::new(&before, 3).without_boxes()));
-        // what a change cannot have reached stays
+        // Samples that the change cannot have reached stay the same.
         let mut after = before.clone();
         let (mut k, which) = (0, at.index(after.terrain.count()));
         after.terrain.visit_mut(&mut |piece| {
@@ -149,7 +149,7 @@ proptest! {
     }
 }
 
-/// A scene of one construction: meadow in the west, and a road from north to south in the east.
+/// A scene with one construction: meadow in the west, and a road from north to south in the east.
 fn scene(materials: bool) -> Scene {
     let say = |material| if materials { material } else { PieceMaterial::Unset };
     let level = |x: f32, material| {

@@ -1,4 +1,4 @@
-//! Pieces of a construction tree against what document 004 says of them: outlines, widths, maps of weights, many.
+//! Primitives of a construction tree against document 004: outlines, widths, weight maps, large numbers.
 
 use talweg::construction::operators::replace::ReplaceSettings;
 use talweg::construction::primitives::contour::{Contour, ContourSettings, Landform, OutlineFit};
@@ -19,7 +19,7 @@ fn at(program: &Program, x: f64, y: f64) -> GroundSample {
     program.sample([x, y], &Detail::FULL)
 }
 
-/// Wyvill's falloff of the document, g(d) = (1 - (d/r)²)³.
+/// Wyvill's falloff in the document, g(d) = (1 - (d/r)²)³.
 fn falloff(d: f64, r: f64) -> f64 {
     let x = (d / r).clamp(0.0, 1.0);
     let t = 1.0 - x * x;
@@ -43,12 +43,12 @@ fn contour(points: &[(f32, f32)], outline: OutlineFit) -> Contour {
 
 const SQUARE: [(f32, f32); 4] = [(-500.0, -500.0), (500.0, -500.0), (500.0, 500.0), (-500.0, 500.0)];
 
-/// Four corners are a square: the height follows the distance from its sides, and the weight from them outwards.
+/// Four corners make a square: the height depends on the distance from its sides, and so does the weight outside.
 #[test]
 fn four_corners_make_a_square() {
     let program = alone(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
     let profile = Landform::Mesa.profile().prepare();
-    // a line to the middle of a side, and one to a corner: distance from the outline over the depth of 500 m
+    // A line to the middle of a side, and one to a corner: distance from the outline over a depth of 500 m.
     for k in 0..=30 {
         let away = 30.0 * f64::from(k);
         for (dx, dy) in [(1.0, 0.0), (0.0, -1.0), (1.0, 1.0)] {
@@ -68,7 +68,7 @@ fn four_corners_make_a_square() {
     }
 }
 
-/// A star keeps its arms and its notches, in whichever order it goes around, and far from its centre.
+/// A star keeps its arms and its notches, in either orientation, and far from its centre.
 #[test]
 fn a_star_stays_a_star() {
     let arm = |k: usize| if k.is_multiple_of(2) { 1000.0 } else { 350.0 };
@@ -90,7 +90,7 @@ fn a_star_stays_a_star() {
             }
         }
     }
-    // far from the centre that the points are given from
+    // Far from the centre to which the points are relative.
     let shifted: Vec<(f32, f32)> = points.iter().map(|(x, y)| (x + 1500.0, *y)).collect();
     let program = alone(PieceKind::Contour(contour(&shifted, OutlineFit::Straight)));
     assert!(at(&program, 6300.0, 4000.0).weight >= 1.0 && at(&program, 4000.0, 4000.0).weight == 0.0);
@@ -106,7 +106,7 @@ fn an_outline_that_crosses_itself_is_refused_in_words() {
     let error = tree.check().expect_err("it crosses itself").to_string();
     assert!(error.contains("lake") && error.contains("crosses"), "{error}");
     assert!(Program::new(&tree, 1).problems.iter().any(|problem| problem.contains("crosses")));
-    // by direction it is what it was: a circle about its centre, which is said
+    // Fitted by direction it is a circle about its centre, as before, and this is reported.
     let by_direction = alone(PieceKind::Contour(contour(&bow_tie, OutlineFit::Direction)));
     assert!(by_direction.problems.iter().any(|problem| problem.contains("set its outline")));
     let mut piece = Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
@@ -115,7 +115,7 @@ fn an_outline_that_crosses_itself_is_refused_in_words() {
     assert_eq!(piece, Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight))));
 }
 
-/// The weight is whole up to the width that the curve has there, and falls off over the fade.
+/// The weight is 1 up to the local width of the curve, and falls off over the fade.
 #[test]
 fn a_curve_that_grows_narrow_is_narrow() {
     let mut points = vec![CurvePoint::new(1000.0, 4000.0, 300.0), CurvePoint::new(7000.0, 4000.0, 300.0)];
@@ -132,7 +132,8 @@ fn a_curve_that_grows_narrow_is_narrow() {
     }
 }
 
-/// The weight of an image is its map's, times that of its border; the map is read where the heights are.
+/// The weight of an image is that of its map times that of its border; the map is sampled at the same positions as the
+/// heights.
 #[test]
 fn an_image_has_the_weights_of_its_map() {
     let image = |weights: &str, picture: &str| {
@@ -163,7 +164,7 @@ fn an_image_has_the_weights_of_its_map() {
     assert!(missing.problems.iter().any(|problem| problem.contains("no such file")));
 }
 
-/// A hundred thousand discs, blended and replacing each other: all are there, and boxes change no bit.
+/// A hundred thousand discs, blended and replacing each other: all exist, and bounding boxes change no bit.
 #[test]
 fn a_hundred_thousand_pieces_are_as_many() {
     let mut dice = Dice::new(11);
@@ -189,7 +190,7 @@ fn a_hundred_thousand_pieces_are_as_many() {
             let options = talweg::construction::compiled_program::fill::FillOptions::for_material(
                 talweg::construction::MaterialLayer::Terrain,
             );
-            program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("nobody stops it");
+            program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("not cancelled");
             let step = program.side / 64.0;
             let detail = Detail::every(step);
             for k in (0..grid.len()).step_by(97) {
@@ -207,7 +208,7 @@ fn a_hundred_thousand_pieces_are_as_many() {
     }
 }
 
-/// 1 between two values, to 0 over a flank on both sides by 3t² - 2t³.
+/// 1 between two values, falling to 0 over a flank on both sides by 3t² - 2t³.
 fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     let t = if x < from {
         1.0 - (from - x) / below
@@ -220,8 +221,8 @@ fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// A piece replaces only what lies in a range of heights and of slopes, f = f_A + α_B H S (f_B - f_A); the bits of rows
-/// are those of places, and bounds hold.
+/// A primitive replaces only terrain within a range of heights and slopes, f = f_A + α_B H S (f_B - f_A). Row
+/// evaluation has the bits of point evaluation, and bounds hold.
 #[test]
 fn a_replacement_acts_within_heights_and_slopes() {
     use talweg::construction::compiled_program::fill::FillOptions;
@@ -258,7 +259,7 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
         let found = at(&program, x, y);
         let expected = f.height + share * (b.height - f.height);
-        // parameters are single numbers, and so are their tangents
+        // Parameters have single precision, and so have their tangents.
         assert!((found.height - expected).abs() < 0.02, "{x} {y}: {} and not {expected}", found.height);
         assert_eq!(found.weight, f.weight);
         acts += usize::from(share > 0.99);
@@ -287,7 +288,7 @@ fn a_replacement_acts_within_heights_and_slopes() {
 }
 
 /// Table 1 of the document: primitives and operators of figures 1, 3, 20, 21 and 22. Figure 22 shows instances of
-/// deformed mountains; there a placed instance is an operator, and what is placed counts once.
+/// deformed mountains. There a placed instance is an operator, and the placed tree counts once.
 #[test]
 fn figures_have_the_documents_numbers_of_primitives() {
     use talweg::nodes::Node;
@@ -327,14 +328,14 @@ fn figures_have_the_documents_numbers_of_primitives() {
     assert_eq!(count(&oasis, &|piece| !primitive(piece)), 46);
 }
 
-/// A river with levees has a bed with steep sides, banks that stand above the ground around it, and no step at its end.
+/// A river with levees has a bed with steep sides, banks above the surrounding terrain, and no step at its end.
 #[test]
 fn a_river_with_levees_stands_in_banks() {
     let points = [CurvePoint::new(0.0, 4000.0, 200.0), CurvePoint::new(8000.0, 4000.0, 200.0)];
     let settings = CurveSettings { cross: Cross::Levee, width: 100.0, depth: 10.0, ..CurveSettings::default() };
     let program = alone(PieceKind::Curve(Curve { points: points.to_vec(), settings }));
     let rise = |away: f64| at(&program, 4000.0, 4000.0 + away).height - 200.0;
-    assert!((rise(0.0) + 10.0).abs() < 1e-6, "as deep as it is said to be: {}", rise(0.0));
+    assert!((rise(0.0) + 10.0).abs() < 1e-6, "the bed has another depth than its parameter: {}", rise(0.0));
     let across: Vec<f64> = (0..=100).map(|metre| rise(f64::from(metre))).collect();
     let (bank, crest) =
         across.iter().enumerate().fold((0, f64::MIN), |best, (k, &rise)| if rise > best.1 { (k, rise) } else { best });
@@ -342,11 +343,11 @@ fn a_river_with_levees_stands_in_banks() {
     assert!(across[..bank].windows(2).all(|pair| pair[0] <= pair[1]), "up to the crest: {across:?}");
     assert!(across[bank..].windows(2).all(|pair| pair[0] >= pair[1]), "and down from it: {across:?}");
     assert!(across[100].abs() < 0.02, "level with the ground where the shape ends: {}", across[100]);
-    // both sides alike
+    // Both sides are equal.
     assert!((1..100).all(|metre| (rise(f64::from(metre)) - rise(-f64::from(metre))).abs() < 1e-9));
 }
 
-/// Figure 9: the picture of a ridge or a river along a curve goes on where it begins again.
+/// Figure 9: the picture of a ridge or a river along a curve repeats without a seam.
 #[test]
 fn strips_join_in_height_and_slope() {
     for name in ["ridge-strip", "river-strip"] {
@@ -355,7 +356,7 @@ fn strips_join_in_height_and_slope() {
         let value = |row: usize, column: usize| f64::from(strip.filled()[row * width + column]);
         let (mut over, mut inside) = (0.0f64, 0.0f64);
         for row in 0..height {
-            // the bend at the seam against those of all other columns
+            // The bend at the seam, compared with those of all other columns.
             let bend = |a: usize, b: usize, c: usize| (value(row, a) - 2.0 * value(row, b) + value(row, c)).abs();
             over = over.max(bend(width - 2, width - 1, 0)).max(bend(width - 1, 0, 1));
             inside = (1..width - 1).fold(inside, |most, k| most.max(bend(k - 1, k, k + 1)));

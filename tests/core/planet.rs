@@ -1,4 +1,4 @@
-//! Planets: what every node must promise on a globe, the whole way from scene to map, and patches.
+//! Planets: the contract of every node on a globe, all steps from scene to map, and patches.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use talweg::scene::{PatchFiles, put_patch_back, take_patch};
 use crate::common::evaluate;
 use crate::node_kit::{Place, extremes, node, on_threads};
 
-/// Iterations of a process at the most.
+/// Maximum iterations of a process.
 const MOST: u32 = 3;
 
 fn on_globes() -> impl Iterator<Item = Node> {
@@ -67,10 +67,10 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
 }
 
 fn finish(node: &Node, n: usize, planet: &Planet) -> Terrain {
-    run(node, n, planet, &Control::default()).expect("nobody stopped it")
+    run(node, n, planet, &Control::default()).expect("not cancelled")
 }
 
-/// Every height is a number, and faces agree on their borders.
+/// Checks that every height is finite, and that faces agree on their borders.
 fn assert_sound(terrain: &Terrain, what: &str) {
     let globe = Globe::new(terrain.samples());
     for (k, h) in terrain.height.iter().enumerate() {
@@ -188,7 +188,7 @@ fn masks_and_blends_work_on_a_planet() {
     assert_sound(&evaluate(&all, 33, 2), "masked by everything");
 }
 
-/// More thumbnails than one make land that is not one cap, and `land` is the share that it covers.
+/// The parameter `land` is the fraction of the planet that land covers.
 #[test]
 fn continents_cover_the_share_that_is_asked_for() {
     for land in [0.1f32, 0.35, 0.8] {
@@ -197,7 +197,7 @@ fn continents_cover_the_share_that_is_asked_for() {
         let share = measured(&made).land_share;
         assert!((share - f64::from(land)).abs() < 0.07, "{share} for {land}");
     }
-    // the hypsometric curve has two peaks, the ocean floor and the lowlands, with little between
+    // The hypsometric curve has two peaks, the ocean floor and the lowlands, with little between.
     let made = scene(vec![Node::named("Continents").unwrap()]);
     let bands = measured(&made).hypsometry;
     let most = |from: usize, to: usize| (from..to).fold(from, |m, k| if bands[k] > bands[m] { k } else { m });
@@ -206,7 +206,7 @@ fn continents_cover_the_share_that_is_asked_for() {
     assert!(between < bands[floor] / 4.0 && between < bands[land] / 3.0, "{bands:?}");
 }
 
-/// Thin air leaves no continents.
+/// A thin atmosphere gives no continents.
 #[test]
 fn continents_fade_with_the_air() {
     let mut made = scene(vec![Node::named("Continents").unwrap()]);
@@ -248,7 +248,7 @@ fn a_map_of_a_planet_goes_on_over_its_edges() {
     }
 }
 
-/// Taken out and put back unchanged, a patch changes the planet by no more than sampling does, and nothing outside it.
+/// A patch taken out and put back unchanged changes the planet only by resampling, and nothing outside it.
 #[test]
 fn a_patch_comes_back_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,7 +268,7 @@ fn a_patch_comes_back_where_it_was() {
     let ground = evaluate(&patch, 129, 2);
     let radius = f64::from(planet.planet.radius_metres);
     let globe = Globe::new(65);
-    // its ground is that of the planet at its own samples
+    // Its terrain equals that of the planet at the planet's samples.
     let detail = planet.detail(&before, &Control::default()).unwrap();
     let taken = detail.square(&square, 129, &Control::default()).unwrap();
     for k in 0..taken.height.len() {
@@ -284,14 +284,14 @@ fn a_patch_comes_back_where_it_was() {
             .place(radius, globe.direction_of(k).map(f64::from))
             .is_some_and(|p| p.iter().all(|c| (0.0..=1.0).contains(c)));
         let change = (after.height[k] - before.height[k]).abs();
-        // the planet takes the detail on, which bends its ground by less than a cell
+        // The planet takes over the detail, which bends its terrain by less than a cell.
         assert!(if inside { change < 0.25 } else { change == 0.0 }, "{change} at {k}");
         moved += usize::from(change > 0.0);
         changes += change;
     }
     assert!(changes / (moved as f32) < 0.06, "{}", changes / moved as f32);
     assert!(moved > 100, "the layer does something: {moved}");
-    // raised as a whole, it stands out in its middle and meets the ground at its edges
+    // If raised as a whole, the patch stands out in its middle and meets the terrain at its edges.
     let mut raised = ground.clone();
     raised.height.iter_mut().for_each(|h| *h += 0.1);
     let back = written(put_patch_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap());
@@ -333,7 +333,7 @@ fn fbm_has_the_same_spread_on_a_globe() {
             assert!((mean - 0.5).abs() < 0.02 && (0.15..0.2).contains(&deviation), "{name}: {mean} ± {deviation}");
         }
     }
-    // the spread of cells does not depend on how many there are, and is near that of the plane
+    // The spread of cells does not depend on their number, and is close to that of the plane.
     for (name, key, few, many, plane) in
         [("Cellular", "frequency", "8", "40", "40"), ("Voronoi", "points", "600", "6000", "1000")]
     {
@@ -350,7 +350,7 @@ fn fbm_has_the_same_spread_on_a_globe() {
     }
 }
 
-/// Land and sea of *Earthlike* lie within what was measured of Earth, its forests within a tenth of that.
+/// Land and sea of *Earthlike* are within the range measured on Earth, its forests within a tenth of it.
 #[test]
 fn the_earthlike_planet_is_like_earth() {
     let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));
@@ -367,10 +367,10 @@ fn the_earthlike_planet_is_like_earth() {
     }
 }
 
-/// Where going poleward along a meridian of the half `north` open sea ends at sea ice, in degrees of latitude; none
-/// where land lies between.
+/// Latitude in degrees at which, going poleward along a meridian of the hemisphere `north`, open sea ends at sea ice;
+/// `None` where land lies between.
 fn ice_edge(globe: &Globe, [height, celsius]: [&[f32]; 2], north: f64, longitude: f64) -> Option<f64> {
-    // sea water freezes
+    // Freezing point of sea water.
     const FREEZES: f32 = -1.8;
     let mut was_open = false;
     for step in 0..180 {
@@ -389,9 +389,9 @@ fn ice_edge(globe: &Globe, [height, celsius]: [&[f32]; 2], north: f64, longitude
     None
 }
 
-/// Without currents and anomalies of the sea the climate is the same all along a parallel, and the ice ends on one, but
-/// for what the land and the distance between samples do. With them it bends by many times that, and about the same
-/// mean: they move warmth along the parallels and make none.
+/// Without currents and sea temperature anomalies, the climate is the same along a parallel, and the ice ends on one,
+/// except for effects of land and sample spacing. With them the ice edge bends many times as much, around about the
+/// same mean: they move heat along the parallels without creating any.
 #[test]
 fn the_sea_ice_of_the_earthlike_planet_does_not_end_on_a_parallel() {
     let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));
@@ -404,7 +404,7 @@ fn the_sea_ice_of_the_earthlike_planet_does_not_end_on_a_parallel() {
         (0..72).filter_map(edge).map(|degrees| degrees as f32).collect()
     };
     let mut still = scene.clone();
-    still.climate.as_mut().expect("it has its own").currents = 0.0;
+    still.climate.as_mut().expect("the planet has its own climate").currents = 0.0;
     for north in [1.0, -1.0] {
         let (along, level) = (edges(&scene, north), edges(&still, north));
         let ((mean, deviation), (still_mean, still_deviation)) = (spread(&along), spread(&level));

@@ -1,4 +1,4 @@
-//! Planets out of files: what a map or six faces say is where they say it, over their edges and poles too.
+//! Planets from files: heights from a map or six faces are at the right positions, also at edges and poles.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn import(file: &Path, layout: &str, more: &[(&str, &str)], samples: usize) -> T
     crate::common::evaluate(&scene(node("PlanetImport", &values), samples), samples, 2)
 }
 
-/// A smooth law of the sphere, from -0.6 to 0.6, that has no symmetry.
+/// A smooth function on the sphere, from -0.6 to 0.6, without symmetry.
 fn law([x, y, z]: [f64; 3]) -> f64 {
     0.25 * x * y + 0.3 * z * z * z - 0.2 * y + 0.15 * x * z * z
 }
@@ -40,7 +40,7 @@ fn write(map: Equirectangular, path: &Path) {
     export_sheet(&sheet, path).unwrap();
 }
 
-/// Greatest distance to the law, turned by `turn` degrees to the east.
+/// Maximum deviation from the function, turned by `turn` degrees to the east.
 fn error(terrain: &Terrain, turn: f64) -> f64 {
     let globe = Globe::new(terrain.samples());
     let (sin, cos) = libm::sincos(-turn.to_radians());
@@ -61,14 +61,14 @@ fn maps_are_read_without_seams_and_without_torn_poles() {
     {
         let path = folder.path().join(format!("{layout}.png"));
         write(Equirectangular { width, height, registration }, &path);
-        // 65 has samples on the poles and on longitude 180°
+        // 65 has samples on the poles and on longitude 180°.
         for samples in [65, 100] {
             let straight = error(&import(&path, layout, &[("sampling", "Bilinear")], samples), 0.0);
             let smooth = error(&import(&path, layout, &[], samples), 0.0);
             assert!(straight < 3e-4, "{layout} {samples}: {straight} straight");
             assert!(smooth < 2.5e-5, "{layout} {samples}: {smooth} smooth");
         }
-        // a map with 90° E in its middle is the planet turned by a quarter
+        // A map with 90° E in its middle is the planet turned by a quarter.
         let turned = error(&import(&path, layout, &[("middle", "90")], 65), 90.0);
         assert!(turned < 2.5e-5, "{layout}: {turned} turned");
     }
@@ -80,7 +80,7 @@ fn raw_maps_are_twice_as_wide_as_high() {
     let path = folder.path().join("earth.r32");
     write(Equirectangular { width: 256, height: 128, registration: Registration::Pixel }, &path);
     assert!(error(&import(&path, "Map", &[], 33), 0.0) < 2.5e-5);
-    // raw 16 bits say nothing of metres: black and white are what is given
+    // Raw 16-bit files contain no metres; the heights of black and white are given.
     let path = folder.path().join("level.r16");
     std::fs::write(&path, u16::MAX.to_le_bytes().repeat(32 * 16)).unwrap();
     let level = import(&path, "Map", &[("high_metres", "5000")], 9);
@@ -131,7 +131,7 @@ fn what_is_wrong_with_six_faces_is_said_and_mended_files_count() {
     let mut heights =
         |scene: &Scene| evaluate(scene, 9, None, &mut store, &Control::default()).unwrap().terrain.height.clone();
     assert!(scene.problems().is_empty() && heights(&scene).iter().all(|h| *h == 0.0));
-    // another face than the one that is named
+    // The wrong face is not the file that the scene names.
     std::fs::write(face("nz"), level(u16::MAX, 7)).unwrap();
     let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>();
     assert!(matches!(&said(&scene)[..], [one] if one.contains("7 × 7") && one.contains("5 × 5")), "{:?}", said(&scene));
@@ -144,7 +144,7 @@ fn what_is_wrong_with_six_faces_is_said_and_mended_files_count() {
     assert!(matches!(&said(&scene)[..], [one] if one.contains("-px") && one.contains("one.r16")), "{:?}", said(&scene));
 }
 
-/// A map in degrees: an ESRI grid whose middles of cells follow a law of longitude and latitude.
+/// A map in degrees: an ESRI grid whose cell centres follow a function of longitude and latitude.
 fn degree_map(path: &Path, [columns, rows]: [usize; 2], [west, south, step]: [f64; 3], law: impl Fn(f64, f64) -> f64) {
     let mut text = format!("ncols {columns}\nnrows {rows}\nxllcorner {west}\nyllcorner {south}\ncellsize {step}\n");
     for row in 0..rows {
@@ -166,7 +166,7 @@ fn a_map_that_says_where_it_lies_is_laid_there() {
         let [x, y, z] = globe.direction_of(k).map(f64::from);
         (y.atan2(x).to_degrees(), z.clamp(-1.0, 1.0).asin().to_degrees())
     };
-    // the whole planet with 180° in its middle, which the file itself says
+    // The whole planet with 180° in its middle, as stored in the file.
     let whole = folder.path().join("whole.asc");
     degree_map(&whole, [180, 90], [0.0, -90.0, 2.0], metres);
     let made = import(&whole, "Map", &[], 33);
@@ -176,7 +176,7 @@ fn a_map_that_says_where_it_lies_is_laid_there() {
         let read = f64::from(made.height[k] * RELIEF);
         assert!((read - metres(longitude, latitude)).abs() < 1.0, "{read} at {longitude}, {latitude}");
     }
-    // a part of it that goes over longitude 180°
+    // A part of it that crosses longitude 180°.
     let part = folder.path().join("part.asc");
     degree_map(&part, [800, 400], [160.0, 10.0, 0.05], metres);
     for voids in ["Smooth", "Lowest", "Sea"] {

@@ -1,5 +1,5 @@
-//! Random edits, as the commands of the editor make them. The tests of `edits` draw them from fixed seeds, the fuzz
-//! targets from the bytes that a fuzzer tries.
+//! Random edits that imitate the commands of the editor. The tests of `edits` draw them from fixed seeds, the fuzz
+//! targets from the bytes of a fuzzer.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ impl Random<'static> {
 }
 
 impl<'a> Random<'a> {
-    /// Every two bytes are a number of their own, so that a fuzzer that changes one of them changes one choice.
+    /// Every two bytes give a separate number, so that a fuzzer that changes one of them changes one choice.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { state: 0, bytes }
     }
 
-    /// Whether the bytes are used up, and numbers follow that nobody chose.
+    /// Whether all bytes are used up; later numbers are not chosen by the fuzzer.
     pub fn is_spent(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -54,7 +54,7 @@ impl<'a> Random<'a> {
     fn part(&mut self) -> f64 {
         self.next() as f64 / u64::MAX as f64
     }
-    /// Mostly small, now and then absurd.
+    /// Usually small, sometimes absurdly large.
     fn length(&mut self) -> f64 {
         let wide = [1.0, 100.0, 1.0e4, 1.0e4, 1.0e8][self.below(5)];
         (2.0 * self.part() - 1.0) * wide
@@ -66,7 +66,7 @@ impl<'a> Random<'a> {
     }
 }
 
-/// Strokes of brushes from a random number.
+/// Brush strokes from a random number.
 fn random_strokes(random: u64) -> Strokes {
     let mut random = Random::from_seed(random);
     let stroke = |random: &mut Random| {
@@ -113,7 +113,7 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     roots.extend((0..tree.definitions.len()).map(PiecePath::definition));
     let mut path = roots.swap_remove(random.below(roots.len()));
     while let Some(piece) = path.piece(tree).filter(|piece| !piece.children().is_empty()) {
-        // not always to the bottom
+        // Not always down to the leaves.
         if random.below(3) == 0 {
             break;
         }
@@ -122,7 +122,7 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     path
 }
 
-/// One edit of a tree, as the commands of the editor make it.
+/// One edit of a tree, like a command of the editor.
 fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
     let path = path_in(tree, random);
     let other = path_in(tree, random);
@@ -134,7 +134,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
             change(piece);
         }
     };
-    // what is refused is refused
+    // Refused edits change nothing.
     match random.below(22) {
         0 | 1 => {
             let (_, shelf) = Item::GROUPS[random.below(Item::GROUPS.len())];
@@ -193,7 +193,7 @@ fn set_any(group: &mut dyn Params, random: &mut Random<'_>) {
     }
 }
 
-/// One edit of a scene, as the commands of the editor make it.
+/// One edit of a scene, like a command of the editor.
 fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
     let count = scene.layers.len();
     let index = random.below(count);
@@ -229,7 +229,7 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
         8 => {
             let names = talweg::appearance_files::all_palette_names();
             scene.palette.clone_from(&names[random.below(names.len())]);
-            // as the editor has it, a table of its own has the name of the one that it was made from
+            // As in the editor, a custom table has the name of the table from which it was made.
             scene.biomes = None;
             scene.biomes = scene.biome_table().filter(|_| random.below(2) == 0);
             scene.materials = Some(scene.palette_materials()).filter(|_| random.below(2) == 0);
@@ -270,14 +270,14 @@ fn edit_trees(scene: &mut Scene, random: &mut Random<'_>) {
             for _ in 0..random.below(4) {
                 edit_tree(&mut tree, random);
             }
-            // as the document does it: numbers go into their ranges
+            // As in the editor's document, numbers are clamped to their ranges.
             let param = construction.about().find("tree").unwrap();
             construction.set(param, &Value::Structured(Arc::new(tree))).unwrap();
         }
     }
 }
 
-/// Panics unless the text of `scene` is read as the same scene.
+/// Panics unless the text of `scene` reads back as the same scene.
 pub fn check(scene: &Scene, when: &str) {
     let text = scene.to_ron().unwrap_or_else(|error| panic!("{when}: {error}"));
     let (read, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{when}: {error}"));
@@ -289,8 +289,8 @@ pub fn check(scene: &Scene, when: &str) {
     assert!(read.to_ron().unwrap() == text, "{when}: written again it differs");
 }
 
-/// The default scene after `edits` of them, among them undo and redo, or fewer where the bytes of `random` end; `look`
-/// sees each state.
+/// The default scene after `edits` edits, including undo and redo, or fewer if the bytes of `random` end; `look`
+/// receives each state.
 pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize, &Scene)) -> Scene {
     let is_seeded = random.is_spent();
     let mut scene = Scene::default();
@@ -315,7 +315,7 @@ pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize,
     scene
 }
 
-/// Panics unless `scene` is opened from `file` as it was saved to it, without a warning, and written again as it was.
+/// Panics unless `scene` reopens from `file` unchanged and without a warning, and is written again unchanged.
 pub fn check_file(scene: &Scene, file: &std::path::Path, when: &str) {
     scene.save(file).unwrap_or_else(|error| panic!("{when}: {error}"));
     let (read, warnings) = Scene::load(file).unwrap_or_else(|error| panic!("{when}: {error}"));

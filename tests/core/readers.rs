@@ -1,5 +1,5 @@
-//! Rasters that other programs wrote: values, places, samples without data, orientation. Everything is written by
-//! rasterio (GDAL), tifffile and OpenEXR; see `outside`.
+//! Rasters from other programs: values, positions, no-data samples, orientation. All files are written by rasterio
+//! (GDAL), tifffile and OpenEXR; see `outside`.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::outside::python;
 const WIDTH: usize = 40;
 const HEIGHT: usize = 30;
 
-/// The number in a row and a column of what Python writes: no two rows or columns are alike.
+/// The number in each row and column of the files written by Python: all rows and columns differ.
 fn law(row: usize, column: usize) -> f32 {
     (100 + 30 * row + 7 * column) as f32
 }
 
-/// What every script begins with: the same law, and two samples without data.
+/// Start of every script: the same function, and two no-data samples.
 const LAW: &str = "
 import sys, os, numpy as np
 folder = sys.argv[1]
@@ -27,7 +27,7 @@ i, j = np.mgrid[0:30, 0:40]
 law = 100 + 30 * i + 7 * j
 ";
 
-/// Runs a script behind [`LAW`]; `None` where there is no Python.
+/// Runs a script after [`LAW`]; `None` if Python is missing.
 fn written(script: &str) -> Option<tempfile::TempDir> {
     let folder = tempfile::tempdir().unwrap();
     python(&format!("{LAW}{script}"), &[folder.path()])?;
@@ -38,7 +38,7 @@ fn read(folder: &tempfile::TempDir, name: &str) -> Arc<Raster> {
     raster(folder.path().join(name).to_str().unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Checks size, heights in metres and samples without data.
+/// Checks size, heights in metres and no-data samples.
 fn check(raster: &Raster, name: &str, metres: f32, tolerance: f32, voids: &[(usize, usize)]) {
     assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT), "{name}");
     let (low, high) = raster.range_metres.unwrap_or_else(|| panic!("{name}: heights in metres"));
@@ -104,7 +104,7 @@ write('point.tif', law.astype('float32'), 'EPSG:4326', from_origin(7, 47, 0.01, 
 write('sparse.tif', np.where(j < 16, law, 0).astype('int16'), 'EPSG:32632', utm, nodata=0, tiled=True, blockxsize=16, blockysize=16, sparse_ok=True)
 write('usft.tif', law.astype('float32'), 'EPSG:2263', from_origin(900000, 200000, 100, 100))
 import tifffile
-# many programs name the system alone, and not its unit
+# many programs write only the coordinate system, not its unit
 places = [(33550, 'd', 3, (100, 100, 0), True), (33922, 'd', 6, (0, 0, 0, 900000, 200000, 0), True)]
 keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 2263)
 tifffile.imwrite(at('no_unit.tif'), law.astype('float32'), extratags=places + [(34735, 'H', 16, keys, True)])
@@ -126,7 +126,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
     check(&read(&folder, "vertical.tif"), "a system of heights in feet", 1200.0 / 3937.0, 1e-3, &[]);
     check(&read(&folder, "srtm.tif"), "-32768", 1.0, 1e-3, &[(3, 5)]);
     let empty: Vec<(usize, usize)> = (0..HEIGHT).flat_map(|i| (16..WIDTH).map(move |j| (i, j))).collect();
-    check(&read(&folder, "sparse.tif"), "tiles that are left out", 1.0, 1e-3, &empty);
+    check(&read(&folder, "sparse.tif"), "missing tiles", 1.0, 1e-3, &empty);
     let point = read(&folder, "point.tif");
     check(&point, "points", 1.0, 1e-3, &[]);
     let degrees = GeoReference {
@@ -138,7 +138,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         step: [0.01, 0.02],
         is_area: false,
     };
-    // GDAL takes its corner for that of an area and writes the middle of the first sample
+    // GDAL interprets its corner as that of an area and writes the centre of the first sample.
     check_place(&point, "points", degrees);
     let [east, south] = point.cell_metres().unwrap();
     assert!((east - 762.0).abs() < 4.0 && (south - 2223.4).abs() < 1.0, "{east} {south}");
@@ -152,7 +152,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         ..UTM
     };
     check_place(&feet, "feet of US surveys", meant);
-    check_place(&read(&folder, "no_unit.tif"), "a system in feet alone", meant);
+    check_place(&read(&folder, "no_unit.tif"), "a coordinate system in feet, without a unit", meant);
 }
 
 #[test]
@@ -193,7 +193,7 @@ tifffile.imwrite(at('bits.tif'), law > 500, photometric='minisblack')
         (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255.0
     };
     shares("rgb.tif", &grey, 1e-6);
-    // of planes that are apart the first is read
+    // Of separate planes, the first is read.
     shares("planar.tif", &|v| (v % 256.0) / 255.0, 1e-6);
     check(&read(&folder, "metres.tif"), "metres", 1.0, 1e-3, &[]);
     let raster = read(&folder, "int16.tif");
@@ -296,7 +296,7 @@ law.astype('<f4').tofile(at('little.r32'))
         let raster = raster_as(&named(name), layout(big_endian)).unwrap();
         assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT));
         assert!((0..1200).all(|k| raster.values[k] == law(k / 40, k % 40) / 65535.0), "{name}");
-        // the other order is another picture, and a second reading does not take the first for it
+        // The other byte order gives another picture, and a second reading does not confuse the two.
         assert_ne!(raster_as(&named(name), layout(!big_endian)).unwrap().values, raster.values);
     }
     for (name, big_endian) in [("little.r32", false), ("big.r32", true)] {
@@ -308,7 +308,7 @@ law.astype('<f4').tofile(at('little.r32'))
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
 }
 
-/// Maps in the layouts in which they are published, small: a ridge along a great circle that has no symmetry.
+/// Small maps in the layouts of published maps, with a ridge along a great circle without symmetry.
 #[test]
 fn maps_of_earth_mars_and_the_moon_come_in_where_they_lie_and_in_metres() {
     let script = "
@@ -348,7 +348,7 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
     let (mars, moon) = (Some(3_396_190.0), Some(1_737_400.0));
     for (name, radius, turn, palette) in [
         ("mars-mola.tif", mars, 0.0, "biome:mars"),
-        // what lies around longitude 0 of the projection is longitude 180
+        // Longitude 0 of this projection is longitude 180 of the planet.
         ("mars-180.tif", mars, 180.0, "biome:mars"),
         ("mars-88.tif", mars, 0.0, "biome:mars"),
         ("moon-lola.tif", moon, 0.0, "biome:moon"),
@@ -366,7 +366,7 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
         let made = crate::common::evaluate(&scene, 65, 2);
         let (globe, relief) = (Globe::new(65), scene.settings.relief_metres);
         let (sin, cos) = f32::sin_cos(-f32::to_radians(turn));
-        // from its last rows on a map goes on as its rim is
+        // Beyond its last rows, a map continues with the values of its rim.
         let is_there = |z: f32| name != "mars-88.tif" || z.abs() < 0.9945;
         let (mut most, mut place) = (0.0_f32, [0.0; 3]);
         for (k, &h) in made.height.iter().enumerate() {
@@ -378,17 +378,17 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
                 }
             }
         }
-        // half a whole metre, and what lies between samples of one and a half degrees and more
+        // Half of a whole metre, plus interpolation between samples one and a half degrees apart or more.
         assert!(most < 2.0, "{name}: {most} m off at {place:?}");
         let is_earth = radius.is_none();
         assert_eq!(scene.settings.sea_level == 0.0, is_earth, "{name}");
     }
-    // a piece of Mars in degrees is as long as they are there
+    // A part of Mars in degrees has the length that degrees have there.
     let degrees = read(&folder, "mars-88.tif").cell_metres().unwrap();
     assert!((degrees[1] - 2.0 * 59_274.7).abs() < 1.0 && (degrees[0] - degrees[1]).abs() < 100.0, "{degrees:?}");
 }
 
-/// What is packed in a way that is not read is told with a way out.
+/// Unsupported compression is reported with an alternative.
 #[test]
 fn packings_that_are_not_read_are_named_with_a_way_out() {
     let script = "
@@ -411,7 +411,7 @@ write('jpeg.tif', (law % 256).astype('uint8'), compress='jpeg')
     }
 }
 
-/// Broken files of every format are errors in words that name the file.
+/// Broken files of every format give errors that name the file.
 #[test]
 fn files_that_are_cut_off_say_so() {
     let script = "
@@ -438,7 +438,7 @@ open(at('a.asc'), 'w').write('ncols 40\\nnrows 30\\nxllcorner 0\\nyllcorner 0\\n
                 Err(error) => {
                     let said = error.to_string();
                     let is_told = said.contains("ends too early") && said.contains("again");
-                    // of a grid in text the first word that is missing is told
+                    // For a text grid, the error names the first missing word.
                     let is_header = name == "a.asc" && keep < 4 && said.contains("its header has no");
                     assert!((is_told || is_header) && said.contains(name), "{name}, {keep} bytes: {said}");
                 }

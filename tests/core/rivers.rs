@@ -1,4 +1,4 @@
-//! Squig-curve rivers: water that never rises on its way, never stands above its banks and never has a gap.
+//! Squig-curve rivers: water never rises downstream, never stands above its banks and never has a gap.
 
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
@@ -62,7 +62,7 @@ fn kinds() -> Vec<SquigRiver> {
     ]
 }
 
-/// Rivers that are wider the more water they have.
+/// Rivers whose width grows with their discharge.
 fn growing() -> SquigRiver {
     SquigRiver { widths: RiverWidths::Downstream, width: 300.0, depth: 20.0, tributaries: 6, ..SquigRiver::default() }
 }
@@ -100,7 +100,7 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
                     if node.banks == BankShape::Symmetric {
                         assert!(to.level <= from.level, "{} to {}: {seed} {node:?}", from.level, to.level);
                     }
-                    // no gap: neighbours on the lattice
+                    // No gap: consecutive vertices are neighbours on the lattice.
                     let step = [0, 1].map(|a| (from.vertex[a] - to.vertex[a]).abs());
                     assert!(step[0] <= 1 && step[1] <= 1, "{from:?} {to:?}");
                 }
@@ -110,7 +110,7 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
     assert!(joins > 60 && forks > 20, "{joins} courses join, {forks} fork");
 }
 
-/// Distance of the nearest water in sides, and its lowest and highest level where several places are as near, by a
+/// Distance to the nearest water in sides, and its lowest and highest level if several points are equally near, by a
 /// search through all segments.
 fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
     let mut all = Vec::new();
@@ -151,8 +151,8 @@ fn water_has_the_level_of_the_nearest_place_of_a_course_and_only_there() {
     }
 }
 
-/// The hydraulic geometry of Leopold & Maddock 1953: widths go with the root of the discharge, which grows with the
-/// length of the courses above and is shared where a river forks.
+/// Hydraulic geometry after Leopold & Maddock 1953: widths are proportional to the root of the discharge, which grows
+/// with the length of the courses upstream and is divided where a river forks.
 #[test]
 fn rivers_grow_with_their_water_and_springs_are_points() {
     let length = |network: &RiverNetwork, course: &[usize]| -> f64 {
@@ -169,7 +169,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
             let (terrain, network) = made(&node, N, seed);
             let inflow = node.source_width * node.source_width;
             let shares = network.discharges(inflow);
-            // what leaves is what came in and what every course gained
+            // The outflow equals the inflow plus the gain of every course.
             let all: f64 = network.centrelines.iter().map(|c| length(&network, &c.nodes)).sum();
             let leaves = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
                 on_side(node.exit, network.nodes[*c.nodes.last().unwrap()].position)
@@ -179,12 +179,12 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
             let most = f64::from(shares.iter().flatten().fold(0.0f32, |a, b| a.max(*b)));
             assert!((most - 1.0).abs() < 1e-6, "{most}");
             if network.centrelines.iter().filter(|c| leaves(c)).count() == 1 {
-                // the share of the inflow is what the source has of the mouth
+                // The inflow at the source, as a fraction of the discharge at the mouth.
                 let first = f64::from(shares[0][0]);
                 let enters = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
                     on_side(node.entry, network.nodes[c.nodes[0]].position)
                 };
-                // a fork may begin where a river enters
+                // A fork may be where a river enters.
                 let sources = courses().filter(|(c, s)| s[0] > 0.0 && enters(c)).map(|(c, _)| c.nodes[0]);
                 let rivers = sources.collect::<std::collections::HashSet<_>>().len();
                 assert!((out - 1.0).abs() < 1e-4, "{out}");
@@ -192,7 +192,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
             }
             assert!(all > 1.0);
             let water = terrain.map(MapKind::Water).unwrap();
-            // every sample of the water has the depth and width of the nearest edge, by a search through all segments
+            // Every water sample has the depth and width of the nearest edge, by a search through all segments.
             let depth_of = |x: f64, y: f64| {
                 let mut best = (f64::MAX, 0.0);
                 for (course, shares) in courses() {
@@ -226,7 +226,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
                 let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
                 if shares[0] == 0.0 {
                     springs += 1;
-                    // a spring is a point: of a disc as wide as the mouth little is wet
+                    // A spring is a point: little of a disc as wide as the mouth is wet.
                     let at = network.nodes[first].position;
                     let radius = 0.5 * 300.0 / 8000.0;
                     let near = (0..N * N).filter(|k| {
@@ -245,7 +245,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
                 }
                 if !leaves(course) && !on_side(node.entry, network.nodes[first].position) {
                     joins += 1;
-                    // it ends within the water it joins, and is narrower
+                    // It ends within the water that it joins, and is narrower.
                     let trunk = courses().filter(|(other, _)| !std::ptr::eq(*other, course)).flat_map(|(other, s)| {
                         other.nodes.iter().zip(s).filter(|(id, _)| **id == last).map(|(_, q)| *q).collect::<Vec<_>>()
                     });
@@ -314,7 +314,7 @@ fn water_connects_entry_and_exit_at_every_resolution() {
     }
 }
 
-/// The paper's form on its own samples: the course in the table falls, water and bed.
+/// The paper's form at its own samples: the course in the table falls, both water and bed.
 #[test]
 fn as_in_the_paper_the_course_is_a_line_of_samples_that_never_rises() {
     for node in kinds().into_iter().filter(|n| n.banks == BankShape::AsInPaper) {
@@ -366,7 +366,7 @@ fn cascades_gather_the_fall_in_few_places() {
     assert!(gentle < 0.35 && mixed > gentle + 0.1 && steep > 0.95, "{gentle} {mixed} {steep}");
 }
 
-/// The rivers' layer on Perlin noise, with the parts it is made of.
+/// The rivers' layer on Perlin noise, and its parts.
 fn blended(blend: Blend) -> (Terrain, Terrain, Terrain) {
     let river = Layer::new(Node::SquigRiver(SquigRiver::default()), 2);
     let ground = Layer::new(Node::named("Perlin").unwrap(), 1);
@@ -398,7 +398,7 @@ fn water_follows_the_blend_of_the_ground() {
                 Blend::Multiply => assert!((water[k] - (a * w).max(0.0)).abs() < 1e-6),
                 Blend::Max => assert!((water[k] - (w - (a - b).max(0.0)).max(0.0)).abs() < 1e-6),
                 Blend::Min => assert!((water[k] - w.min((a - b).max(0.0))).abs() < 1e-6),
-                // as the sharp modes, away from the seam
+                // Like the sharp modes, away from the seam.
                 Blend::SmoothMin | Blend::SmoothMax => assert!(water[k] <= w * 1.5 + 1e-6),
             }
         }
@@ -448,8 +448,8 @@ fn wrapping_rivers_leave_no_seam() {
     }
 }
 
-/// Figure 9 of Le Martelot: the river of one triangle comes in over its left side and goes out over its base. It never
-/// leaves the triangle, and beyond the edges of that is nothing.
+/// Figure 9 of Le Martelot: the river of one triangle enters over its left side and leaves over its base. It never
+/// leaves the triangle otherwise, and there is nothing beyond its edges.
 #[test]
 fn the_river_of_one_triangle_stays_in_it_and_runs_down_from_its_side_to_its_base() {
     let samples = 129;
@@ -458,7 +458,7 @@ fn the_river_of_one_triangle_stays_in_it_and_runs_down_from_its_side_to_its_base
             let node = SquigRiver { layout: TriangleLayout::Triangle, banks, depth: 20.0, ..SquigRiver::default() };
             let (terrain, network) = made(&node, samples, seed);
             assert!(network.nodes.len() > 20, "{banks:?} {seed}");
-            // in the table the triangle is what lies below the diagonal
+            // In the table, the triangle is the part below the diagonal.
             assert!(network.nodes.iter().all(|node| node.vertex[1] <= node.vertex[0]), "{banks:?} {seed}");
             let on_side = network.nodes.iter().filter(|node| node.vertex[1] == 0).count();
             let lowest = network.nodes.iter().map(|node| node.vertex[0]).max().unwrap();
@@ -469,7 +469,7 @@ fn the_river_of_one_triangle_stays_in_it_and_runs_down_from_its_side_to_its_base
             assert!((share - 0.5).abs() < 0.02, "{share} of the square is ground");
             let wet: Vec<usize> = (0..water.len()).filter(|&k| water[k] > 0.0).collect();
             assert!(!wet.is_empty() && wet.iter().all(|&k| ground[k] > 0.0), "{banks:?} {seed}");
-            // heights of the beds near both ends, above and below the middle of the way down
+            // Heights of the beds near both ends, before and after the middle of the course.
             let rows = |k: &usize| k / samples;
             let (first, last) = (wet.iter().map(rows).min().unwrap(), wet.iter().map(rows).max().unwrap());
             assert_eq!(last, samples - 1, "{banks:?} {seed}: it ends on the base");

@@ -1,4 +1,4 @@
-//! A scene file is whole when saving it fails. That it is when the process is killed, `tests/campaign` shows.
+//! A scene file stays whole when saving fails. `tests/campaign` shows the same for a killed process.
 
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene};

@@ -1,4 +1,4 @@
-//! Every shipped scene, and scenes nobody would make by hand.
+//! Every shipped scene, and scenes that nobody would write by hand.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::random_edits::value_in_range;
 
 const SAMPLES: usize = 129;
 
-/// Name, text and scene of everything in `saves/`.
+/// Name, text and scene of every file in `saves/`.
 fn saves() -> Vec<(String, String, Scene)> {
     let mut files: Vec<_> = std::fs::read_dir(path("saves")).unwrap().map(|f| f.unwrap().path()).collect();
-    // by name, as the menu has them: with their endings `a-b.ron` would come before `a.ron`
+    // Sorted by name, as in the menu: with extensions, `a-b.ron` would come before `a.ron`.
     files.sort_by_key(|file| file.file_stem().map(ToOwned::to_owned));
     let read = |file: &std::path::PathBuf| {
         let name = file.file_stem().unwrap().to_str().unwrap().to_string();
@@ -85,8 +85,8 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
     );
 }
 
-/// A scene that Talweg did not write means its nodes as they are; Talweg's own files say which algorithm they have, but
-/// for the first.
+/// A scene that Talweg did not write means the current nodes. Talweg's own files name the algorithm of each node,
+/// except the first algorithm.
 #[test]
 fn only_what_talweg_wrote_is_of_an_older_algorithm() {
     let warned = |text: &str| {
@@ -108,13 +108,13 @@ fn only_what_talweg_wrote_is_of_an_older_algorithm() {
         assert!(!warned(&file(scene, layer)), "{scene} {layer}");
     }
     assert!(warned(&file(of_talweg, layer)), "Talweg wrote it before the second algorithm");
-    assert!(warned(&file("", "algorithm: 1, ")), "it says so itself");
-    // what is written is read without a word
+    assert!(warned(&file("", "algorithm: 1, ")), "the file names the algorithm");
+    // A written scene is read without a warning.
     let blur = Layer::new(Node::named("Blur").unwrap(), 0);
     assert!(!warned(&Scene { layers: vec![blur], ..Scene::default() }.to_ron().unwrap()));
 }
 
-/// A file of before a default changed means the default of its time; one of today, or written by hand, today's.
+/// A file older than a change of a default uses the old default; a current file, or one written by hand, the new one.
 #[test]
 fn files_keep_the_defaults_of_their_time() {
     let read = |scene: &str, layer: &str, node: &str| {
@@ -135,12 +135,17 @@ fn files_keep_the_defaults_of_their_time() {
         assert_eq!(depth(&read("", "", node)).0, samples, "{node} by hand");
         assert_eq!(depth(&read(of_talweg, &format!("{layer}algorithm: 2, "), node)).0, samples, "{node} of today");
     }
-    assert_eq!(depth(&read(of_talweg, layer, "Stamp(depth: Samples)")).0, samples, "what it names it keeps");
-    // saved and read again it is the same
+    assert_eq!(
+        depth(&read(of_talweg, layer, "Stamp(depth: Samples)")).0,
+        samples,
+        "named parameters keep their values"
+    );
+    // Saved and read again, it is the same.
     let old = read(of_talweg, layer, "Stamp()");
     let text = Scene { layers: vec![old.clone()], ..Scene::default() }.to_ron().unwrap();
     assert_eq!(Scene::from_ron(&text).unwrap().0.layers, [old]);
-    // every default of before is a value of its parameter, another one than today's, of an earlier version
+    // Every old default is a valid value of its parameter, differs from the current default, and belongs to an earlier
+    // version.
     for node in Node::catalogue() {
         for old in node.traits().old_defaults {
             let about = node.about();
@@ -152,16 +157,16 @@ fn files_keep_the_defaults_of_their_time() {
     }
 }
 
-/// A file of 16 MB is refused where it is wrong, not after all of it was read twice.
+/// A file of 16 MB is refused at its first error, not after reading all of it twice.
 #[test]
 fn large_files_are_refused_at_the_first_place_that_says_so() {
     const LAYERS: usize = 100_000;
     let many = format!("(version: 1, layers: [\n{}])", "(node: Perlin(octaves: 3), seed: 1),\n".repeat(LAYERS));
     let said = Scene::from_ron(&many).unwrap_err().to_string();
-    // the first line has the version, and a thousand layers follow it
+    // The first line has the version, and a thousand layers follow.
     assert!(said.starts_with("line 1002, ") && said.contains("more than 1000 layers"), "{said}");
     assert!(said.contains("split it"), "what to do: {said}");
-    // nothing behind the version is read
+    // Nothing after the version is read.
     let newer = Scene::from_ron("(version: 2, what: Nobody(knows), %%%").unwrap_err().to_string();
     assert!(newer.contains("version 2") && newer.contains("newer Talweg"), "{newer}");
     let late = Scene::from_ron("(name: \"a\", version: 3)").unwrap_err().to_string();

@@ -1,10 +1,10 @@
-//! Spectral synthesis as its spectrum shows it, and noise finer than any spectrum.
+//! Spectral synthesis as seen in its spectrum, and noise of extremely high frequency.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Edges, Terrain};
 
-/// Mean power of the rows of a wrapping field of `n` samples a row, by frequency from 1 to n / 2 - 1 (discrete Fourier
-/// transform).
+/// Mean power of the rows of a wrapping field of `n` samples per row, by frequency from 1 to n / 2 - 1 (discrete
+/// Fourier transform).
 fn row_power(field: &[f32], n: usize, every: usize) -> Vec<f64> {
     let turn = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
     let waves: Vec<[f64; 2]> = (0..n).map(|k| [turn(k).cos(), turn(k).sin()]).collect();
@@ -22,8 +22,8 @@ fn row_power(field: &[f32], n: usize, every: usize) -> Vec<f64> {
     power
 }
 
-/// The amplitudes of the layers, read from the spectrum of their sum: a table of independent values, joined by straight
-/// lines over m samples, has the power of a triangle of width m, (sin(πkm/n) / (m·sin(πk/n)))⁴.
+/// The amplitudes of the layers, read from the spectrum of their sum. A table of independent values, interpolated
+/// linearly over m samples, has the power of a triangle of width m, (sin(πkm/n) / (m·sin(πk/n)))⁴.
 #[test]
 fn the_spectrum_of_spectral_synthesis_shows_its_layers_with_their_amplitudes() {
     const N: usize = 1024;
@@ -33,18 +33,18 @@ fn the_spectrum_of_spectral_synthesis_shows_its_layers_with_their_amplitudes() {
         let text = persistence.to_string();
         let params =
             [("layers", "4"), ("frequency", "32"), ("interpolation", "Linear"), ("persistence", text.as_str())];
-        // rows between the rows of the tables as often as upon them
+        // Rows between the table rows occur as often as rows on them.
         let power = row_power(&place.finish(&node("Spectral", &params), &Terrain::flat(place.grid()), 0).height, N, 3);
         let shape = |layer: usize, f: usize| {
             let m = (N / (32 << layer)) as f64;
             let x = std::f64::consts::PI * (f + 1) as f64 / N as f64;
-            // a finer table has more values: each has less of the power
+            // A finer table has more values, so each has less of the power.
             m * ((m * x).sin() / (m * x.sin())).powi(4)
         };
-        // least squares, power = Σ aᵢ² · shapeᵢ, each frequency weighed by the power that it should have
+        // Least squares, power = Σ aᵢ² · shapeᵢ, with each frequency weighted by its expected power.
         let law = |f: usize| (0..LAYERS).map(|i| persistence.powi(2 * i as i32) * shape(i, f)).sum::<f64>();
         let mut system = [[0.0f64; LAYERS + 1]; LAYERS];
-        // where the finest table has its first zero nothing is left to measure
+        // Above the first zero of the finest table, there is nothing to measure.
         for (f, &measured) in power.iter().enumerate().take(200) {
             for (i, equation) in system.iter_mut().enumerate() {
                 let column = shape(i, f) / (law(f) * law(f));
@@ -71,7 +71,7 @@ fn the_spectrum_of_spectral_synthesis_shows_its_layers_with_their_amplitudes() {
     }
 }
 
-/// So fine that the numbers of lattice lines go round: a warped octave had a table that was too small for its samples.
+/// So fine that lattice line numbers wrap around: a warped octave once had a table too small for its samples.
 #[test]
 fn octaves_beyond_the_numbers_of_lattice_lines_stay_finite() {
     let params = [

@@ -1,10 +1,10 @@
-//! Reads the source tree: the rules that no compiler knows.
+//! Checks rules of the source tree that the compiler does not know.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Functions of std whose last bits differ between machines; `libm` has them with the same bits everywhere.
+/// Functions of std whose last bits differ between machines; `libm` gives the same bits everywhere.
 const TRANSCENDENTAL: [&str; 25] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sin_cos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
     "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "powi", "cbrt",
@@ -20,7 +20,7 @@ struct File {
 }
 
 impl File {
-    /// Lines of code with their numbers: no comments, and nothing of the file's test module.
+    /// Numbered lines of code, without comments and without the file's test module.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
             .lines()
@@ -59,7 +59,7 @@ fn files() -> Vec<File> {
     paths.into_iter().map(read).collect()
 }
 
-/// Fails with every line of `files` for which `wrong` says why.
+/// Fails with every line of `files` for which `wrong` returns a reason.
 fn check(files: impl Iterator<Item = File>, wrong: impl Fn(&str) -> Option<String>) {
     let mut found = Vec::new();
     for file in files {
@@ -72,13 +72,13 @@ fn check(files: impl Iterator<Item = File>, wrong: impl Fn(&str) -> Option<Strin
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
-/// Whether `line` has `word` with no letter, digit or `_` beside it.
+/// Whether `line` contains `word` without an adjacent letter, digit or `_`.
 fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// The folders of `src/` from the bottom, as the list in `src/lib.rs` has them.
+/// The folders of `src/` from the lowest level, in the order of the list in `src/lib.rs`.
 fn floors(files: &[File]) -> Vec<String> {
     let lib = files.iter().find(|f| f.name == "src/lib.rs").unwrap();
     let rows = lib.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
@@ -105,10 +105,10 @@ fn no_folder_names_one_above_it() {
         if ["lib", "main"].contains(&folder) {
             continue;
         }
-        // tests too: a test that needs what lies above belongs there
+        // The rule includes tests: a test that needs a higher folder belongs in that folder.
         for (number, line) in file.text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or("");
-            // the program and the Python package name the library from outside
+            // The program and the Python package use the library from outside.
             let paths = line.match_indices(if ["app", "python"].contains(&folder) { "talweg::" } else { "crate::" });
             for (at, path) in paths {
                 let named = line[at + path.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
@@ -133,7 +133,7 @@ fn dependency_features(args: &[&str]) -> BTreeSet<String> {
     String::from_utf8(tree.stdout).unwrap().lines().map(|line| line.trim_end_matches(" (*)").to_string()).collect()
 }
 
-/// Where one feature differs the whole library is compiled once more for the Python package.
+/// If one feature differs, the whole library is compiled a second time for the Python package.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "other systems have other dependencies: this is about the time of CI")]
 fn the_wheel_takes_the_library_of_the_tests() {
@@ -148,7 +148,7 @@ fn the_wheel_takes_the_library_of_the_tests() {
 fn only_the_app_names_the_engine() {
     let rest = files().into_iter().filter(|f| f.under("src/") && !f.under("src/app/"));
     check(rest, |line| {
-        // a path, not the name of an engine in a text
+        // Only paths count, not the name of an engine in a text.
         let is_path =
             |word: &&str| has_word(line, word) && (line.contains(&format!("{word}::")) || line.contains("use "));
         let named = ["bevy", "egui", "bevy_egui", "wgpu"].into_iter().find(is_path)?;
@@ -190,7 +190,7 @@ fn no_file_is_too_long() {
     assert!(long.is_empty(), "\n{}", long.join("\n"));
 }
 
-/// What stands before an item: how public it is.
+/// Removes the visibility in front of an item.
 fn item(line: &str) -> &str {
     let line = line.trim_start();
     let line = match line.strip_prefix("pub") {
@@ -201,12 +201,12 @@ fn item(line: &str) -> &str {
     line.trim_start()
 }
 
-/// The word at the beginning of `text`.
+/// The first word of `text`.
 fn word(text: &str) -> &str {
     &text[..text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())]
 }
 
-/// Every struct, enum, trait and type under `src/` by name, those of `params!` and `choices!` too, with its file.
+/// Every struct, enum, trait and type in `src/` by name, including those of `params!` and `choices!`, with its file.
 fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
     let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files.iter().filter(|f| f.under("src/")) {
@@ -220,12 +220,12 @@ fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
             let (kind, rest) = item(code).split_once(' ').unwrap_or_default();
             let named = match kind {
                 "struct" | "enum" | "trait" | "union" => true,
-                // in a trait or its implementation it is no name of its own
+                // In a trait or its implementation it is not a name of its own.
                 "type" => public || !line.starts_with(' '),
                 _ => false,
             };
             let name = if named { word(rest) } else { word(code) };
-            // a macro's `$name` is none
+            // A macro's `$name` is not a name.
             if (named || described) && !name.is_empty() {
                 types.entry(name).or_default().push(&file.name);
             }
@@ -261,7 +261,7 @@ fn functions_say_what_they_return() {
             }
         }
     }
-    assert!(found.is_empty(), "a preposition alone:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "functions named by a preposition alone:\n{}", found.join("\n"));
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_folder_has_its_mod_file() {
     assert!(beside.is_empty(), "the module stands beside its folder, not in it as `mod.rs`: {beside:?}");
 }
 
-/// The formatter wraps code, and leaves comments to people. Rows of a table cannot be wrapped.
+/// The formatter wraps code but not comments. Table rows cannot be wrapped.
 #[test]
 fn comments_fit_the_line() {
     const WIDEST: usize = 120;

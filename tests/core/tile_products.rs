@@ -1,4 +1,5 @@
-//! What is made of tiles: files of the whole, pyramids for maps in browsers; and the disk that they take.
+//! Products of tiles: files of the whole terrain and tile pyramids for maps in browsers, and the disk space that they
+//! need.
 
 use std::path::Path;
 
@@ -79,7 +80,7 @@ fn a_pyramid_of_tiles_is_that_of_the_whole() {
         assert_eq!(ours.len() as u64, report.tiles + 1);
         assert!(ours == theirs, "{name}");
     }
-    // nothing is left of the levels
+    // No level files are left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7);
     control.cancel();
     let place = MapPlace { longitude: 7.7, latitude: 46.0 };
@@ -94,7 +95,7 @@ fn a_pyramid_of_tiles_is_that_of_the_whole() {
     assert!(stopped.is_err() && !folder.path().join("stopped").exists());
 }
 
-/// What a folder has in it, by name.
+/// The contents of a folder, by file name.
 fn all_files(folder: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut found = std::collections::BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -132,7 +133,7 @@ fn tiles_that_nothing_reads_any_more_are_removed_and_not_made_again() {
     assert!(open.iter().all(|open| *open));
     for number in 0..stages {
         if number == stages / 2 {
-            // as after a stop: what is done is known though its tiles are gone
+            // As after an interruption: finished tasks are known although their tiles are gone.
             open = TileBuild::open(pruned.store.folder()).unwrap().open_stages().unwrap();
             assert!(!open[0] && open[number..].iter().all(|open| *open), "{open:?}");
         }
@@ -144,13 +145,13 @@ fn tiles_that_nothing_reads_any_more_are_removed_and_not_made_again() {
     }
     assert_eq!(pruned.merged(&control).unwrap().hash, hash);
     assert!(pruned.open_stages().unwrap().iter().all(|open| !open));
-    // what the plan says of the disk is about what it takes
+    // The disk use in the plan is about the actual use.
     let said = pruned.plan.disk_use(&scene);
     let fits = |said: u64, is: u64| said.abs_diff(is) < is / 20;
     assert!(fits(said.kept, bytes_of(&kept)), "{said:?}, it is {}", bytes_of(&kept));
     assert!(fits(said.pruned, most), "{said:?}, it was {most}");
     assert!(bytes_of(&pruned) < most && 2 * most < said.kept, "{said:?}");
-    // a tile of the result that is lost asks for all that it was made of
+    // A lost tile of the result requires all tiles from which it was made.
     std::fs::remove_file(&pruned.files_written(stages - 1, 0).unwrap()[0]).unwrap();
     assert!(pruned.open_stages().unwrap().iter().all(|open| *open));
 }

@@ -1,4 +1,4 @@
-//! Water of tiles, and what it wears, have the bits of the whole.
+//! Drainage and stream erosion in tiles have the same bits as for the whole.
 
 use crate::node_kit::on_threads;
 use crate::tiles::{TILES, check_tiles, layer, planned, scene, whole};
@@ -8,7 +8,7 @@ use talweg::param::Value;
 use talweg::scene::{Layer, Mask};
 use talweg::tiles::{StageProduct, SurveyStep, TaskOutcome, TileBuild, TilePlan, tile_plan};
 
-/// The steps of surveys in the stages of a plan.
+/// The survey steps in the stages of a plan.
 pub fn survey_steps(plan: &TilePlan) -> Vec<SurveyStep> {
     plan.stages.iter().flat_map(|stage| stage.survey.iter().chain(&stage.tells)).map(|survey| survey.step).collect()
 }
@@ -26,7 +26,7 @@ fn water_of_the_whole_is_the_same_in_tiles() {
     ];
     let mut scene = scene(257, all.concat());
     on_threads(2, || {
-        // more pits than a tile has cells on its rim, and lakes wider than tiles
+        // More pits than a tile has cells on its rim, and lakes wider than tiles.
         for (frequency, courses, sea) in [
             (40, "Steepest", 300.0),
             (12, "Scattered", 0.0),
@@ -45,19 +45,19 @@ fn water_of_the_whole_is_the_same_in_tiles() {
             let asked = if courses == "Spread" { &[Courses, Trunks] } else { &[Flow, Inflows] };
             assert_eq!(survey_steps(&plan), [&filling[..], &filling, &[Basins, Spills], asked, &[Ground]].concat());
             assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
-            // on noise and on terraces; of filled ground nothing is known around a tile
+            // Two stages report, on noise and on terraces; around a tile of filled terrain nothing is known.
             assert_eq!(plan.stages.iter().filter(|stage| stage.tells.is_some()).count(), 2);
             check_tiles(&format!("water at frequency {frequency}, {courses}"), &scene, 257, &TILES);
         }
     });
 }
 
-/// Areas weighted by a map of rain, in every way that water goes.
+/// Drainage areas weighted by a rain map, with every kind of flow routing.
 #[test]
 fn rain_is_added_up_in_tiles() {
     let layers = ["Perlin", "Rain", "FlowAccumulation", "Levels"];
     let mut scene = scene(230, layers.map(|name| layer(name, 1)).into());
-    // more of it where it is high, without a shadow that is smoothed
+    // More rain at greater heights, without a smoothed rain shadow.
     for change in ["2.shadow=0", "2.growth_with_height=3", "4.gamma=1.5"] {
         scene.set(change).unwrap();
     }
@@ -82,18 +82,18 @@ fn slopes_of_filled_ground_are_computed_as_a_whole() {
     assert!(steep.unwrap().starts_with("Fill depressions: its slopes are added up"));
 }
 
-/// Wear, creep of both kinds, uplift of every shape, rock, rain and the sea, from coarse to fine and on one grid.
+/// Erosion, creep of both kinds, uplift of every shape, rock, rain and the sea, from coarse to fine and on one grid.
 #[test]
 fn stream_power_wears_tiles_as_the_whole() {
     on_threads(2, || {
         let cases: [(&[&str], usize, &[usize]); 6] = [
             (&["4.diffusivity=0", "4.uplift_shape=Dome", "4.uplift_variation=0"], 257, &[64, 100]),
-            // creep in explicit steps
+            // Creep in explicit steps.
             (&["4.diffusivity=0.001", "4.uplift_shape=Diagonal", "4.sea_level=400"], 257, &[64, 333]),
             (&["4.diffusivity=0.05", "4.uplift_shape=EastWest", "4.slope_exponent=1.3"], 300, &[100, 256]),
             (&["4.uplift_shape=NorthSouth", "4.talus_angle=30", "1.frequency=20"], 200, &[64]),
             (&["4.largest_scale=Samples33", "4.uplift_shape=Everywhere"], 385, &[64, 150]),
-            // trunk streams are kept
+            // Trunk streams are kept.
             (&["4.largest_scale=Samples257", "4.fine_weight=1"], 800, &[150, 350]),
         ];
         for (changes, samples, tiles) in cases {
@@ -113,7 +113,7 @@ fn stream_power_wears_tiles_as_the_whole() {
     });
 }
 
-/// Another law half way, and one that can be computed as a whole only.
+/// Another law half way, and a law that can only be computed as a whole.
 #[test]
 fn every_stretch_of_stream_power_has_its_law_in_tiles() {
     let mut scene = scene(200, ["Ridged", "StreamPower", "Levels"].map(|name| layer(name, 1)).into());
@@ -149,7 +149,7 @@ fn what_tiles_tell_of_their_water_is_checked_like_tiles() {
     let sound = std::fs::read(path(4)).unwrap();
     let mut damaged = sound.clone();
     damaged[100] ^= 1;
-    // cut, changed, of another tile
+    // A truncated file, a changed file, and the file of another tile.
     for damage in [sound[..sound.len() - 8].to_vec(), damaged, std::fs::read(path(3)).unwrap()] {
         std::fs::write(path(4), damage).unwrap();
         assert!(run(1, 0).unwrap_err().to_string().contains("tile 1-1"));

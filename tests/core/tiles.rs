@@ -1,4 +1,4 @@
-//! Builds in tiles give the bits of the whole build, whatever the size of the tiles.
+//! Tiled builds give the bits of the whole build, with any tile size.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use talweg::tiles::{
     PlanStage, SmoothingStep, SurveyStep, TaskOutcome, TileBuild, TileError, TilePlan, tile_plan, write_plan,
 };
 
-/// Nodes of squares that can be computed as a whole only. A new node is either here, with the reason in its traits, or
-/// is computed in parts and compared.
+/// Nodes for square terrain that can only be computed as a whole. A new node is either listed here, with the reason in
+/// its traits, or it is computed in parts and compared.
 const WHOLE: [&str; 17] = [
     "AnalyticStreamPower",
     "Coastal",
@@ -42,7 +42,7 @@ const WHOLE: [&str; 17] = [
     "Transform",
 ];
 
-/// Those that some parameters make so.
+/// Nodes for which this depends on the parameters.
 const SOMETIMES_WHOLE: [&str; 9] = [
     "DiamondSquare",
     "Triangular",
@@ -62,12 +62,12 @@ pub fn layer(name: &str, seed: u32) -> Layer {
 pub fn scene(samples: u32, layers: Vec<Layer>) -> Scene {
     let mut scene = Scene { layers, ..Scene::default() };
     scene.settings.resolution = samples;
-    // steep enough for scree
+    // Steep enough for scree.
     scene.settings.size_metres = 4000.0;
     scene
 }
 
-/// Carries out all tasks of a plan.
+/// Runs all tasks of a plan.
 pub fn run_all(build: &TileBuild) {
     for (stage, planned) in build.plan.stages.iter().enumerate() {
         for task in 0..planned.tasks {
@@ -85,7 +85,7 @@ pub fn planned(folder: &Path, scene: &Scene, samples: usize, tile: usize) -> Til
     build
 }
 
-/// The terrain of a build in tiles.
+/// The terrain of a tiled build.
 fn built(scene: &Scene, samples: usize, tile: usize) -> (TilePlan, Terrain) {
     let folder = tempfile::tempdir().unwrap();
     let build = planned(&folder.path().join("plan"), scene, samples, tile);
@@ -159,7 +159,7 @@ fn every_node_is_built_in_tiles_to_the_same_bits_or_says_why_not() {
     });
 }
 
-/// Sizes of tiles that divide nothing evenly, smaller and larger than what layers look at.
+/// Tile sizes that divide nothing evenly, smaller and larger than the halo of layers.
 pub const TILES: [usize; 4] = [64, 100, 256, 333];
 
 fn example(name: &str) -> Scene {
@@ -170,8 +170,8 @@ fn example(name: &str) -> Scene {
 #[test]
 fn scenes_are_the_same_in_tiles_of_any_size() {
     on_threads(2, || {
-        // an erosion from coarse to fine, midpoint displacement and flow as wholes among layers in tiles; stream power
-        // has seven stages for each iteration
+        // A coarse-to-fine erosion, midpoint displacement and flow run as a whole between layers in tiles; stream power
+        // has seven stages for each iteration.
         let scenes: [(&str, usize, &[usize]); 6] = [
             ("alpine-range", 500, &[64, 256]),
             ("eroded-hills", 385, &TILES),
@@ -195,7 +195,7 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
             for change in ["2.largest_scale=Samples33", iterations, "3.gamma=1.5"] {
                 scene.set(change).unwrap();
             }
-            // another set of parameters on the way
+            // Another set of parameters in an earlier stage.
             let mut before = scene.layers[1].node.clone();
             let (parameter, value) = if name == "Snow" { ("snow_line", 600.0) } else { ("hardness", 0.25) };
             let index = before.params().about().find(parameter).unwrap();
@@ -203,7 +203,7 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
             scene.layers[1].epochs.push(talweg::scene::ParamEpoch { node: before, iterations: 40 });
             scene.layers[1].mask = Mask { by_height: true, height_from: 200.0, soften_metres: 60.0, ..Mask::default() };
             let plan = tile_plan(&scene, 385, 64).unwrap();
-            // the grid of 257 samples is built in tiles as well
+            // The grid of 257 samples is also built in tiles.
             let in_tiles: Vec<_> = plan.stages.iter().filter(|stage| !stage.is_whole()).map(|s| s.samples).collect();
             assert!(in_tiles.contains(&257) && in_tiles.contains(&385), "{name}: {in_tiles:?}");
             check_tiles(name, &scene, 385, &[64, 100, 333]);
@@ -222,7 +222,7 @@ fn trunk_streams_are_kept_in_tiles() {
             assert_ne!(scene.layers[1].node.traits().stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
             assert!(name == "Droplets" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
-            // in small tiles an erosion goes in batches of iterations
+            // In small tiles an erosion runs in batches of iterations.
             let tiles: &[usize] = match (name, samples) {
                 (_, 1600) => &[350],
                 ("ShallowWater", _) => &[150, 350],
@@ -263,7 +263,7 @@ fn masks_and_blends_are_the_same_in_tiles() {
     on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
 }
 
-/// Strokes of every tool that acts by place, over the borders of tiles; others are laid on the whole.
+/// Strokes of every tool that acts on each position alone, across tile borders; other tools work on the whole.
 #[test]
 fn strokes_are_the_same_in_tiles() {
     let stroke = |tool: BrushTool, k: usize| {
@@ -311,7 +311,7 @@ fn strokes_are_the_same_in_tiles() {
     }
 }
 
-/// The steps of smoothing in the stages of a plan, each with the number of its tasks.
+/// The smoothing steps in the stages of a plan, each with its number of tasks.
 fn smoothing_steps(plan: &TilePlan) -> Vec<(SmoothedField, SmoothingStep, usize)> {
     let step = |stage: &PlanStage| stage.smoothing.as_ref().map(|made| (made.field, made.step, stage.tasks));
     plan.stages.iter().filter_map(step).collect()
@@ -324,7 +324,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     let names = ["Perlin", "Blur", "Median", "Sharpen", "Thermal", "Ridges", "Terrace", "Gullies", "Hydraulic"];
     let mut scene = scene(257, names.iter().zip(1..).map(|(name, seed)| layer(name, seed)).collect());
     scene.layers[0].name = "Base".into();
-    // inverted after it is softened, by what another layer made, on a process of several batches
+    // A mask that is inverted after blurring and reads another layer, on a process with several batches.
     scene.layers[4].mask = Mask {
         by_curvature: true,
         by_layer: true,
@@ -339,7 +339,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     scene.layers[6].mask = Mask { by_slope: true, slope_to: 30.0, soften_metres: 40.0, ..Mask::default() };
     assert_eq!(scene.problems(), vec![]);
     scene.set("2.radius=400").unwrap();
-    // several batches
+    // Several batches.
     scene.set("5.iterations=30").unwrap();
     scene.set("9.iterations=3").unwrap();
     let mut wanted = Vec::new();
@@ -354,7 +354,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     assert_eq!(smoothing_steps(&plan), wanted);
     on_threads(2, || {
         check_tiles("smoothed", &scene, 257, &TILES);
-        // as narrow as a cell, and so wide that it goes round the whole; a mask of the lowest layer
+        // As narrow as a cell, and so wide that it covers the whole terrain; a mask of the lowest layer.
         scene.layers.truncate(4);
         scene.layers[0].mask = Mask { by_noise: true, noise_metres: 300.0, soften_metres: 70.0, ..Mask::default() };
         for radius in ["16", "30000"] {
@@ -364,7 +364,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     });
 }
 
-/// Pieces of every kind, with what is laid on the ground, in windows of the whole.
+/// Primitives of every kind, with materials on the terrain, in windows of the whole.
 #[test]
 fn constructions_are_the_same_in_tiles() {
     on_threads(2, || {
@@ -379,7 +379,8 @@ fn constructions_are_the_same_in_tiles() {
     });
 }
 
-/// Windows of tables of other sizes than the terrain, smoothed at every level, down to fewer levels than there are.
+/// Windows of tables larger or smaller than the terrain, smoothed at every level, down to fewer levels than the terrain
+/// has.
 #[test]
 fn midpoints_of_any_level_are_the_same_in_tiles() {
     on_threads(2, || {
@@ -420,7 +421,7 @@ fn a_task_that_is_done_is_left_alone_and_a_damaged_tile_is_made_again() {
     let build = planned(&folder.path().join("plan"), &scene, 200, 64);
     let control = Control::default();
     let run = |stage: usize, task: usize| build.run_task(stage, task, &control);
-    // thermal erosion of 50 iterations looks 100 cells far, and is divided
+    // Thermal erosion of 50 iterations has a stencil radius of 100 cells, and is divided.
     assert!(build.plan.stages.len() > 2);
     let said = run(1, 0).unwrap_err().to_string();
     assert!(said.contains("run stage 0 first") && said.contains("ground-0-0.tile"), "{said}");
@@ -443,7 +444,7 @@ fn a_task_that_is_done_is_left_alone_and_a_damaged_tile_is_made_again() {
         assert_eq!(run(stage, tiles + 1).unwrap(), TaskOutcome::Done);
         assert_eq!(std::fs::read(&path).unwrap(), sound);
     }
-    // the tile of another plan is none of this one
+    // A tile of another plan does not belong to this plan.
     let mut other = scene.clone();
     other.settings.seed += 1;
     let other = planned(&folder.path().join("other"), &other, 200, 64);
@@ -475,7 +476,7 @@ fn groups_that_join_grounds_are_built_as_a_whole_and_kept_in_tiles() {
         "{said:?}"
     );
     on_threads(2, || check_tiles("a group", &scene, 257, &[64, 333]));
-    // one that only holds its layers together is none
+    // A plain group does not count.
     scene.layers[3].mix = Mix::default();
     assert!(tile_plan(&scene, 257, 64).unwrap().stages.iter().any(|stage| !stage.is_whole()));
 }
@@ -490,7 +491,7 @@ fn a_terrain_that_wraps_is_built_as_a_whole_and_kept_in_tiles() {
     assert!(plan.stages.iter().all(PlanStage::is_whole));
     assert!(plan.stages.last().unwrap().whole[0].contains("the terrain wraps"), "{plan:?}");
     on_threads(2, || check_tiles("a terrain that wraps", &scene, 385, &[64, 333]));
-    // level ground
+    // Level terrain.
     scene.layers.clear();
     check_tiles("level ground that wraps", &scene, 385, &[64]);
 }

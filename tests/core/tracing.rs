@@ -1,4 +1,4 @@
-//! Rays in packets against rays that are marched in small steps.
+//! Rays traced in packets, compared with rays marched in small steps.
 
 use talweg::construction::trace::{Bound, GroundTable, PacketTracer, TraceRay, Tracer};
 use talweg::construction::{Detail, Program, Tree};
@@ -6,7 +6,7 @@ use talweg::nodes::Node;
 
 use super::construction_kit::{Dice, tree};
 
-/// A reference: the first place below the ground in steps of at most a quarter of a metre near it, halved to a
+/// Reference: the first point below the terrain, in steps of at most a quarter of a metre near it, bisected to a
 /// millimetre.
 fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
     let over = |t: f64| {
@@ -21,7 +21,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         let z = ray.point(t)[2];
         if !inside(t) || z > range.high {
             before = t;
-            // up to the ground's height, and over the rim
+            // Down to the maximum height of the terrain, and across the rim.
             t += if z > range.high { ((z - range.high) / 1.5).max(0.25) } else { 0.25 };
             continue;
         }
@@ -30,7 +30,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         }
         let here = over(t);
         if here < 0.0 {
-            // between the last place over it, or beside the square, and this one
+            // Between the last point above the terrain, or beside the square, and this point.
             let (mut low, mut high) = (before, t);
             while high - low > 1e-3 {
                 let middle = 0.5 * (low + high);
@@ -64,7 +64,7 @@ fn packet_of(program: &Program, spread: f64, eye: [f64; 3]) -> PacketTracer<'_> 
     PacketTracer::new(tracer, eye)
 }
 
-/// Of rays: how many end elsewhere than the march by more than 10 cm of height. None may end above the ground.
+/// Number of rays that end elsewhere than the march, by more than 10 cm of height. No ray may end above the terrain.
 fn apart(name: &str, program: &Program, spread: f64, count: usize) -> (usize, f64) {
     let mut dice = Dice::new(5);
     let rays = rays(program.side, &mut dice, count);
@@ -95,8 +95,8 @@ fn figure(name: &str) -> (Tree, u32) {
     (Tree::clone(&node.tree), 1)
 }
 
-/// The five figures of the document's table 2: pictures equal to the march within 10 cm, at no more than twelve
-/// evaluations a ray. Of what a pixel shows, and of all there is.
+/// The five figures of the document's table 2: pictures equal the march within 10 cm, with at most twelve evaluations
+/// per ray. Runs once with full detail and once with the detail of a pixel.
 #[test]
 fn packets_end_where_a_march_ends_in_every_figure() {
     let names = ["01-lake-in-the-mountains", "03-river-in-rough-relief", "20-coast", "21-mountain-road", "22-oasis"];
@@ -130,8 +130,8 @@ fn packets_through_any_tree_end_where_a_march_ends() {
     assert!(sum * 50 <= all, "{sum} of {all} rays end elsewhere");
 }
 
-/// What graphics cards read: no ground stands out of its tile or is steeper than that says, but for the rare place
-/// that was not measured.
+/// Tiles for graphics cards: no terrain is outside the bounds of its tile or steeper than the tile says, except at rare
+/// positions that were not sampled.
 #[test]
 fn tiles_hold_the_ground_and_its_slopes() {
     for name in ["paper-004-fig-01-lake-in-the-mountains", "paper-004-fig-22-oasis"] {
@@ -171,7 +171,7 @@ fn tiles_hold_the_ground_and_its_slopes() {
     }
 }
 
-/// Who goes along in a packet changes no bit.
+/// The other rays in a packet change no bit of a ray.
 #[test]
 fn a_ray_ends_alike_alone_and_in_company() {
     let (tree, seed) = figure("paper-004-fig-22-oasis");
@@ -191,7 +191,7 @@ fn a_ray_ends_alike_alone_and_in_company() {
     assert!(together.iter().filter(|trace| trace.distance.is_some()).count() > 150);
 }
 
-/// Beside the slopes of paper scenes: a wall that is thinner than a cell of the table is not seen through.
+/// Besides the slopes of paper scenes: rays do not pass through a wall that is thinner than a cell of the table.
 #[test]
 fn a_thin_wall_stops_rays() {
     use talweg::construction::operators::replace::ReplaceSettings;
@@ -223,8 +223,8 @@ fn a_thin_wall_stops_rays() {
     assert_eq!(through.count(), 0);
 }
 
-/// κ = 1/(1 + (t/half)²): rays end on the ground of the level of detail at their distance, with a table of bounds and
-/// without, and that ground is plain far away.
+/// κ = 1/(1 + (t/half)²): rays end on terrain with the level of detail for their distance, with and without a table of
+/// bounds, and distant terrain has no detail.
 #[test]
 fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let (tree, seed) = figure("paper-004-fig-03-river-in-rough-relief");
@@ -233,7 +233,7 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let tracer = |bound| {
         let mut tracer = Tracer::new(&program);
         (tracer.bound, tracer.spread, tracer.half_distance) = (bound, 1e-5, Some(4000.0));
-        // single rays step as far as their tolerance, and more than once past it
+        // Single rays step by their tolerance, and may overshoot more than once.
         let tolerance = if bound == Bound::Table { 5e-6 } else { 6e-7 };
         tracer.tolerance = (tolerance * program.side, 0.0);
         PacketTracer::new(tracer, rays[0].0.origin)
@@ -249,7 +249,7 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
             };
             met += 1;
             let (p, detail) = (ray.point(t), packet.detail(t));
-            // the table asks at four distances for every doubling
+            // The table is evaluated at four distances per doubling.
             let (near, far) = (t / 4000.0 * 0.8, t / 4000.0);
             let kappa = |x: f64| 1.0 / (1.0 + x * x);
             assert!((kappa(far) - 1e-9..=kappa(near)).contains(&detail.level), "{t}: {}", detail.level);
@@ -261,6 +261,6 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
         assert!(met > 40 && apart <= 1, "{bound:?}: {met} rays meet the ground, {apart} elsewhere than a march");
         assert!(plain > met / 3, "{bound:?}: {plain} of {met}");
     }
-    // the eye's own ground has everything
+    // Terrain at the eye has full detail.
     assert_eq!(tracer(Bound::Local).detail(0.0).level, 1.0);
 }

@@ -1,4 +1,5 @@
-//! Parity against laws that do and do not depend on the resolution; variants and sheets against what was asked for.
+//! Preview accuracy of nodes that do and do not depend on the resolution; variants and contact sheets against their
+//! requests.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,14 +44,14 @@ fn lattice_generators_have_no_drift() {
     }
     let level = parity_of(&scene(&[node("Perlin", &[("amplitude", "0")])], 65));
     assert_eq!((level.rms_metres, level.verdict), (0.0, Verdict::True));
-    // samples that do not fall on each other
+    // Samples that do not coincide.
     let odd = parity_of(&scene(&[node("Perlin", &[("octaves", "2")])], 128));
     assert!(odd.half_samples == 64 && odd.rms_metres < 0.002 * odd.range_metres, "{odd:?}");
 }
 
 #[test]
 fn laws_that_depend_on_the_resolution_are_caught() {
-    // beds one sample wide are twice as wide at half the resolution
+    // Beds one sample wide are twice as wide at half the resolution.
     let beds = [("width", "0"), ("depth", "150"), ("source_area", "0.02"), ("bank_angle", "30")];
     let found = parity_of(&scene(&[node("Perlin", &[]), node("Rivers", &beds)], 257));
     assert!(found.rms_metres > 5.0 && found.verdict != Verdict::True, "{found:?}");
@@ -72,15 +73,15 @@ fn drift_is_measured_in_metres_and_drainage_in_cells() {
     assert_eq!((raised.drainage_overlap, raised.verdict), (Some(1.0), Verdict::Differs));
     let spike = with(&|u, v, h| if u == 0.5 && v == 0.5 { h + 0.1 } else { h });
     assert!((spike.greatest_metres - 100.0).abs() < 0.01 && (spike.rms_metres - 100.0 / 65.0).abs() < 0.01);
-    // the other way up: rivers run where ridges were
+    // Upside down: rivers run where ridges were.
     assert!(with(&|_, _, h| 1.0 - h).drainage_overlap.unwrap() < 0.5);
 
-    // one straight valley, and the same some cells to the side
+    // One straight valley, and the same valley some cells to the side.
     let valley = |at: f32| Terrain::from_fn(257, Edges::Open, |u, v| 2.0 * (u - at).abs() + 0.1 * (1.0 - v));
     let overlap = |a: f32, b: f32| channel_overlap(&valley(a), &valley(b), -1.0, &control).unwrap().unwrap();
     assert_eq!(overlap(0.5, 0.5), 1.0);
     assert!(overlap(0.5, 0.5 + 1.0 / 256.0) > 0.9 && overlap(0.5, 0.5 + 6.0 / 256.0) < 0.1);
-    // all sea: no rivers
+    // Everything is sea, so there are no rivers.
     assert_eq!(channel_overlap(&valley(0.5), &valley(0.5), 9.0, &control).unwrap(), None);
 }
 
@@ -127,7 +128,7 @@ fn drawn(variants: &[SceneVariant]) -> Vec<talweg::variants::Thumbnail> {
 fn seeds_differ_and_come_again() {
     let scene = hills();
     let variants = seeds(&scene, 5).unwrap();
-    assert_eq!(variants[0].scene, scene, "the first is what there is");
+    assert_eq!(variants[0].scene, scene, "the first variant is the current scene");
     let made: Vec<u32> = variants.iter().map(|v| v.scene.settings.seed).collect();
     assert_eq!(made, [u32::MAX, 0, 1, 2, 3]);
     assert_eq!(variants[1].assignments, ["scene.seed=0"]);
@@ -136,7 +137,7 @@ fn seeds_differ_and_come_again() {
     for (a, b) in [(0, 1), (1, 2), (0, 4)] {
         assert_ne!(once[a].image, once[b].image);
     }
-    // alone, with a store of its own: the same bits
+    // Drawn alone, with its own store, it has the same bits.
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
     assert_eq!((alone.image.width, alone.image.rgb.len()), (24, 3 * 24 * 24));
@@ -152,7 +153,7 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
         let sweep = VariantSweep::parse(&scene, text, count).unwrap();
         sweep.values.iter().map(|v| if let Value::Float(v) = v { *v } else { panic!("a number") }).collect()
     };
-    // the slider's range spans decades: 0.5 to 32 by equal factors
+    // The slider's range spans decades: 0.5 to 32 in equal factors.
     let by_factors = values("Hills.frequency", 7);
     assert_eq!(by_factors, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
     assert_eq!(values("Hills.frequency=2..4", 3), [2.0, 3.0, 4.0]);
@@ -167,7 +168,7 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
     assert_eq!((variants[2].caption.as_str(), variants[2].short.as_str()), ("Frequency 2", "2"));
     let pictures = drawn(&variants);
     assert!(pictures.windows(2).all(|pair| pair[0].image != pair[1].image));
-    // what --set takes makes the same scene
+    // The `--set` option makes the same scene.
     let mut set = scene.clone();
     set.set(&variants[5].assignments[0]).unwrap();
     assert_eq!(set, variants[5].scene);
@@ -238,9 +239,9 @@ fn neighbours_stand_to_both_sides_of_the_present_value() {
         let found = neighbours(&scene, Some(0), parameter, 2).unwrap();
         [found.lower, found.higher].map(|side| side.into_iter().map(|v| v.short).collect::<Vec<_>>().join(" "))
     };
-    // frequency 3 on a slider from 0.5 to 32 by factors: 64^(1/8) = 1.68 each
+    // Frequency 3 on a slider from 0.5 to 32 in equal factors: 64^(1/8) = 1.68 each.
     assert_eq!(values("frequency"), ["1.784 1.061", "5.045 8.485"]);
-    // 4 octaves on a slider from 1 to 16
+    // 4 octaves on a slider from 1 to 16.
     assert_eq!(values("octaves"), ["2 1", "6 8"]);
     assert_eq!(values("opacity"), ["87.5 % 75 %", ""], "at its end there is nothing higher");
     assert_eq!(values("fade"), ["Classic Linear", ""]);
@@ -254,13 +255,13 @@ fn drawing_stops_and_the_newest_order_comes_first() {
     let control = Control::default();
     control.cancel();
     let numbered: Vec<_> = seeds(&hills(), 3).unwrap().into_iter().enumerate().collect();
-    let none = |_: usize, _| panic!("nothing was to be drawn");
+    let none = |_: usize, _| panic!("there is nothing to draw");
     assert_eq!(draw_all(&numbered, SMALL, &control, &none), Err(Cancelled));
 
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
     let counter = notified.clone();
     let service = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
-    // far more than can be drawn before the next line
+    // Far more than can be drawn before the next line runs.
     let many = seeds(&hills(), 200).unwrap();
     let few = seeds(&hills(), 3).unwrap();
     service.order(1, many.clone(), Size { samples: 129, pixels: 48 });
@@ -274,12 +275,12 @@ fn drawing_stops_and_the_newest_order_comes_first() {
     assert!(last_of(2) < last_of(1), "the newer order is done first");
     let mut indices: Vec<usize> = all.iter().filter(|(o, ..)| *o == 1).map(|(_, k, _)| *k).collect();
     indices.sort_unstable();
-    assert_eq!(indices, (0..200).collect::<Vec<_>>(), "the older one was finished, each once");
+    assert_eq!(indices, (0..200).collect::<Vec<_>>(), "the older order is finished, each variant once");
     assert_eq!(notified.load(Ordering::SeqCst), 203);
     let expected = drawn(&few);
     assert!(all.iter().filter(|(o, ..)| *o == 2).all(|(_, k, thumbnail)| *thumbnail == expected[*k]));
     assert!(!service.is_busy());
-    // an order in the place of another, and one that is forgotten
+    // An order that replaces another, and one that is discarded.
     service.order(3, many.clone(), SMALL);
     service.order(3, few, SMALL);
     service.order(4, many, SMALL);
@@ -299,7 +300,7 @@ fn a_sheet_holds_every_thumbnail_with_its_words() {
     let picture = sheet("Hills: seeds", &thumbnails, 3);
     let gap = 8;
     let at = |x: usize, y: usize| &picture.rgb[(y * picture.width + x) * 3..][..3];
-    // find each thumbnail where the one before leaves off
+    // Find each thumbnail after the end of the previous one.
     let mut found = 0;
     for y in 0..picture.height - 24 {
         for x in (gap..picture.width - 24).step_by(24 + gap) {

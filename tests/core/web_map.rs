@@ -1,4 +1,4 @@
-//! Pyramids of tiles, as Pillow and a reader of quantized meshes see them.
+//! Tile pyramids, read by Pillow and by a quantized-mesh reader.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn pyramid(pixels: TilePixels<'_>, place: MapPlace) -> RasterPyramid<'_> {
     RasterPyramid { pixels, place, side_metres: SIDE, relief_metres: RELIEF, closest_zoom: None }
 }
 
-/// What every script knows: where a pixel lies on the terrain, and how high that is.
+/// Start of every script: the position of a pixel on the terrain, and the height there.
 const KNOWN: &str = r#"
 import sys, os, json, math, numpy
 from PIL import Image
@@ -55,7 +55,7 @@ fn pillow_decodes_heights_to_metres() {
             let folder = folder.path().join(format!("{name}-{where_to}"));
             let report = pyramid(pixels, place).write(&terrain, &folder, &Control::default()).unwrap();
             assert!(report.bounds.west < place.longitude && report.bounds.north > place.latitude);
-            // cells of 78 m; a pixel of zoom 11 is 76 m at the equator and 53 m in the Alps
+            // Cells of 78 m; a pixel of zoom 11 is 76 m at the equator and 53 m in the Alps.
             assert_eq!(*report.zooms.end(), 11, "{name}");
             assert!(report.tiles > 4, "{report:?}");
         }
@@ -98,7 +98,7 @@ print(seen > 100000)
 fn light_and_colour_lie_where_they_should() {
     let folder = tempfile::tempdir().unwrap();
     let mut terrain = hill(257);
-    // nothing in the south-west
+    // No terrain in the south-west.
     let ground = terrain.map_mut(MapKind::Ground);
     let is_void = |k: usize| k / 257 > 200 && k % 257 < 50;
     ground.iter_mut().enumerate().filter(|(k, _)| is_void(*k)).for_each(|(_, value)| *value = 0.0);

@@ -1,10 +1,11 @@
 //! The law that weights the ground types at a position.
 //!
 //! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), and 0 outside the type's height limits. Here t, p,
-//! h and m are the temperature, slope, height and moisture of the position, T, P, H and M the optima of the type, and v
-//! its tolerances; disabled axes count 0. The weights are P / Σ P, the colour is Σ P·C / Σ P. The smallest exponent is
-//! subtracted from all exponents, which cancels in the ratio. Otherwise P would be too small a number far from every
-//! optimum. Where the limits leave no type, they are ignored. Source: Petitprez 2007, part 2; moisture is our addition.
+//! h and m are the temperature, slope, height and moisture of the position. T, P, H and M are the optima of the type,
+//! and v its tolerances; disabled axes count 0. The weights are P / Σ P, the colour is Σ P·C / Σ P. The smallest
+//! exponent is subtracted from all exponents, which cancels in the ratio. Otherwise P would be too small a number far
+//! from every optimum. Where the limits leave no type, they are ignored. Source: Petitprez 2007, part 2; moisture is
+//! our addition.
 
 use crate::appearance_files::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
 use crate::planet::climate::exp_of_minus;

@@ -15,8 +15,8 @@ use crate::field::{Cancelled, Control, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// A square terrain with the data that its windows need about the whole: the climate if a biome table colours it, and
-/// the mean heights around each position if materials use openness.
+/// A square terrain with the data that its windows need about the whole. These are the climate, if a biome table
+/// colours it, and the mean heights around each position, if materials use openness.
 pub struct SampledGround<'a> {
     scene: &'a Scene,
     painted: Option<(Biomes, Arc<TerrainClimate>)>,

@@ -1,9 +1,9 @@
 //! Daylight: the colours of the sky in every direction, of the sun, and of the light from the sky.
 //!
 //! Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air molecules (Rayleigh),
-//! haze (Mie) and ozone; single scattering along each ray, and multiple scattering as a geometric series (equations 5
-//! to 10 there). Outside the atmosphere the sun has intensity 1 in every colour channel. [`Daylight`] is exposed so
-//! that level terrain looks the same at noon and slightly darker in the evening.
+//! haze (Mie) and ozone. Single scattering is computed along each ray, and multiple scattering as a geometric series
+//! (equations 5 to 10 there). Outside the atmosphere the sun has intensity 1 in every colour channel. [`Daylight`] is
+//! exposed so that level terrain looks the same at noon and slightly darker in the evening.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};

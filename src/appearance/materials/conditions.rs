@@ -23,8 +23,9 @@ fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
     share_hidden((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }
 
-/// Returns a function from a direction (a unit vector) on a planet to deposits, wear, vegetation and hardness there,
-/// interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the planet has none of these maps.
+/// Returns a function of a direction (a unit vector) on a planet. It returns deposits, wear, vegetation and hardness
+/// there, interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the planet has none of these
+/// maps.
 pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
     const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
     let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));

@@ -7,7 +7,7 @@
 //! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun. Beyond the
 //! limb this light fades out over the height of the atmosphere.
 //!
-//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]): on the globe they lie on their shell and cast
+//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]). On the globe they lie on their shell and cast
 //! shadows on the ground; on the map they are lit like the ground. They are computed once per pixel, the ground several
 //! times.
 //!

@@ -1,8 +1,8 @@
 //! Positions of plants and stones: the same at every resolution, at every distance and in every order of queries.
 //!
-//! Each rule has a lattice of square cells with [`POINTS`] positions each, in an order in which every prefix is evenly
-//! spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The position of
-//! rank r is occupied if r / [`POINTS`] is less than the fraction that the rule's conditions give there.
+//! Each rule has a lattice of square cells with [`POINTS`] positions each. Their order makes every prefix evenly spread
+//! (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The position of rank r
+//! is occupied if r / [`POINTS`] is less than the fraction that the rule's conditions give there.
 
 mod canopy;
 mod groves;

@@ -3,15 +3,13 @@
 //! [`stream_courses`](crate::channels::stream_courses) how.
 //!
 //! Law, with h the terrain, c the cell of its grid and s its slope as rise over run, at most [`STEEPEST`]:
-//! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. n_p are random values from -1 to 1 at every p-th sample,
-//!   interpolated
-//!   between these, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to about 40° from the
-//!   steepest descent, which alone would give straight lines in the eight grid directions. On terrain steeper
+//! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every p-th sample,
+//!   interpolated between these, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to about 40°
+//!   from the steepest descent, which alone would give straight lines in the eight grid directions. On terrain steeper
 //!   than s the streams follow its valleys.
 //! - A bed falls downstream: it is the lowest terrain height passed so far, at most [`CUT`]·c below the terrain.
-//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. A is the
-//!   drainage area
-//!   and A₁ is 1 % of the terrain.
+//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. Here A
+//!   is the drainage area, and A₁ is 1 % of the terrain.
 //!
 //! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples lay within a cell of
 //! those on 513; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth for all streams:

@@ -1,8 +1,8 @@
 //! Keeps the beds of trunk streams clear on finer grids: terrain across a bed is lowered.
 //! [`TrunkStreams`](crate::channels::trunk_streams) says where the streams run.
 //!
-//! Law: z is the height of a bed on the grid on which it was found, c is a cell of that grid, r is the distance from
-//! the course in such cells minus half the diagonal of a fine cell, G is the terrain of the finer grid, and R is
+//! Law: z is the height of a bed on the grid on which it was found, and c is a cell of that grid. r is the distance
+//! from the course in these cells, minus half the diagonal of a fine cell. G is the terrain of the finer grid, and R is
 //! [`REACH`]. Then G ← min(G, z + c·(-[`CHANNEL`] + [`BANKS`]·r / (1 - r/R))) where 0 < r < R, and G ← min(G, z -
 //! [`CHANNEL`]·c) in the course. Thus nothing blocks the water in a bed, and lower terrain keeps its detail. Where a
 //! bed rises towards the outlet of a lake, the limit rises with it, so lakes stay lakes.

@@ -1,4 +1,4 @@
-//! Golden values: kept in `tests/golden`, rewritten with `TALWEG_BLESS=1`.
+//! Golden values: stored in `tests/golden`, rewritten with `TALWEG_BLESS=1`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Random construction trees: every primitive, every operator, any numbers that people would use.
+//! Random construction trees: every primitive, every operator, and any plausible numbers.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
 use talweg::construction::geometry::path::CurveFit;
@@ -19,7 +19,7 @@ use talweg::construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece
 use talweg::field::Stream;
 use talweg::param::ImageFile;
 
-/// Draws numbers one after the other.
+/// Draws random numbers one after the other.
 pub struct Dice(Stream, i32);
 
 impl Dice {
@@ -36,7 +36,7 @@ impl Dice {
         low + (high - low) * self.unit()
     }
 
-    /// With two decimals, as people write them.
+    /// A number with two decimals, as users would write it.
     pub fn number(&mut self, low: f64, high: f64) -> f32 {
         ((self.between(low, high) * 100.0).round() / 100.0) as f32
     }
@@ -77,7 +77,7 @@ fn points(dice: &mut Dice) -> Vec<CurvePoint> {
         let mut point = CurvePoint::new(x, y, height);
         point.width = dice.number(0.6, 1.6);
         made.push(point);
-        // onward: a line that crosses itself has two heights in one place
+        // Always onward, because a line that crosses itself has two heights at one point.
         x += dice.number(400.0, 1500.0);
         y += dice.number(-900.0, 900.0);
         height += dice.number(-150.0, 60.0);
@@ -172,7 +172,7 @@ pub fn primitive(dice: &mut Dice) -> Piece {
     })
 }
 
-/// A piece with operators up to `depth` deep.
+/// A primitive or operator, nested up to `depth` deep.
 pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     if depth == 0 || dice.unit() < 0.15 {
         return primitive(dice);
@@ -182,7 +182,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     Piece::new(match dice.below(7) {
         0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
         2 => {
-            // numbers of their own, so that trees stay what they were beside
+            // Separate random numbers, so that the rest of the tree does not change.
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
             let settings = ReplaceSettings {
                 extent,
@@ -263,7 +263,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     })
 }
 
-/// A tree of about a dozen pieces, with a definition and instances of it.
+/// A tree of about a dozen primitives, with a definition and instances of it.
 pub fn tree(seed: u64) -> Tree {
     let mut dice = Dice::new(seed);
     let mut tree = Tree::default();
@@ -303,7 +303,7 @@ pub fn gullies(dice: &mut Dice) -> GullySettings {
     }
 }
 
-/// 80 primitives under 10 operators: hills and mountains all over, lakes, rivers and roads on them.
+/// 80 primitives under 10 operators: hills and mountains everywhere, with lakes, rivers and roads on them.
 pub fn large(primitives: usize) -> Tree {
     let mut dice = Dice::new(80);
     let mut hills = Vec::new();
@@ -314,7 +314,7 @@ pub fn large(primitives: usize) -> Tree {
         hills.push(Piece::new(PieceKind::Disc(one)));
     }
     let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, of }));
-    // five blends of the hills, under one
+    // Five blends of the hills, under one blend.
     let per = hills.len().div_ceil(5);
     let blends: Vec<Piece> = hills
         .chunks(per)

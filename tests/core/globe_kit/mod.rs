@@ -1,4 +1,4 @@
-//! What the tests on small globes share: a planet of a few kilometres, ground on it, and its symmetries.
+//! Shared helpers of the tests on small globes: a planet of a few kilometres, its terrain, and its symmetries.
 
 use talweg::field::globe::{direction_at, locate};
 use talweg::field::{Control, Globe, Grid, Stream, Terrain};
@@ -13,7 +13,7 @@ pub struct World {
 }
 
 impl World {
-    /// A small planet with mountains that are high for it.
+    /// A small planet with mountains that are high for its size.
     pub fn new(samples: usize) -> Self {
         Self { samples, scene_samples: samples, radius_metres: 50_000.0, relief_metres: 20_000.0 }
     }
@@ -58,26 +58,26 @@ impl World {
         let control = Control::default();
         let cx = self.context(&control);
         let (_, mut run) = self.start(node, terrain);
-        (0..iterations).for_each(|_| run.step(&cx).expect("nobody stopped it"));
+        (0..iterations).for_each(|_| run.step(&cx).expect("not cancelled"));
         run
     }
 }
 
-/// What `node`, a generator or filter, makes of a terrain.
+/// The result of `node`, a generator or filter, on a terrain.
 pub fn made(world: World, node: &Node, terrain: &Terrain) -> Terrain {
     let (control, mut terrain) = (Control::default(), terrain.clone());
     let cx = world.context(&control);
     match node.work() {
         Work::Generator(generator) => generator.generate(&cx, &mut terrain),
         Work::Filter(filter) => filter.apply(&cx, &mut terrain),
-        Work::Process(_) => panic!("a process is stepped"),
+        Work::Process(_) => panic!("processes use `run`"),
     }
-    .expect("nobody stopped it");
+    .expect("not cancelled");
     assert_eq!(open_seams(&world.globe(), &terrain.height), 0, "{node:?}");
     terrain
 }
 
-/// Indices of the samples that are no copies, with their directions.
+/// Indices of the samples that are not copies, with their directions.
 pub fn owners(globe: &Globe) -> Vec<(usize, [f64; 3])> {
     let n = globe.samples();
     let owned = (0..globe.len()).filter(|&k| globe.grid().owns(k));
@@ -85,7 +85,7 @@ pub fn owners(globe: &Globe) -> Vec<(usize, [f64; 3])> {
 }
 
 pub fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    // exact for small angles as well
+    // Also exact for small angles.
     let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
     2.0 * (0.5 * square.sqrt()).min(1.0).asin()
 }
@@ -107,13 +107,13 @@ pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Samples that differ from their owners.
+/// Number of samples that differ from their owners.
 pub fn open_seams(globe: &Globe, field: &[f32]) -> usize {
     (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
 }
 
-/// Where cones stand: the middle of a face, the middle of a border between two, a corner of the cube, a pole and
-/// elsewhere.
+/// Positions for cones: the middle of a face, the middle of a border between two faces, a corner of the cube, a pole
+/// and another position.
 pub fn places() -> [(&'static str, [f64; 3]); 5] {
     [
         ("face", direction_at(0, 0.5, 0.5)),
@@ -124,7 +124,7 @@ pub fn places() -> [(&'static str, [f64; 3]); 5] {
     ]
 }
 
-/// Where each sample of a globe comes to lie when the globe is turned by a symmetry of the cube, by its owner.
+/// For each sample of a globe, its owner's index after the globe is turned by a symmetry of the cube.
 pub fn turned_samples(globe: &Globe, turn: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<usize> {
     let n = globe.samples();
     let place = |k: usize| {
@@ -135,7 +135,7 @@ pub fn turned_samples(globe: &Globe, turn: impl Fn([f64; 3]) -> [f64; 3]) -> Vec
     (0..globe.len()).map(place).collect()
 }
 
-/// A field of a globe that is turned.
+/// A field of a globe after turning.
 pub fn turned_field(globe: &Globe, to: &[usize], field: &[f32]) -> Vec<f32> {
     let mut out = vec![0.0; field.len()];
     for (&to, &value) in to.iter().zip(field) {

@@ -1,20 +1,20 @@
-//! Fractional Brownian surfaces with their exact covariance, for tests that know the Hurst exponent.
+//! Fractional Brownian surfaces with exact covariance, for tests that need a known Hurst exponent.
 //!
-//! Law: a Gaussian field with E (h(x) - h(y))² = 2·|x - y|^2H. A field with the compactly supported covariance
-//! c₀ - r^2H + c₂ r² (r ≤ 1) is periodic on a torus and is made from its spectrum without any error; a random plane of
-//! variance 2c₂ in each direction takes the r² back.
+//! Law: a Gaussian field with E (h(x) - h(y))² = 2·|x - y|^2H. A field with the compactly supported covariance c₀ -
+//! r^2H + c₂ r² (r ≤ 1) is periodic on a torus and is computed exactly from its spectrum. A random plane of variance
+//! 2c₂ in each direction cancels the r² term.
 //! Source: Stein 2002, *Fast and exact simulation of fractional Brownian surfaces*; Kroese & Botev 2015.
 
 use std::f64::consts::TAU;
 
 use talweg::field::{Edges, Stream, Terrain};
 
-/// A surface of `samples` a side and Hurst exponent `hurst`. At most a sixth of the torus is used where H > ¾, a third
-/// elsewhere.
+/// A surface of `samples` per side and Hurst exponent `hurst`. It uses at most a sixth of the torus if H > ¾, otherwise
+/// at most a third.
 pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     let alpha = 2.0 * hurst;
     let radius = if alpha <= 1.5 { 1.0 } else { 2.0 };
-    // the torus is 2 · radius wide; within a square of side 1/√2 no two places are farther apart than 1
+    // The torus is 2 · radius wide; within a square of side 1/√2 no two points are farther apart than 1.
     let torus = ((samples as f64 - 1.0) * 2.0 * radius * std::f64::consts::SQRT_2).ceil() as usize;
     let torus = torus.next_power_of_two();
     let step = 2.0 * radius / torus as f64;
@@ -45,7 +45,7 @@ pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     let largest = field.iter().map(|c| c[0]).fold(0.0, f64::max);
     let stream = Stream::new(seed, 9);
     for (k, c) in field.iter_mut().enumerate() {
-        assert!(c[0] > -1e-9 * largest, "the covariance is not one");
+        assert!(c[0] > -1e-9 * largest, "the covariance is not positive definite");
         let [x, y] = normals(stream, k as i32);
         let amplitude = (c[0].max(0.0) / (torus * torus) as f64).sqrt();
         *c = [amplitude * x, amplitude * y];
@@ -60,7 +60,7 @@ pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     terrain
 }
 
-/// Two independent normal numbers (Box & Muller 1958).
+/// Two independent normally distributed numbers (Box & Muller 1958).
 fn normals(stream: Stream, k: i32) -> [f64; 2] {
     let unit = |lane: i32| (f64::from(stream.unit(k, lane)) * 16_777_216.0 + 0.5) / 16_777_217.0;
     let (radius, angle) = ((-2.0 * unit(0).ln()).sqrt(), TAU * unit(1));

@@ -1,4 +1,4 @@
-//! What the tests of the measures share.
+//! Shared helpers of the tests of measures.
 
 mod brownian;
 
@@ -9,7 +9,7 @@ use talweg::measure::{Limits, Measures, TerrainScale, measure, measure_named};
 pub const SCALE: TerrainScale = TerrainScale { size_metres: 1000.0, relief_metres: 100.0, sea_metres: None };
 
 pub fn measured(terrain: &Terrain, scale: TerrainScale, limits: &Limits) -> Measures {
-    measure(terrain, scale, limits, &Control::default()).expect("nobody stops it")
+    measure(terrain, scale, limits, &Control::default()).expect("not cancelled")
 }
 
 pub fn of(terrain: &Terrain) -> Measures {
@@ -28,7 +28,7 @@ pub fn metres(size_metres: f32) -> TerrainScale {
     TerrainScale { size_metres, relief_metres: 1.0, sea_metres: None }
 }
 
-/// Rough ground, smooth-valued or with many ties.
+/// Rough terrain, with smooth values or with many ties.
 pub fn rough(samples: usize, edges: Edges, seed: u32, steps: f32) -> Terrain {
     let stream = Stream::new(seed, 3);
     let mut terrain = Terrain::flat(Grid::new(samples, edges));

@@ -1,4 +1,4 @@
-//! What the tests of the node catalogue share.
+//! Shared helpers of the tests of the node catalogue.
 
 pub mod strokes;
 pub mod trees;
@@ -19,14 +19,14 @@ pub struct Place {
     pub edges: Edges,
     pub size_metres: f32,
     pub relief_metres: f32,
-    /// As a fraction of the relief.
+    /// Sea level as a fraction of the relief.
     pub sea_level: f32,
-    /// The planet that the node runs on, if it does.
+    /// The planet on which the node runs, if any.
     pub planet: Option<&'static Planet>,
     pub seed: u32,
 }
 
-/// A world without air.
+/// A world without an atmosphere.
 pub static BARE: LazyLock<Planet> =
     LazyLock::new(|| Planet { radius_metres: 1_737_000.0, atmosphere: 0.0, ..Planet::default() });
 pub static EARTH: LazyLock<Planet> = LazyLock::new(Planet::default);
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// The whole of a planet.
+    /// A whole planet.
     pub fn globe(samples: usize, planet: &'static Planet) -> Self {
         let size_metres = planet.side_metres();
         Self { size_metres, relief_metres: 10_000.0, planet: Some(planet), ..Self::new(samples, Edges::Open) }
@@ -72,7 +72,7 @@ impl Place {
         }
     }
 
-    /// Runs `node` on `input`; a process for no more than `most` iterations.
+    /// Runs `node` on `input`; a process for at most `most` iterations.
     pub fn run(&self, node: &Node, input: &Terrain, most: u32, control: &Control) -> Result<Terrain, Cancelled> {
         let cx = self.context(control);
         let mut terrain = input.clone();
@@ -90,17 +90,17 @@ impl Place {
         Ok(terrain)
     }
 
-    /// [`run`](Self::run) that nobody stops.
+    /// [`run`](Self::run) without cancelling.
     pub fn finish(&self, node: &Node, input: &Terrain, most: u32) -> Terrain {
-        self.run(node, input, most, &Control::default()).expect("nobody stopped it")
+        self.run(node, input, most, &Control::default()).expect("not cancelled")
     }
 
-    /// Perlin noise: what a filter or process usually stands on.
+    /// Perlin noise, the usual input of a filter or process.
     pub fn noise(&self) -> Terrain {
         self.finish(&Node::named("Perlin").unwrap(), &Terrain::flat(self.grid()), 0)
     }
 
-    /// Terrains that a node must bear.
+    /// Terrains that every node must accept.
     pub fn inputs(&self) -> Vec<(&'static str, Terrain)> {
         let n = self.samples;
         let mut spike = Terrain::flat(self.grid());
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// The nodes that run on a square piece of ground; `tests/core/planet.rs` has the others.
+/// The nodes that run on square terrain; `tests/core/planet.rs` has the others.
 pub fn on_squares() -> impl Iterator<Item = Node> {
     Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
@@ -132,7 +132,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
             Value::Curve(ToneCurve(vec![(0.0, 1.0), (1.0, 0.0)])),
             Value::Curve(ToneCurve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
         ],
-        // nothing chosen, a shipped one, one that is not there
+        // Nothing chosen, a shipped file, and a missing file.
         ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Strokes => strokes::extreme().map(|strokes| Value::Structured(Arc::new(strokes))).into(),
@@ -140,7 +140,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     }
 }
 
-/// A value other than the default, part of the way through the slider; the same on every call.
+/// A value other than the default, part of the way along the slider; the same on every call.
 pub fn another(spec: &ParamSpec) -> Value {
     match (&spec.kind, &spec.default) {
         (ParamKind::Float { slider, .. }, Value::Float(v)) => {
@@ -161,7 +161,7 @@ pub fn another(spec: &ParamSpec) -> Value {
     }
 }
 
-/// `node` with every parameter at [`another`] value.
+/// `node` with every parameter set to [`another`] value.
 pub fn altered(mut node: Node) -> Node {
     for (k, spec) in node.about().params.iter().enumerate() {
         node.params_mut().set(k, &another(spec)).unwrap();
@@ -176,7 +176,7 @@ pub fn set(node: &mut Node, name: &str, text: &str) {
     node.params_mut().set(index, &value).unwrap();
 }
 
-/// The node called `name` with parameters as people type them.
+/// The node called `name` with parameters given as text.
 pub fn node(name: &str, params: &[(&str, &str)]) -> Node {
     let mut node = Node::named(name).unwrap();
     for (param, text) in params {

@@ -1,11 +1,11 @@
-//! Strokes of brushes for the tests of nodes.
+//! Brush strokes for the tests of nodes.
 
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
 use talweg::param::Params;
 
 use super::extremes;
 
-/// A bend across the middle of a terrain of 8 km.
+/// A bend across the middle of a terrain 8 km wide.
 fn bend() -> Vec<StrokePoint> {
     vec![
         StrokePoint::new(1000.0, 1500.0),
@@ -14,7 +14,7 @@ fn bend() -> Vec<StrokePoint> {
     ]
 }
 
-/// A stroke of every tool, as people draw them, once plain and once building up.
+/// A typical stroke of every tool, once plain and once building up.
 pub fn plain() -> Strokes {
     let brushes = BrushTool::ALL.iter().flat_map(|&tool| {
         let radius = 900.0;
@@ -24,7 +24,7 @@ pub fn plain() -> Strokes {
     brushes.map(|brush| Stroke::new(brush, bend())).collect()
 }
 
-/// For each tool a stroke with every number at one end of its hard range.
+/// For each tool, a stroke with every number at one end of its hard range.
 fn at_end(high: bool) -> Strokes {
     let brush = |tool| {
         let mut brush = Brush::default();
@@ -33,7 +33,7 @@ fn at_end(high: bool) -> Strokes {
             let end = if high { ends.last() } else { ends.first() };
             brush.set(k, end.expect("a range has ends")).unwrap();
         }
-        // the longest run of an erosion takes minutes: the contract of the erosions has it
+        // The longest run of an erosion takes minutes; the contract of the erosions covers it.
         Brush { tool, iterations: brush.iterations.min(3), ..brush }
     };
     let mut strokes: Vec<Stroke> = BrushTool::ALL.iter().map(|&tool| Stroke::new(brush(tool), bend())).collect();
@@ -42,7 +42,7 @@ fn at_end(high: bool) -> Strokes {
     strokes.into_iter().collect()
 }
 
-/// No strokes, and strokes of brushes at both ends of their ranges.
+/// No strokes, and strokes with brushes at both ends of their ranges.
 pub fn extreme() -> [Strokes; 3] {
     [Strokes::default(), at_end(false), at_end(true)]
 }

@@ -1,9 +1,9 @@
-//! Construction trees that nobody would build.
+//! Extreme construction trees that nobody would build.
 
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::param::{ParamKind, Value};
 
-/// Every form with all its numbers at one end of their ranges, under every operator.
+/// Every primitive with all its numbers at one end of their ranges, under every operator.
 fn cornered(high: bool) -> Tree {
     let mut tree = Tree { terrain: Piece::new(PieceKind::Replace(Default::default())), ..Tree::default() };
     let place = if high { 1.0e6 } else { -1.0e6 };
@@ -60,7 +60,7 @@ fn cornered(high: bool) -> Tree {
     tree
 }
 
-/// Nothing at all, and every number at the ends of its range.
+/// An empty tree, and trees with every number at the ends of its range.
 pub fn extreme() -> Vec<Tree> {
     vec![Tree::default(), cornered(false), cornered(true)]
 }

@@ -1,34 +1,34 @@
-//! Programs that are not ours and read what Talweg writes, or write what it reads: Python with rasterio, tifffile,
-//! OpenEXR, trimesh and Pillow, and Khronos' glTF validator. `tools/outside` lists them with their versions;
-//! `tools/setup --test`, which `make test` begins with, puts them into the target folder.
+//! External programs that read Talweg's files or write files for it: Python with rasterio, tifffile, OpenEXR, trimesh
+//! and Pillow, and Khronos' glTF validator. `tools/outside` lists them with their versions. `tools/setup --test`, the
+//! first step of `make test`, installs them into the target folder.
 //!
-//! A plain `cargo test` without them says on stderr what was not tried, and passes. `make test` sets
-//! `TALWEG_TOOLS_INSTALLED`; then what is missing is a failure.
+//! Without them, a plain `cargo test` reports skipped tests on stderr and passes. `make test` sets
+//! `TALWEG_TOOLS_INSTALLED`; a missing program is then a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::path;
 
-/// Set where `tools/setup --test` has run.
+/// Set after `tools/setup --test` has run.
 const TOOLS_INSTALLED: &str = "TALWEG_TOOLS_INSTALLED";
 
-/// What Khronos' validator says of a file.
+/// The report of Khronos' validator about a file.
 #[derive(Debug)]
 pub struct GltfReport {
     pub errors: u64,
     pub warnings: u64,
-    /// The whole report, with the messages and what is in the file.
+    /// The whole report, with the messages and the contents of the file.
     pub json: serde_json::Value,
 }
 
-/// Where `tools/setup --test` puts the programs.
+/// The folder into which `tools/setup --test` installs the programs.
 fn folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| path("target"), PathBuf::from);
     target.join("tools/outside")
 }
 
-/// Says that a test is not tried since `what` is missing.
+/// Reports that a test is skipped because `what` is missing.
 ///
 /// # Panics
 /// In `make test`, which has installed it.
@@ -40,10 +40,10 @@ fn missing(what: &Path) {
     eprintln!("{test}: not tried: {why}");
 }
 
-/// What a command prints.
+/// The output of a command.
 ///
 /// # Panics
-/// When it fails, with what it says.
+/// If it fails, with its error output.
 fn printed(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -51,10 +51,10 @@ fn printed(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("it prints text")
 }
 
-/// What a Python program prints that is given `args` as `sys.argv[1:]`; nothing where the packages are not installed.
+/// The output of a Python program with `args` as `sys.argv[1:]`; `None` if the packages are not installed.
 ///
 /// # Panics
-/// When the program fails, with what it says on stderr. Its `assert`s are thus those of the test.
+/// If the program fails, with its error output. Its `assert`s thus act as asserts of the test.
 pub fn python(script: &str, args: &[&Path]) -> Option<String> {
     let python = folder().join("python/bin/python3");
     if !folder().join("requirements.txt").is_file() || !python.exists() {
@@ -64,10 +64,10 @@ pub fn python(script: &str, args: &[&Path]) -> Option<String> {
     Some(printed(Command::new(python).args(["-W", "ignore", "-c", script]).args(args)))
 }
 
-/// What Khronos' validator says of a GLB file; nothing where it is not installed.
+/// The report of Khronos' validator about a GLB file; `None` if it is not installed.
 ///
 /// # Panics
-/// When the validator itself fails.
+/// If the validator itself fails.
 pub fn gltf_validator(file: &Path) -> Option<GltfReport> {
     let modules = folder().join("node_modules");
     if !modules.join("gltf-validator").is_dir() || Command::new("node").arg("--version").output().is_err() {
@@ -81,7 +81,7 @@ pub fn gltf_validator(file: &Path) -> Option<GltfReport> {
     Some(GltfReport { errors: count("numErrors"), warnings: count("numWarnings"), json })
 }
 
-/// The programs run, and what fails in them fails here.
+/// The programs run, and a failure in a program fails the test.
 #[test]
 fn outside_programs_say_what_they_find() {
     let packages =
