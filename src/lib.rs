@@ -79,9 +79,6 @@
 
 #![warn(missing_docs)]
 
-#[cfg(test)]
-extern crate self as talweg;
-
 pub use talweg_construction as construction;
 pub use talweg_ground::{brush, choices, field, hydrology, io, mesh, param, params, planet};
 pub use talweg_nodes as nodes;

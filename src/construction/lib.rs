@@ -48,5 +48,7 @@ pub use row_samples::{LANES, PointRow, RowSamples};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 #[cfg(test)]
+extern crate self as talweg_construction;
+#[cfg(test)]
 #[path = "../../tests/core/construction_kit/mod.rs"]
 pub(crate) mod construction_kit;

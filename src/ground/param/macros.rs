@@ -3,7 +3,7 @@
 /// Describes a group of parameters once.
 ///
 /// ```
-/// talweg::params! {
+/// talweg_ground::params! {
 ///     /// Moves loose rock downhill until no slope is steeper than the talus angle.
 ///     Slide "Rock slide" in "Erosion", from "Musgrave et al. 1989", also "talus scree" {
 ///         /// Steepest slope that is still stable.
@@ -20,7 +20,7 @@
 ///         }
 ///     }
 /// }
-/// # use talweg::param::Params;
+/// # use talweg_ground::param::Params;
 /// assert_eq!(Slide::default().about().params[0].unit, "°");
 /// assert_eq!(Slide::default().about().presets[1].values.len(), 2);
 /// assert!(!Slide::default().matters(3), "no edge is pinned");
@@ -40,7 +40,7 @@
 /// ```
 /// macro_rules! size_params {
 ///     (@into $head:tt $done:tt [$($rest:tt)*] width = $width:expr) => {
-///         talweg::params! { @each $head $done [
+///         talweg_ground::params! { @each $head $done [
 ///             /// Width of the hill.
 ///             width: f32 ["m"] = $width, 1.0..=1000.0;
 ///             /// Height of the hill.
@@ -49,7 +49,7 @@
 ///         ] }
 ///     };
 /// }
-/// talweg::params! {
+/// talweg_ground::params! {
 ///     /// A round hill.
 ///     Hill "Hill" in "Shapes" {
 ///         size_params!(width = 50.0);
@@ -57,7 +57,7 @@
 ///         is_flat: bool = false;
 ///     }
 /// }
-/// # use talweg::param::Params;
+/// # use talweg_ground::param::Params;
 /// assert_eq!(Hill::default().width, 50.0);
 /// assert_eq!(Hill::default().about().params[1].name, "height");
 /// ```
@@ -65,7 +65,7 @@
 /// A compiler error names the missing element. Without the brackets around the unit:
 ///
 /// ```compile_fail
-/// talweg::params! {
+/// talweg_ground::params! {
 ///     /// Moves loose rock downhill.
 ///     Slide "Rock slide" in "Erosion" {
 ///         /// Steepest slope that is still stable.
@@ -78,14 +78,14 @@
 /// help sentence, default, range or semicolon in the same way:
 ///
 /// ```compile_fail
-/// # talweg::params! {
+/// # talweg_ground::params! {
 /// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
 ///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0;
 /// # } }
 /// ```
 /// ```compile_fail
-/// # talweg::params! {
+/// # talweg_ground::params! {
 /// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
 ///         /// Steepest slope that is still stable.
@@ -93,7 +93,7 @@
 /// # } }
 /// ```
 /// ```compile_fail
-/// # talweg::params! {
+/// # talweg_ground::params! {
 /// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
 ///         /// Steepest slope that is still stable.
@@ -101,7 +101,7 @@
 /// # } }
 /// ```
 /// ```compile_fail
-/// # talweg::params! {
+/// # talweg_ground::params! {
 /// #   /// Moves loose rock downhill.
 /// #   Slide "Rock slide" in "Erosion" {
 ///         /// Steepest slope that is still stable.
@@ -307,7 +307,7 @@ macro_rules! params {
 /// Describes a choice once: an enum whose variants carry a label and a help sentence.
 ///
 /// ```
-/// talweg::choices! {
+/// talweg_ground::choices! {
 ///     /// Which cells count as neighbours.
 ///     Around { Four "4 neighbours": "North, east, south and west.", Eight "8 neighbours": "With the diagonals." }
 /// }

@@ -1,23 +1,23 @@
 //! Random construction trees: every primitive, every operator, and any plausible numbers.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
-use talweg::construction::geometry::path::CurveFit;
-use talweg::construction::geometry::profile::Profile;
-use talweg::construction::operators::deposit::AddSettings;
-use talweg::construction::operators::detail::DetailSettings;
-use talweg::construction::operators::gullies::GullySettings;
-use talweg::construction::operators::placement::Placement;
-use talweg::construction::operators::replace::{Extent, ReplaceSettings};
-use talweg::construction::operators::warp::{Bend, WarpSettings};
-use talweg::construction::primitives::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
-use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use talweg::construction::primitives::disc::Disc;
-use talweg::construction::primitives::ground::ReliefStyle;
-use talweg::construction::primitives::image::{Image, ImageSettings};
-use talweg::construction::primitives::ribbon::{Ribbon, RibbonSettings};
-use talweg::construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
-use talweg::field::Stream;
-use talweg::param::ImageFile;
+use talweg_construction::geometry::path::CurveFit;
+use talweg_construction::geometry::profile::Profile;
+use talweg_construction::operators::deposit::AddSettings;
+use talweg_construction::operators::detail::DetailSettings;
+use talweg_construction::operators::gullies::GullySettings;
+use talweg_construction::operators::placement::Placement;
+use talweg_construction::operators::replace::{Extent, ReplaceSettings};
+use talweg_construction::operators::warp::{Bend, WarpSettings};
+use talweg_construction::primitives::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
+use talweg_construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg_construction::primitives::disc::Disc;
+use talweg_construction::primitives::ground::ReliefStyle;
+use talweg_construction::primitives::image::{Image, ImageSettings};
+use talweg_construction::primitives::ribbon::{Ribbon, RibbonSettings};
+use talweg_construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
+use talweg_ground::field::Stream;
+use talweg_ground::param::ImageFile;
 
 /// Draws random numbers one after the other.
 pub struct Dice(Stream, i32);
