@@ -1,4 +1,4 @@
-"""Types of the extension module; `tests/python/test_package.py` compares their names and parameters with the module."""
+"""The extension module; `tests/python/test_package.py` compares names and parameters with it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike

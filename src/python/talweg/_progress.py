@@ -1,4 +1,4 @@
-"""Progress of a computation, as a bar or by calls of a function."""
+"""Who is told how much of a computation is done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._core import UsageError
 
 
 class Reporter:
-    """Passes on the fraction that is done, and 1 at the end."""
+    """Passes the share that is done on, and 1 at the end."""
 
     def __init__(self, tell: Callable[[float, str], Any], close: Callable[[], Any] = lambda: None) -> None:
         self._tell, self._close = tell, close
@@ -26,17 +26,17 @@ class Reporter:
 
 
 def reporter(progress: Any) -> Reporter | None:
-    """The reporter for `progress`: False gives None, True a tqdm bar; a function is called with fraction and layer."""
+    """A reporter of what `progress` is: nothing, True for a bar of tqdm, or a function of share and layer."""
     if progress is False:
         return None
     if callable(progress):
         return Reporter(progress)
     if progress is not True:
-        raise UsageError("progress: give True, or a function that takes the fraction done and the name of the layer")
+        raise UsageError("progress: give True, or a function of the share that is done and the layer's name")
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        raise UsageError("progress=True needs tqdm: `pip install tqdm`, or give a function") from None
+        raise UsageError("progress=True draws with tqdm: `pip install tqdm`, or give a function") from None
     bar = tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {desc} [{elapsed}<{remaining}]", leave=False)
 
     def tell(share: float, layer: str) -> None:

@@ -1,4 +1,4 @@
-"""The nodes as classes, made from the descriptions that the editor's panel and `talweg nodes` also read."""
+"""The nodes as classes, made from their descriptions: what the editor's panel and `talweg nodes` read as well."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from . import _core
 class Node(_core.Node):
     """A generator, filter or erosion. Use its classes: `talweg.Thermal(talus_angle=33).run(heights, cell_metres=30)`."""
 
-    #: Description of the node: name, help, source, parameters with unit, range and default, presets.
+    #: The description: name, help, source, parameters with unit, range and default, presets.
     description: dict[str, Any] = {}
-    #: Names of the presets, each with its effect on the terrain.
+    #: Names of the presets with what comes of them.
     presets: dict[str, str] = {}
 
     def __new__(cls, **parameters: Any) -> Node:
@@ -47,12 +47,12 @@ class Node(_core.Node):
 
 
 def _restored(name: str, parameters: dict[str, Any]) -> Node:
-    """The node of a pickle."""
+    """A node out of a pickle."""
     return globals()[name](**parameters)
 
 
 def parameter_text(parameter: dict[str, Any]) -> str:
-    """One line about a parameter: default, unit, range, help sentence."""
+    """One line about a parameter: default, unit, range, sentence."""
     unit = f" {parameter['unit']}" if parameter["unit"] else ""
     match parameter["type"]:
         case "float" | "int":
@@ -64,7 +64,7 @@ def parameter_text(parameter: dict[str, Any]) -> str:
             names = ", ".join(choice["name"] for choice in parameter["choices"])
             kind = f"{parameter['default']}; one of {names}"
         case "tree" | "strokes":
-            kind = "as in scene files"
+            kind = "as scene files have it"
         case _:
             kind = repr(parameter["default"])
     return f"{kind}. {parameter['help']}"
@@ -98,7 +98,7 @@ def _property(parameter: dict[str, Any]) -> property:
 
 
 def _shortest(value: Any) -> Any:
-    """A default in its shortest form: descriptions convert float32 to float64, 0.3 to 0.30000001192092896."""
+    """A default as it is written: descriptions have the float64 of a float32, 0.30000001192092896 for 0.3."""
     return float(str(np.float32(value))) if isinstance(value, float) else value
 
 

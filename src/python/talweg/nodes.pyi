@@ -539,7 +539,7 @@ class Construction(Node):
     """Terrain built from features: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand."""
 
     tree: str
-    """as in scene files. The features and how they are combined."""
+    """as scene files have it. The features and how they are combined."""
     detail: float
     """1, from 0 to 1. How much detail the features show, from their plain forms alone to everything."""
     cut_out: bool
@@ -577,7 +577,7 @@ class Sculpt(Node):
     """Ground shaped by hand: raise, lower, smooth, flatten, stamp, smear and erode it with a brush. Strokes stay strokes: each can be changed, moved in the list or taken out later, at any resolution."""
 
     strokes: str
-    """as in scene files. The strokes, in the order in which they act."""
+    """as scene files have it. The strokes, in the order in which they act."""
     def __init__(self, *, strokes: str = ...) -> None: ...
     def set(self, *, strokes: str = ...) -> None: ...
 
@@ -1555,7 +1555,7 @@ class PaintedMap(Node):
     value: float
     """0, from 0 to 10000. Value where nothing is painted, in the unit of the map."""
     strokes: str
-    """as in scene files. The strokes, in the order in which they act."""
+    """as scene files have it. The strokes, in the order in which they act."""
     def __init__(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"] = "Uplift", keep_below: bool = False, value: float = 0.0, strokes: str = ...) -> None: ...
     def set(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"] = ..., keep_below: bool = ..., value: float = ..., strokes: str = ...) -> None: ...
 
