@@ -1,11 +1,11 @@
-# `make run` and `make test` are the two commands in the README; both first install what is missing. The others are for
-# work on Talweg itself, see CONTRIBUTING.md.
+# `make run` and `make test` are the commands in the README; both first install missing packages. The other commands are
+# for work on Talweg itself: see CONTRIBUTING.md.
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # tools/setup puts missing tools there.
 LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
-# A link may lead to a private item, because developers read these pages, if needed with --document-private-items.
+# Links to private items are allowed: developers read these pages, if needed with --document-private-items.
 DOC_LINTS := -D warnings -A rustdoc::private_intra_doc_links -A rustdoc::redundant_explicit_links
 
 .PHONY: run quick test test-headless lint bench setup setup-test setup-lint
@@ -21,7 +21,7 @@ quick:
 test test-headless: export TALWEG_TOOLS_INSTALLED := 1
 
 ## Runs all tests of the library and of the program with its editor, on a virtual screen with a software Vulkan driver.
-## They are built with the checks of a debug build, with Bevy as in the release.
+## The tests are built with the checks of a debug build, and with Bevy as in the release.
 test: setup-test
 	$(CARGO) test --release --config tools/checked.toml
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the strip pictures of assets/stamps: terrain along a line whose left and right ends join (document 004, fig. 9).
+"""Makes the strip images of assets/stamps: terrain along a line whose left and right ends join (Génevaux 2014, fig. 9).
 
 The bytes are the same each time. Needs numpy and Pillow: python3 tools/strips.py
 """

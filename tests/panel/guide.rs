@@ -98,10 +98,10 @@ fn the_readme_names_commands_and_their_keys() {
         ("`Shift+G` opens the charts", "Charts"),
         ("`F1` lists every shortcut", "Keyboard shortcuts"),
         ("`F` frames everything", "Frame all"),
-        ("`Ctrl+Z` takes", "Undo"),
+        ("`Ctrl+Z` undoes", "Undo"),
         ("`Shift+T` paints where", "Paint mask"),
         ("`M` measures", "Measures"),
-        ("`C` keeps what is on screen", "Compare"),
+        ("`C` pins it", "Compare"),
         ("`V` shows variants", "Variants…"),
         ("`Ctrl+S` saves", "Save"),
     ] {
