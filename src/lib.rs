@@ -37,23 +37,27 @@
 //! 8. Where a process claims to conserve volume, its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
-//! Folders from the lowest level to the highest: a folder uses only folders that stand before it in this list.
-//! `tests/core/tidy.rs` reads the list and checks this rule.
+//! Crates from the lowest to the highest, each a folder of `src/`. A crate uses only crates above it in this table,
+//! and the compiler refuses any other import.
+//!
+//! | crate | folder | contents |
+//! |---|---|---|
+//! | [`talweg_ground`] | `ground` | parameters, grids, files, hydrology, brush strokes, planets, meshes |
+//! | [`talweg_construction`] | `construction` | terrain from construction trees: primitives, operators, bounds, sphere tracing |
+//! | [`talweg_nodes`] | `nodes` | generators, filters, erosion: one file for each node, and the one list of all nodes |
+//! | `talweg` | the other folders | this library: scenes, evaluation, colours, measures, exports; it re-exports the crates above |
+//! | `talweg_cli` | `cli` | the command line: one file for each subcommand |
+//! | `talweg_app` | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera |
+//! | `talweg_python` | `python` | extension module of the Python package, with the same names |
+//!
+//! Folders of this library from the lowest to the highest: a folder uses only folders above it in this table.
+//! `tests/core/tidy.rs` reads the table and checks this rule; [`talweg_ground`] and `talweg_app` have tables of their
+//! own.
 //!
 //! | folder | contents |
 //! |---|---|
-//! | [`param`] | the one description of each parameter: value, unit, hard range, slider range, help sentence |
-//! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`io`] | reads heightmaps and images, writes heightmaps and videos |
-//! | [`hydrology`] | where water flows: flow graph, depressions, drainage areas, lakes, streams |
-//! | [`construction`] | terrain from construction trees: primitives, operators, bounds, sphere tracing |
-//! | [`brush`] | brush strokes: path, settings, and the area that each stroke changes |
-//! | [`planet`] | properties of a planet other than its layers: atmosphere, sun, climate, projections |
-//! | [`mesh`] | the terrain as triangles: to a given error, with walls and water; mesh files, also read as heights |
 //! | [`web_map`] | tile pyramids for maps in browsers |
 //! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
-//! | [`nodes`] | generators, filters, erosion: one file for each node, and the one list of all nodes |
-//! | [`planet_detail`] | the surface of a planet at any resolution down to a metre, computed from the position alone |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
@@ -65,9 +69,6 @@
 //! | [`timelapse`] | time-lapse videos of a process |
 //! | [`benchmark`] | time and memory that nodes need, and how both grow with resolution |
 //! | [`variants`] | variants of a scene, with thumbnails |
-//! | [`cli`] | one file for each subcommand |
-//! | `python` | extension module of the Python package, with the same names; a separate Rust package |
-//! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a separate Rust package |
 //!
 //! Tests iterate over lists, not over single items: `tests/core/contract.rs` over the node catalogue,
 //! `tests/core/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels. `tests/window/`

@@ -1,4 +1,4 @@
-// Clouds: 3D noise on a spherical layer that rotates slowly about the axis. src/planet/clouds.rs explains the model and
+// Clouds: 3D noise on a spherical layer that rotates slowly about the axis. src/ground/planet/clouds.rs explains the model and
 // defines the constants in capitals.
 
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }

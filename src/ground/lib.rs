@@ -1,17 +1,17 @@
-//! The lowest floor of Talweg, which every other crate uses: parameters, grids, files, water, brush strokes, meshes
-//! and planets.
+//! The lowest crate of Talweg, which all others use: parameters, grids, files, hydrology, brush strokes, planets and
+//! meshes.
 //!
-//! A folder uses only the folders above it in this table. `tests/core/tidy.rs` checks it.
+//! A folder uses only folders above it in this table. `tests/core/tidy.rs` reads the table and checks this rule.
 //!
-//! | folder | what it holds |
+//! | folder | contents |
 //! |---|---|
-//! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
+//! | [`param`] | the one description of each parameter: value, unit, hard range, slider range, help sentence |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`io`] | reading and writing heightmaps and images, writing files safely |
+//! | [`io`] | reads heightmaps and images, writes heightmaps and videos |
 //! | [`hydrology`] | where water flows: flow graph, depressions, drainage areas, lakes, streams |
-//! | [`brush`] | brush strokes: their paths, their tools, the samples they change |
-//! | [`planet`] | properties of a planet that no layer sets: air, sun, climate, projections |
-//! | [`mesh`] | the terrain as triangles within a given error, with walls and water; mesh files, also read as heights |
+//! | [`brush`] | brush strokes: path, settings, and the area that each stroke changes |
+//! | [`planet`] | properties of a planet other than its layers: atmosphere, sun, climate, projections |
+//! | [`mesh`] | the terrain as triangles: to a given error, with walls and water; mesh files, also read as heights |
 
 #![warn(missing_docs)]
 

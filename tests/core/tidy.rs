@@ -78,47 +78,77 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// The folders of `src/` from the lowest level, in the order of the list in `src/lib.rs`.
-fn floors(files: &[File]) -> Vec<String> {
-    let lib = files.iter().find(|f| f.name == "src/lib.rs").unwrap();
-    let rows = lib.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
-    let names = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string());
-    let floors: Vec<String> = names.filter(|name| name != "folder").collect();
-    let modules = lib.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    for module in modules {
-        assert!(floors.iter().any(|floor| floor == module), "the list in src/lib.rs lacks `{module}`");
+/// A package whose `lib.rs` has a table of its folders, the lowest first.
+struct FolderTable {
+    /// Path of the package, with `/` at the end.
+    package: &'static str,
+    folders: Vec<String>,
+}
+
+impl FolderTable {
+    /// The table in the docs of `lib.rs`, which must hold every folder of the package.
+    fn read(files: &[File], package: &'static str) -> Self {
+        let lib = files.iter().find(|f| f.name == format!("{package}lib.rs")).unwrap();
+        let rows = lib.text.lines().skip_while(|line| *line != "//! | folder | contents |");
+        let rows = rows.skip(2).map_while(|line| line.strip_prefix("//! | ")?.split('|').next());
+        let folders: Vec<String> = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string()).collect();
+        let modules = lib.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+        for module in modules {
+            assert!(folders.iter().any(|folder| folder == module), "the table in {} lacks `{module}`", lib.name);
+        }
+        Self { package, folders }
     }
-    floors
+
+    fn level(&self, folder: &str) -> Option<usize> {
+        self.folders.iter().position(|listed| listed == folder)
+    }
+
+    /// The folder of the package that holds `file`.
+    fn folder_of<'a>(&self, file: &'a File) -> Option<&'a str> {
+        let path = file.name.strip_prefix(self.package)?;
+        path.split(['/', '.']).next()
+    }
+
+    /// Every line in a folder of the package that names a folder above its own.
+    fn upward_imports(&self, files: &[File]) -> Vec<String> {
+        let mut found = Vec::new();
+        for file in files {
+            let Some((folder, level)) = self.folder_of(file).and_then(|f| Some((f, self.level(f)?))) else { continue };
+            // The rule includes tests: a test that needs a higher folder belongs in that folder.
+            for (number, line) in file.text.lines().enumerate() {
+                let line = line.split("//").next().unwrap_or("");
+                for (at, path) in line.match_indices("crate::") {
+                    let named = word(&line[at + path.len()..]);
+                    if self.level(named).is_some_and(|above| above > level) {
+                        found.push(format!("{}:{}: `{folder}` names `{named}`", file.path.display(), number + 1));
+                    }
+                }
+            }
+        }
+        found
+    }
 }
 
 #[test]
 fn no_folder_names_one_above_it() {
-    let all = files();
-    let floors = floors(&all);
-    let level = |name: &str| match name {
-        "params" | "choices" => 0,
-        _ => floors.iter().position(|floor| floor == name).unwrap_or(usize::MAX),
-    };
-    let mut found = Vec::new();
-    for file in all.iter().filter(|f| f.under("src/")) {
-        let folder = file.name["src/".len()..].split(['/', '.']).next().unwrap();
-        if ["lib", "main"].contains(&folder) {
-            continue;
-        }
-        // The rule includes tests: a test that needs a higher folder belongs in that folder.
-        for (number, line) in file.text.lines().enumerate() {
-            let line = line.split("//").next().unwrap_or("");
-            // The program and the Python package use the library from outside.
-            let paths = line.match_indices(if ["app", "python"].contains(&folder) { "talweg::" } else { "crate::" });
-            for (at, path) in paths {
-                let named = line[at + path.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
-                if level(named) > level(folder) {
-                    found.push(format!("{}:{}: `{folder}` names `{named}`", file.path.display(), number + 1));
-                }
-            }
-        }
+    let files = files();
+    for package in ["src/", "src/ground/"] {
+        let found = FolderTable::read(&files, package).upward_imports(&files);
+        assert!(found.is_empty(), "\n{}", found.join("\n"));
     }
-    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn an_upward_import_is_found() {
+    let file = |name: &str, text: &str| File { path: name.into(), name: name.into(), text: text.into() };
+    let lib = "//! | folder | contents |\n//! |---|---|\n//! | [`low`] | x |\n//! | [`high`] | y |\npub mod low;";
+    let files = [
+        file("src/lib.rs", lib),
+        file("src/low/mod.rs", "use crate::high::Thing;"),
+        file("src/high/mod.rs", "use crate::low::Thing;"),
+    ];
+    let found = FolderTable::read(&files, "src/").upward_imports(&files);
+    assert_eq!(found, ["src/low/mod.rs:1: `low` names `high`"]);
 }
 
 /// The dependencies that `cargo` would build on this machine for packages and kinds, each with its features.
@@ -229,7 +259,7 @@ fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
             if (named || described) && !name.is_empty() {
                 types.entry(name).or_default().push(&file.name);
             }
-            described = code.starts_with("crate::params! {") || code.starts_with("crate::choices! {");
+            described = ["params! {", "choices! {"].iter().any(|end| code.ends_with(end) && code.contains("::"));
         }
     }
     types
