@@ -8,16 +8,14 @@ use super::input::{SceneArgs, SceneJob, refused};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, tell, usage};
 use crate::eval::check_memory;
-use crate::export::maps::{ExportMap, MapNature};
+use crate::export::maps::ExportMap;
 use crate::export::targets::{ExportTarget, READ_ME};
 use crate::export::{
-    self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, PLANTS, RasterReport, ScatterFormat, ScatterReport,
+    self, ExportError, ExportPlace, ExportReport, ExportRequest, MeshReport, RasterReport, ScatterReport,
 };
 use crate::field::MAX_SAMPLES;
-use crate::io::formats::{RasterFormat, SampleType};
 use crate::io::memory::bytes_text;
-use crate::mesh::formats::MeshFormat;
-use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
+use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 use crate::tiles::{LargeExport, TileError};
 
 /// Write heights, data maps, ground types, colours and more for other programs
@@ -192,29 +190,30 @@ fn origin(text: &str) -> Result<(f64, f64), String> {
 /// What fits together on the command line or not is a matter of usage.
 fn failed(error: ExportError) -> Failure {
     match error {
-        ExportError::Preset(_) | ExportError::Map(_) => usage(error),
+        ExportError::Request(_) | ExportError::Map(_) => usage(error),
         _ => Failure::Failed(error.into()),
     }
 }
 
 pub fn run(args: &ExportArgs) -> CommandResult {
-    args.formats()?;
+    // wrong file names are reported before the scene is read
+    let of_files = args.request_for_files()?;
     let mut job = args.scene.load_for_tiles()?;
-    let (preset, place) = args.checked_preset(&job.scene, None)?;
-    job.samples = export::samples(&preset, &job.scene).map_err(failed)?;
-    let report = match large_export(&job, &preset, &place)? {
+    let (request, place) = args.checked(of_files, &job.scene)?;
+    job.samples = export::samples(&request, &job.scene).map_err(failed)?;
+    let report = match large_export(&job, &request, &place)? {
         Some(large) => job.with_progress(|control, tell| job.pool.install(|| large.write(control, tell)))?,
         None => {
-            let what = export::memory_use(&preset, &job.scene, job.samples).map_err(failed)?;
+            let what = export::memory_use(&request, &job.scene, job.samples).map_err(failed)?;
             let terrain = job.evaluate_in(&job.pool, &what)?;
             job.with_progress(|control, tell| {
-                let write = || export::export(&preset, &job.scene, &terrain, &place, control, tell);
+                let write = || export::export(&request, &job.scene, &terrain, &place, control, tell);
                 job.pool.install(write).map_err(failed)
             })?
         }
     };
     if let Some(name) = &args.save_build {
-        args.keep(&mut job, preset, name)?;
+        args.keep(&mut job, &request, name)?;
     }
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
@@ -222,19 +221,19 @@ pub fn run(args: &ExportArgs) -> CommandResult {
 /// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
 fn large_export<'a>(
     job: &'a SceneJob,
-    preset: &'a BuildPreset,
+    request: &'a ExportRequest,
     place: &'a ExportPlace,
 ) -> Result<Option<LargeExport<'a>>, Failure> {
     if job.samples > MAX_SAMPLES {
-        return match LargeExport::new(preset, &job.scene, place) {
+        return match LargeExport::new(request, &job.scene, place) {
             Ok(large) => Ok(Some(large)),
             Err(TileError::Export(error)) => Err(failed(error)),
             Err(error) => Err(error.into()),
         };
     }
-    let what = export::memory_use(preset, &job.scene, job.samples).map_err(failed)?;
+    let what = export::memory_use(request, &job.scene, job.samples).map_err(failed)?;
     let Err(short) = check_memory(&job.scene, job.samples, &what) else { return Ok(None) };
-    let Ok(large) = LargeExport::new(preset, &job.scene, place) else { return Err(refused(&short, "--size")) };
+    let Ok(large) = LargeExport::new(request, &job.scene, place) else { return Err(refused(&short, "--size")) };
     if !job.quiet {
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
@@ -244,94 +243,18 @@ fn large_export<'a>(
 }
 
 impl ExportArgs {
-    /// The raster formats of all files.
-    fn formats(&self) -> Result<Vec<Option<&'static RasterFormat>>, Failure> {
-        self.output.iter().map(|path| self.format(path)).collect()
-    }
-
-    /// What is written, of a terrain of so many samples if there is one already, and where it goes; all that can be
-    /// known beforehand is found in order.
-    ///
-    /// # Errors
-    /// When something is not, or a file may not be written.
-    pub fn checked_preset(&self, scene: &Scene, samples: Option<usize>) -> Result<(BuildPreset, ExportPlace), Failure> {
-        let is_planet = scene.settings.is_planet();
-        if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
-            return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
-        }
-        let mut preset = self.build_preset(scene, &self.formats()?)?;
-        preset.samples = samples.map(|samples| samples as u32).or(preset.samples);
-        let place = ExportPlace { folder: self.folder(), force: self.force.is_forced() };
-        export::check(&preset, scene, &place).map_err(failed)?;
-        Ok((preset, place))
-    }
-
-    /// The raster format of a file; meshes, plants and the folder of a preset have none.
-    fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
-        let is_raster = MeshFormat::for_path(path).is_none() && ScatterFormat::for_path(path).is_none();
-        if !is_raster || self.preset.is_some() && !is_file(path) {
-            return Ok(None);
-        }
-        RasterFormat::for_path(path).map(Some).map_err(usage)
-    }
-
-    /// The folder that names count from: the working folder, that of the scene for a preset of its own.
-    fn folder(&self) -> PathBuf {
-        let of_scene = || self.scene.path().parent().map(Path::to_path_buf).unwrap_or_default();
-        if self.build.is_some() { of_scene() } else { PathBuf::new() }
-    }
-
-    fn build_preset(&self, scene: &Scene, formats: &[Option<&'static RasterFormat>]) -> Result<BuildPreset, Failure> {
-        if let Some(name) = &self.build {
-            let found = scene.builds.iter().find(|build| build.name == *name).cloned();
-            let mut preset = found.ok_or_else(|| {
-                let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
-                let known =
-                    if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
-                usage(anyhow::anyhow!("the scene has no build preset `{name}`; {known}"))
-            })?;
-            preset.samples = self.scene.size().map(|samples| samples as u32).or(preset.samples);
-            return Ok(preset);
-        }
-        let mut preset = BuildPreset::default();
-        if let Some(id) = &self.preset {
-            preset = ExportTarget::named(id).map_err(|error| usage(anyhow::anyhow!(error)))?.preset();
-            let mut folders = self.output.iter().filter(|path| !is_file(path));
-            if let Some(folder) = folders.next() {
-                preset.folder = folder.to_string_lossy().into_owned();
-            }
-            if folders.next().is_some() {
-                return Err(usage(anyhow::anyhow!(
-                    "--preset writes one folder; give one -o FOLDER, and files beside it"
-                )));
-            }
-        }
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        for (path, format) in self.output.iter().zip(formats) {
-            let (what, id) = match (format, ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
-                (Some(format), ..) => (self.what.to_string(), format.id),
-                (None, Some(format), _) => (PLANTS.into(), format.id()),
-                (None, None, Some(format)) => (MESH.into(), format.id),
-                _ => continue,
-            };
-            preset.products.push(BuildProduct { what, format: id.into(), file: Some(text(path)) });
-        }
-        if preset.folder.is_empty() {
-            preset.folder = new_folder(&self.output).map_or_else(String::new, |folder| text(&folder));
-        }
-        let first = self.output.iter().zip(formats).find_map(|(path, format)| Some((path, (*format)?)));
-        if let Some((first, format)) = first {
-            preset.products.extend(self.maps.iter().map(|map| product_beside(first, format, map)));
-        } else if !self.maps.is_empty() {
-            return Err(usage(anyhow::anyhow!("--maps takes name and format from a raster; give -o FILE.png as well")));
-        }
-        Ok(BuildPreset {
-            samples: self.scene.size().map(|samples| samples as u32),
+    /// The request for the files of the command line.
+    fn request_for_files(&self) -> Result<ExportRequest, Failure> {
+        let target = self.preset.as_deref().map(ExportTarget::named).transpose();
+        let target = target.map_err(|error| usage(anyhow::anyhow!(error)))?;
+        let request = ExportRequest::for_files(&self.output, &self.what, &self.maps, target).map_err(usage)?;
+        Ok(ExportRequest {
+            samples: self.scene.size(),
             height_range: self.range,
             normalised: self.normalised,
-            south_first: self.south_first || preset.south_first,
+            south_first: self.south_first || request.south_first,
             big_endian: self.big_endian,
-            directx_normals: self.directx || preset.directx_normals,
+            directx_normals: self.directx || request.directx_normals,
             tiles: self.tiles.map(|samples| BuildTiles { samples, shared_edges: !self.unshared }),
             band_metres: self.band,
             placement: self.epsg.zip(self.origin).map(|(epsg, (west, south))| BuildPlacement { epsg, west, south }),
@@ -347,17 +270,47 @@ impl ExportArgs {
                 width: self.width,
                 points: self.registration == Register::Grid,
             },
-            ..preset
+            ..request
         })
     }
 
+    /// The request of a build preset that the scene keeps.
+    fn request_of_build(&self, scene: &Scene, name: &str) -> Result<ExportRequest, Failure> {
+        let preset = scene.builds.iter().find(|build| build.name == *name).ok_or_else(|| {
+            let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
+            let known = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
+            usage(anyhow::anyhow!("the scene has no build preset `{name}`; {known}"))
+        })?;
+        let request = ExportRequest::from_preset(preset).map_err(failed)?;
+        Ok(ExportRequest { samples: self.scene.size().or(request.samples), ..request })
+    }
+
+    /// What is written and where, checked before any work: `of_files`, or the build preset asked for.
+    fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportPlace), Failure> {
+        let is_planet = scene.settings.is_planet();
+        if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
+            return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
+        }
+        // names of a build preset start from the folder of its scene, others from the working folder
+        let (request, folder) = match &self.build {
+            None => (of_files, PathBuf::new()),
+            Some(name) => {
+                let folder = self.scene.path().parent().map(Path::to_path_buf).unwrap_or_default();
+                (self.request_of_build(scene, name)?, folder)
+            }
+        };
+        let place = ExportPlace { folder, force: self.force.is_forced() };
+        export::check(&request, scene, &place).map_err(failed)?;
+        Ok((request, place))
+    }
+
     /// Keeps the preset in the scene file, before the others.
-    fn keep(&self, job: &mut SceneJob, preset: BuildPreset, name: &str) -> CommandResult {
+    fn keep(&self, job: &mut SceneJob, request: &ExportRequest, name: &str) -> CommandResult {
         // names count from the scene's folder when it is built again, so that both can be moved together
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
         let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
-        let mut preset = BuildPreset { name: name.into(), ..preset };
+        let mut preset = request.to_preset(name);
         preset.folder = if preset.folder.is_empty() { String::new() } else { kept(preset.folder) };
         for product in &mut preset.products {
             product.file = product.file.take().map(kept);
@@ -380,40 +333,6 @@ fn path_from(folder: &Path, file: &Path) -> PathBuf {
     let up = folder.components().skip(common).map(|_| std::path::Component::ParentDir);
     let way: PathBuf = up.chain(file.components().skip(common)).collect();
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
-}
-
-/// The folder of the first file that is not there yet, if the one around it is: it is made with the files.
-fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
-    let folders = files.iter().filter_map(|file| file.parent());
-    let is_new = |folder: &&Path| {
-        let around = folder.parent().filter(|around| !around.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        !folder.as_os_str().is_empty() && !folder.exists() && around.is_dir()
-    };
-    folders.into_iter().find(is_new).map(Path::to_path_buf)
-}
-
-/// Whether a name is that of a file of a known format, and not of a folder.
-fn is_file(path: &Path) -> bool {
-    let is_mesh = MeshFormat::for_path(path).is_some() || ScatterFormat::for_path(path).is_some();
-    is_mesh || RasterFormat::for_path(path).is_ok()
-}
-
-/// A file of another map beside `first`: in its format where that can hold it, or as PNG.
-fn product_beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct {
-    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let lower = name.to_ascii_lowercase();
-    let ending =
-        format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
-    let stem = &name[..name.len() - ending];
-    let (id, extension) = match map.nature() {
-        MapNature::Scalar => (format.id, format.extension()),
-        MapNature::Bits if !format.holds(SampleType::F32) => ("exr", "exr"),
-        MapNature::Bits => (format.id, format.extension()),
-        _ if format.holds(SampleType::U8) => (format.id, format.extension()),
-        _ => ("png", "png"),
-    };
-    let file = first.with_file_name(format!("{stem}-{}.{extension}", map.to_string().replace(':', "-")));
-    BuildProduct { what: map.to_string(), format: id.into(), file: Some(file.to_string_lossy().into_owned()) }
 }
 
 /// One line for each file.

@@ -21,6 +21,7 @@ mod recover;
 mod render;
 mod sheet;
 mod shot;
+mod sweeps;
 mod tiles;
 mod timelapse;
 mod trace;
@@ -36,17 +37,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use batch::BatchOptions;
 pub use edit::EditArgs;
-pub use export::ExportArgs;
 pub use film::{CameraWay, FilmArgs};
-pub use input::load as load_scene;
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
-pub use measure::{limits as measure_limits, terrain_measures};
-pub use nodes::json_of as description_json;
-pub use render::RenderArgs;
 pub use shot::ShotArgs;
-pub use tiles::merged_map;
 
 use crate::io::FileError;
 

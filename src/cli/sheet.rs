@@ -9,8 +9,10 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
-use super::render::check_picture;
+use super::render::failed;
+use super::sweeps::swept;
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::appearance::check_picture;
 use crate::eval::MemoryUse;
 use crate::variants::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
 use crate::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
@@ -89,7 +91,7 @@ impl SheetArgs {
         let scene = &job.scene;
         let many = |default: usize| self.count.map_or(default, |n| n as usize);
         let read = |text: &String, count| {
-            VariantSweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
+            swept(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
         };
         let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
         let name = |sweep: &VariantSweep| sweep.param_ref.spec().label.to_lowercase();
@@ -128,7 +130,7 @@ impl SheetArgs {
 
 pub fn run(args: &SheetArgs) -> CommandResult {
     let output = args.force.target(&args.output);
-    check_picture(&output)?;
+    check_picture(&output).map_err(failed)?;
     let job = args.scene.load()?;
     let SheetLayout { heading, variants, columns } = args.layout(&job)?;
     args.check_count(variants.len())?;

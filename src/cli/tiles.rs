@@ -16,7 +16,7 @@ use crate::eval::window::{SmoothedField, smooth_lines};
 use crate::eval::{Store, evaluate, thread_pool, timed_layers};
 use crate::export::ExportReport;
 use crate::export::maps::{ExportMap, mask_layer};
-use crate::export::streamed::is_streamed;
+use crate::export::streamed::streamed_map;
 use crate::field::Control;
 use crate::io::memory::{bytes_text, shortage};
 use crate::io::{check_new_folder, write_atomically};
@@ -148,7 +148,7 @@ pub struct MergeArgs {
     #[command(flatten)]
     force: ForceArgs,
     /// What the files hold: heights, a data map that the scene writes, or any other map but occlusion and relief
-    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = merged_map)]
+    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = streamed_map)]
     what: ExportMap,
     /// Cut into tiles of so many samples, NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
@@ -182,14 +182,6 @@ enum MergedPixels {
     Mapbox,
     /// Grey, lit by the scene's sun
     Hillshade,
-}
-
-/// A map that is written of some rows at a time.
-pub fn merged_map(text: &str) -> Result<ExportMap, String> {
-    text.parse().ok().filter(is_streamed).ok_or_else(|| {
-        let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
-        format!("there is no map `{text}` that is made of tiles; there are {}", known.join(", "))
-    })
 }
 
 /// What `plan` prints, in the folder of the plan: times are of the machine, and no part of the plan itself.

@@ -49,13 +49,13 @@ pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportEr
         "UTM has the numbers 32601 to 32660 in the north and 32701 to 32760 in the south".into()
     };
     if let Some((unit, metres)) = unit {
-        return Err(ExportError::Preset(format!(
+        return Err(ExportError::Request(format!(
             "EPSG:{epsg} counts in {unit} of {metres} m, and a terrain is placed in metres to the east and to the north. Give \
              a system in metres: many have a number of their own beside that in {unit}, and UTM has 32601 to 32660 in the \
              north and 32701 to 32760 in the south"
         )));
     }
-    Err(ExportError::Preset(format!(
+    Err(ExportError::Request(format!(
         "EPSG:{epsg} counts in degrees, or from the Earth's centre, and a terrain is placed in metres to the east and to the \
          north. Give a projected system: {instead}"
     )))

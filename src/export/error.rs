@@ -10,9 +10,9 @@ use super::maps::MapError;
 /// Why nothing was exported: files are written together or not at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The preset asks for what does not fit together; the text says what and what to do.
+    /// Parts of the request do not fit together; the text says which and what to do.
     #[error("{0}")]
-    Preset(String),
+    Request(String),
     /// A map cannot be made.
     #[error(transparent)]
     Map(#[from] MapError),

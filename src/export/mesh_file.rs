@@ -10,7 +10,7 @@ use super::maps::{ExportMap, MapSource, PixelLayout};
 use super::raster_file::{RasterJob, cell_metres};
 use crate::appearance::{PlanetLayout, ground_colours};
 use crate::field::{Control, Terrain};
-use crate::io::formats::RasterFormat;
+use crate::io::formats::PNG;
 use crate::io::{SaveTarget, StagedFile};
 use crate::mesh::formats::{MeshFormat, MeshWriting};
 use crate::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions};
@@ -116,7 +116,7 @@ impl MeshJob<'_> {
         for (map, png) in [ExportMap::Colours, ExportMap::Normals].iter().zip(&mut pictures) {
             for sheet in source.sheets(map, &layout, control)? {
                 let job = RasterJob {
-                    format: RasterFormat::named("png").ok_or_else(|| ExportError::Mesh("no PNG".into()))?,
+                    format: &PNG,
                     sheet: &sheet,
                     part: [0, 0, n, n],
                     range: sheet.range,

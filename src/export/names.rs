@@ -1,29 +1,29 @@
-//! Names of files: chosen ones, those by a preset's pattern, and what tells faces, tiles and several sheets apart.
+//! Names of files: chosen ones, those by a request's pattern, and what tells faces, tiles and several sheets apart.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::ExportError;
 use super::maps::FilePart;
-use super::product::CheckedProduct;
-use crate::scene::{BuildPreset, Scene};
+use super::product::ExportProduct;
+use super::{ExportError, ExportRequest};
+use crate::scene::Scene;
 
-/// The file of a sheet: the one that was chosen, or one by the preset's pattern.
+/// The file of a sheet: the one that was chosen, or one by the request's pattern.
 pub(super) fn file_name(
-    preset: &BuildPreset,
+    request: &ExportRequest,
     scene: &Scene,
-    product: &CheckedProduct,
+    product: &ExportProduct,
     label: &str,
     part: FilePart,
     tile: Option<[usize; 2]>,
     samples: usize,
 ) -> PathBuf {
-    let extension = product.extensions()[0];
+    let extension = product.kind.extensions()[0];
     let (folder, mut stem, extension) = match &product.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let lower = name.to_ascii_lowercase();
-            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
+            let ends = product.kind.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
             let end = ends.map_or(0, str::len);
             // a file without the format's ending is given it
             let (stem, written) = match ends {
@@ -31,8 +31,8 @@ pub(super) fn file_name(
                 None => (name.as_str(), extension),
             };
             // what makes several sheets tells them apart
-            let several = label != product.label();
-            let stem = match stem.strip_suffix(&format!("-{}", product.label())).filter(|_| several) {
+            let several = label != product.kind.label();
+            let stem = match stem.strip_suffix(&format!("-{}", product.kind.label())).filter(|_| several) {
                 Some(before) => format!("{before}-{label}"),
                 None if several => format!("{stem}-{label}"),
                 None => stem.to_string(),
@@ -40,12 +40,12 @@ pub(super) fn file_name(
             (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
         }
         None => {
-            let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
+            let stem = request.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
             let stem = stem.replace("{size}", &samples.to_string());
-            let stem = if preset.target.starts_with("unreal") { without_sizes(&stem) } else { stem };
+            let stem = if request.is_for("unreal") { without_sizes(&stem) } else { stem };
             // Unity's import asks for RAW files, and shows those of this ending alone
-            let extension = if preset.target == "unity" && extension == "r16" { "raw" } else { extension };
-            (PathBuf::from(&preset.folder), stem, extension.to_string())
+            let extension = if request.is_for("unity") && extension == "r16" { "raw" } else { extension };
+            (request.folder.clone(), stem, extension.to_string())
         }
     };
     if let Some(face) = part {
@@ -78,7 +78,7 @@ pub(super) fn check_distinct<'a>(names: impl Iterator<Item = &'a PathBuf>) -> Re
     let mut seen = HashSet::new();
     match names.into_iter().find(|name| !seen.insert(*name)) {
         None => Ok(()),
-        Some(name) => Err(ExportError::Preset(format!(
+        Some(name) => Err(ExportError::Request(format!(
             "two products would be written to {}; let the file names have {{map}} in them, or choose other names",
             name.display()
         ))),

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use super::band_metres;
+use super::ExportRequest;
 use super::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use super::origin::OriginError;
 use super::raster_file::{RasterJob, cell_metres, sample_type};
@@ -14,7 +14,7 @@ use crate::io::formats::{
 };
 use crate::mesh::formats::MeshFormat;
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
-use crate::scene::{BuildPreset, Scene};
+use crate::scene::Scene;
 
 /// What became of the comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +107,7 @@ pub fn check_samples(
     let Some(part) = part(path, &layout, &found) else {
         return not_compared("it has other samples than its scene was evaluated at; is it a tile under another name?");
     };
-    let source = MapSource { scene, terrain, band_metres: band_metres(&BuildPreset::default(), scene) };
+    let source = MapSource { scene, terrain, band_metres: ExportRequest::default().band_height(scene) };
     let is_of = |map: &ExportMap| {
         let name = if *map == ExportMap::Weights { "weight".into() } else { map.to_string().replace(':', "-") };
         label == name || matches!(map, ExportMap::Splat | ExportMap::Weights) && label.starts_with(&name)

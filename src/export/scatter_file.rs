@@ -91,7 +91,7 @@ impl ScatterJob<'_> {
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(ScatterReport, StagedFile), ExportError> {
         let objects = all_objects(self.scene, self.terrain, control)?;
         if objects.len() > MOST_OBJECTS {
-            return Err(ExportError::Preset(format!(
+            return Err(ExportError::Request(format!(
                 "{} plants and stones, of which a file can hold {MOST_OBJECTS}; take rules of less density",
                 objects.len()
             )));

@@ -345,12 +345,12 @@ impl Scene {
         let mut builds = file.builds;
         builds.truncate(MAX_BUILDS);
         builds.retain(|build| {
-            if !build.is_sound() {
+            if build.wrong_number().is_some() {
                 let text = "scene: the build preset `{}` has numbers that cannot be; it was left out"
                     .replace("{}", &build.name);
                 warnings.push(Warning(text));
             }
-            build.is_sound()
+            build.wrong_number().is_none()
         });
         let mut bookmarks = file.bookmarks;
         let count = bookmarks.len();

@@ -10,10 +10,10 @@ use super::result_rows::{FieldSource, ROWS, ResultRows, ResultSquare};
 use super::{TileBuild, TileError};
 use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, square_curvature};
 use crate::export::streamed::{StreamedProduct, StreamedSquare, streamed_parts};
-use crate::export::{ExportError, ExportReport};
+use crate::export::{ExportError, ExportReport, ExportRequest};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
 use crate::io::{SaveTarget, StagedSet};
-use crate::scene::{BuildPreset, BuildTiles};
+use crate::scene::BuildTiles;
 use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
 /// Rows of all fields that are held at a time while the result is hashed.
@@ -177,10 +177,10 @@ impl TileBuild {
         tiling: Option<BuildTiles>,
         control: &Control,
     ) -> Result<ExportReport, TileError> {
-        let preset = BuildPreset { tiles: tiling, ..BuildPreset::default() };
+        let request = ExportRequest { tiles: tiling, ..ExportRequest::default() };
         let product = StreamedProduct::new(map, &self.scene, to.path())?;
         let target = |path: &Path| to.with_path(path);
-        let files = self.streamed(merged, &preset, &target, control);
+        let files = self.streamed(merged, &request, &target, control);
         let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
         let square = ResultSquare::new(self, merged);
         let maps = SquareMaps::new(&self.scene, &square, control);
@@ -193,11 +193,11 @@ impl TileBuild {
     pub(super) fn streamed<'a>(
         &'a self,
         merged: &MergedTerrain,
-        preset: &'a BuildPreset,
+        request: &'a ExportRequest,
         target: &'a dyn Fn(&Path) -> SaveTarget,
         control: &'a Control,
     ) -> StreamedSquare<'a> {
-        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, preset, target, control }
+        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, request, target, control }
     }
 
     /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
@@ -245,7 +245,7 @@ impl TileBuild {
         (report, set): (&mut ExportReport, &mut StagedSet),
     ) -> Result<(), TileError> {
         let (map, control, ground) = (&product.map, files.control, merged.field(MapKind::Ground));
-        for part in streamed_parts(files.preset, self.plan.samples)? {
+        for part in streamed_parts(files.request, self.plan.samples)? {
             control.check()?;
             let [_, left, _, columns] = part.part;
             let columns = left..left + columns;

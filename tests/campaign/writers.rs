@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use talweg::construction::geometry::plane::Area;
 use talweg::export::image_piece::{CutOut, CutOutError};
-use talweg::export::{ExportPlace, export};
+use talweg::export::maps::ExportMap;
+use talweg::export::{ExportPlace, ExportRequest, export};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::io::SaveTarget;
 use talweg::nodes::Node;
 use talweg::planet::square::Square;
 use talweg::recovery::{Session, UnsavedWork, left_work};
-use talweg::scene::{BuildPreset, BuildProduct, Layer, Scene, put_patch_back};
+use talweg::scene::{Layer, Scene, put_patch_back};
 
 use crate::table::Finding;
 
@@ -258,13 +259,11 @@ impl Writer {
                 scene(number).save(&file)?;
             }
             Operation::Export => {
-                let file = Some(HEIGHTS_FILE.into());
-                let product = BuildProduct { what: "heights".into(), format: "r32".into(), file };
-                let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
+                let request = ExportRequest::for_files(&[HEIGHTS_FILE.into()], &ExportMap::Heights, &[], None)?;
                 let mut scene = Scene::default();
                 scene.settings.relief_metres = 1.0;
                 let place = ExportPlace { folder: self.folder.clone(), force: false };
-                export(&preset, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
+                export(&request, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
             }
             Operation::Journal => {
                 let work = UnsavedWork {

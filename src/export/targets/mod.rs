@@ -10,9 +10,12 @@ mod worldpainter;
 
 use std::path::Path;
 
-use super::ExportReport;
+use super::maps::ExportMap;
+use super::{ExportProduct, ExportReport, ExportRequest, ProductKind};
 use crate::field::MAX_SAMPLES;
-use crate::scene::{BuildPreset, BuildProduct, Scene};
+use crate::io::formats::RasterFormat;
+use crate::mesh::formats::glb;
+use crate::scene::{BuildPreset, Scene};
 
 /// Name of the text with the numbers to type.
 pub const READ_ME: &str = "README.txt";
@@ -27,9 +30,9 @@ pub struct ExportTarget {
     /// What is written for it, in one sentence.
     pub help: &'static str,
     sizes: TargetSizes,
-    products: fn(&Scene) -> Vec<BuildProduct>,
-    /// What differs from the usual preset.
-    prepare: fn(&mut BuildPreset),
+    products: fn(&Scene) -> Vec<ExportProduct>,
+    /// Changes the default request.
+    prepare: fn(&mut ExportRequest),
     read_me: fn(&TargetNumbers) -> String,
 }
 
@@ -98,20 +101,20 @@ impl ExportTarget {
         })
     }
 
-    /// A preset for it.
-    pub fn preset(&self) -> BuildPreset {
-        let mut preset = BuildPreset {
-            name: self.name.into(),
-            folder: self.id.into(),
-            target: self.id.into(),
-            ..BuildPreset::default()
-        };
-        (self.prepare)(&mut preset);
-        preset
+    /// A request for it, into a folder of its name.
+    pub fn request(&'static self) -> ExportRequest {
+        let mut request = ExportRequest { folder: self.id.into(), target: Some(self), ..ExportRequest::default() };
+        (self.prepare)(&mut request);
+        request
+    }
+
+    /// A build preset for it.
+    pub fn preset(&'static self) -> BuildPreset {
+        self.request().to_preset(self.name)
     }
 
     /// The files that it takes.
-    pub fn products(&self, scene: &Scene) -> Vec<BuildProduct> {
+    pub fn products(&self, scene: &Scene) -> Vec<ExportProduct> {
         (self.products)(scene)
     }
 
@@ -173,8 +176,13 @@ fn types_text(report: &ExportReport) -> String {
     "\nThe files *.legend.ron name the ground types, with their colours.\n".into()
 }
 
-fn product(what: &str, format: &str) -> BuildProduct {
-    BuildProduct { what: what.into(), format: format.into(), file: None }
+fn map(map: ExportMap, format: &'static RasterFormat) -> ExportProduct {
+    ExportProduct { kind: ProductKind::Map(map, format), file: None }
+}
+
+/// A mesh that engines read with its colours inside.
+fn mesh() -> ExportProduct {
+    ExportProduct { kind: ProductKind::Mesh(&glb::FORMAT), file: None }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; sizes as its technical guide recommends them.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map};
+use crate::export::maps::ExportMap;
+use crate::io::formats::PNG;
 
 /// Metres that 65,535 steps span at a Z scale of 100.
 const SPAN_METRES: f32 = 512.0;
@@ -11,9 +13,14 @@ pub(super) static UNREAL: ExportTarget = ExportTarget {
     help: "16-bit heights of a size that Landscape takes, a grey weight map for each ground type, normals.",
     sizes: TargetSizes::Listed(&[127, 253, 505, 1009, 2017, 4033, 8129]),
     products: |_| {
-        vec![product("heights", "png"), product("weights", "png"), product("normals", "png"), product("colours", "png")]
+        vec![
+            map(ExportMap::Heights, &PNG),
+            map(ExportMap::Weights, &PNG),
+            map(ExportMap::Normals, &PNG),
+            map(ExportMap::Colours, &PNG),
+        ]
     },
-    prepare: |preset| preset.directx_normals = true,
+    prepare: |request| request.directx_normals = true,
     read_me,
 };
 

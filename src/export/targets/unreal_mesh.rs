@@ -1,14 +1,16 @@
 //! Unreal Engine, Mesh Terrain: the ground as a static mesh in metres, for Nanite.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map, mesh};
+use crate::export::maps::ExportMap;
+use crate::io::formats::PNG;
 
 pub(super) static UNREAL_MESH: ExportTarget = ExportTarget {
     id: "unreal-mesh",
     name: "Unreal Engine (Mesh Terrain)",
     help: "A GLB mesh to an error in metres with its colours inside, and normals.",
     sizes: TargetSizes::Any,
-    products: |_| vec![product("mesh", "glb"), product("normals", "png")],
-    prepare: |preset| preset.directx_normals = true,
+    products: |_| vec![mesh(), map(ExportMap::Normals, &PNG)],
+    prepare: |request| request.directx_normals = true,
     read_me,
 };
 

@@ -10,10 +10,10 @@ use super::ExportChoice;
 use crate::frame::tasks::{SceneWork, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
-use talweg::export::{self, ExportPlace, ExportReport, RasterReport};
+use talweg::export::{self, ExportPlace, ExportReport, ExportRequest, RasterReport};
 use talweg::field::{Control, MAX_SAMPLES};
 use talweg::io::SaveTarget;
-use talweg::scene::{BuildPreset, Scene};
+use talweg::scene::Scene;
 use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
 
@@ -55,22 +55,22 @@ impl ExportTask {
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
-        let path = match order {
+        let (path, job) = match order {
             ExportOrder::Build(choice) => {
-                export::check(&choice.preset, scene, &choice.place())?;
-                choice.folder.clone()
+                let (request, place) = (ExportRequest::from_preset(&choice.preset)?, choice.place());
+                export::check(&request, scene, &place)?;
+                (choice.folder.clone(), ExportJob::Build(Box::new(request), place))
             }
-            ExportOrder::Film(_, to) => {
+            ExportOrder::Film(film, to) => {
                 check_target(to)?;
-                to.path().into()
+                (to.path().into(), ExportJob::Film(film.clone(), to.clone()))
             }
         };
         let written = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
-        let (copy, order, told) = (scene.clone(), order.clone(), written.clone());
+        let (copy, told) = (scene.clone(), written.clone());
         let about = ExportProgress { path, written };
-        self.work.begin(tasks, "export", (about, scene.layers.len()), move |control| {
-            carry_out(&copy, &order, control, &told)
-        })
+        self.work
+            .begin(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
     /// Name of the file being written, and the share of the work that is done.
@@ -81,25 +81,30 @@ impl ExportTask {
     }
 }
 
-fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &AtomicU32) -> anyhow::Result<String> {
+/// An order, read and checked.
+enum ExportJob {
+    Build(Box<ExportRequest>, ExportPlace),
+    Film(Film, SaveTarget),
+}
+
+fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &AtomicU32) -> anyhow::Result<String> {
     let pool = thread_pool(0)?;
     let tell = |share: f32| written.store(share.to_bits(), Ordering::Relaxed);
-    match order {
-        ExportOrder::Build(choice) => {
-            let preset = &choice.preset;
-            let samples = export::samples(preset, scene)?;
-            let place = choice.place();
-            if let Some(large) = large_export(scene, preset, &place, samples)? {
+    match job {
+        ExportJob::Build(request, place) => {
+            let samples = export::samples(request, scene)?;
+            let folder = place.folder.join(&request.folder);
+            if let Some(large) = large_export(scene, request, place, samples)? {
                 let report = pool.install(|| large.write(control, &tell))?;
-                return Ok(told(&report, samples, &choice.folder.join(&preset.folder)));
+                return Ok(told(&report, samples, &folder));
             }
-            let mut store = Store::for_use(&export::memory_use(preset, scene, samples)?);
+            let mut store = Store::for_use(&export::memory_use(request, scene, samples)?);
             let evaluated = pool.install(|| evaluate(scene, samples, None, &mut store, control))?;
             control.check()?;
-            let report = pool.install(|| export::export(preset, scene, &evaluated.terrain, &place, control, &tell))?;
-            Ok(told(&report, samples, &choice.folder.join(&preset.folder)))
+            let report = pool.install(|| export::export(request, scene, &evaluated.terrain, place, control, &tell))?;
+            Ok(told(&report, samples, &folder))
         }
-        ExportOrder::Film(film, to) => {
+        ExportJob::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
             Ok(format!("Exported {}: {count} pictures", to.path().display()))
         }
@@ -109,18 +114,18 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
 /// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
 fn large_export<'a>(
     scene: &'a Scene,
-    preset: &'a BuildPreset,
+    request: &'a ExportRequest,
     place: &'a ExportPlace,
     samples: usize,
 ) -> anyhow::Result<Option<LargeExport<'a>>> {
     if samples > MAX_SAMPLES {
-        return Ok(Some(LargeExport::new(preset, scene, place)?));
+        return Ok(Some(LargeExport::new(request, scene, place)?));
     }
-    let Err(short) = check_memory(scene, samples, &export::memory_use(preset, scene, samples)?) else {
+    let Err(short) = check_memory(scene, samples, &export::memory_use(request, scene, samples)?) else {
         return Ok(None);
     };
     // where tiles cannot be, what is lacking for the whole is what is told
-    LargeExport::new(preset, scene, place).map(Some).map_err(|_| short.into())
+    LargeExport::new(request, scene, place).map(Some).map_err(|_| short.into())
 }
 
 /// What is said of the files.

@@ -14,7 +14,7 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{self, ExportPlace, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
@@ -91,24 +91,26 @@ impl ExportWindow {
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
     }
 
+    /// Samples per side of the export.
+    fn samples(&self) -> usize {
+        let request = ExportRequest::from_preset(&self.choice.preset);
+        request.and_then(|request| export::samples(&request, &self.scene)).unwrap_or(self.scene.samples())
+    }
+
     /// What is wrong, or how large the files become; found anew when something was changed.
     fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
-            let sound = match choice.preset.is_sound() {
-                true => Ok(()),
-                false => Err("A number cannot be: the lower height has to be below the upper one.".to_string()),
+            let checked = |request: ExportRequest| {
+                export::check(&request, scene, &choice.place())?;
+                let samples = export::samples(&request, scene)?;
+                // larger terrains than the largest whole are built in tiles, if all products can be
+                if samples > MAX_SAMPLES {
+                    streamed_products(&request, scene, samples)?;
+                }
+                export::sizes(&request, scene)
             };
-            let found = sound.and_then(|()| {
-                let checked = export::check(&choice.preset, scene, &choice.place());
-                let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
-                // what is larger than the largest whole goes by tiles, if all of its products can
-                let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
-                    true => streamed_products(&choice.preset, scene, samples).map(drop),
-                    false => Ok(()),
-                });
-                fits.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
-            });
+            let found = ExportRequest::from_preset(&choice.preset).and_then(checked).map_err(|error| error.to_string());
             self.checked = Some((self.choice.clone(), found));
         }
         self.checked.as_ref().map_or(Ok(Vec::new()), |(_, found)| found.clone())
@@ -176,9 +178,7 @@ impl Dialog for ExportWindow {
                 Ok(sizes) => {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
                     let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
-                    let preset = &self.choice.preset;
-                    let samples = export::samples(preset, &self.scene).unwrap_or(self.scene.samples());
-                    let how = match samples > MAX_SAMPLES {
+                    let how = match self.samples() > MAX_SAMPLES {
                         true => "built in tiles in a temporary folder beside the files, which needs room as well",
                         false => "the terrain is computed once",
                     };
@@ -305,7 +305,7 @@ impl ExportWindow {
     fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
         let scene = &self.scene;
         let (settings, is_planet) = (&scene.settings, scene.settings.is_planet());
-        let wanted = export::samples(&self.choice.preset, scene).unwrap_or(scene.samples());
+        let wanted = self.samples();
         let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
         let preset = &mut self.choice.preset;
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
