@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::{CommandResult, Failure, input, print, print_json};
+use super::{CommandResult, Failure, print, print_json};
+use crate::export::origin::load_scene;
 use crate::scene::Warning;
 
 /// Read scenes and print every warning and error
@@ -35,7 +36,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
     let findings: Vec<CheckFinding> = args
         .scenes
         .iter()
-        .map(|path| match input::load(path) {
+        .map(|path| match load_scene(path) {
             Ok((scene, warnings)) => {
                 let problems = scene
                     .problems()
@@ -44,7 +45,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
                 let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
                 CheckFinding { scene: path.clone(), warnings, error: None }
             }
-            Err(failure) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(failure.text()) },
+            Err(error) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) },
         })
         .collect();
     if args.json {

@@ -12,12 +12,12 @@ use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
 use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
-use crate::export::origin::{FileOrigin, check_place_for_scene, may_carry_scene, read_origin};
+use crate::export::origin::load_scene;
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::io::memory::{limit_memory, parse_bytes};
 use crate::nodes::Pace;
 use crate::nodes::multiscale::LargestScale;
-use crate::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
+use crate::scene::{Layer, Scene, Severity, Warning};
 use crate::tiles::MOST_SAMPLES;
 
 /// The scene and how to evaluate it.
@@ -80,30 +80,6 @@ fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
 }
 
-/// Reads a scene file, the scene inside a file that was exported, or, if there is none and `path` is a bare name, a
-/// shipped example.
-pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
-    if may_carry_scene(path) {
-        let FileOrigin { scene, warnings, .. } = read_origin(path)?;
-        return Ok((scene, warnings));
-    }
-    check_place_for_scene(path)?;
-    match Scene::load(path) {
-        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            if let Some(shipped) = example_for(path) {
-                return Ok((shipped.scene.clone(), Vec::new()));
-            }
-            let names: Vec<&str> = examples().iter().map(|e| e.name).collect();
-            Err(Failure::Failed(anyhow::anyhow!(
-                "there is no scene {}; give a .ron file or one of the shipped examples: {}",
-                path.display(),
-                names.join(", ")
-            )))
-        }
-        other => Ok(other?),
-    }
-}
-
 impl SceneArgs {
     /// What was given as the scene.
     pub fn path(&self) -> &Path {
@@ -152,7 +128,7 @@ impl SceneArgs {
     /// [`load`](Self::load) where the terrain is not evaluated as a whole, and may be larger.
     pub fn load_for_tiles(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();
-        let (mut scene, warnings) = load(&self.scene)?;
+        let (mut scene, warnings) = load_scene(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
                 tell(&format!("warning: {}: {text}", self.scene.display()));

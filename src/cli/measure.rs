@@ -16,8 +16,8 @@ use crate::field::{Control, Edges, Grid, MapKind, Terrain};
 use crate::io::formats::RawLayout;
 use crate::io::{check_name, is_heightmap};
 use crate::measure::{
-    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
-    PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
+    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, PlanetMeasures,
+    TerrainMeasures, TerrainScale, bands, comparison_csv, difference, measure, measure_planet,
 };
 use crate::mesh::import::is_mesh;
 use crate::mesh::raster_or_mesh;
@@ -101,7 +101,7 @@ struct MeasuredTerrain {
     name: String,
     terrain: Arc<Terrain>,
     scale: TerrainScale,
-    /// The scene, if it has a climate: one of its own, or that of the biome table which colours it.
+    /// The scene, unless it is a heightmap.
     scene: Option<Scene>,
 }
 
@@ -120,18 +120,16 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
         |subject: &MeasuredTerrain| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
     let first = args.subject(&args.scene)?;
     let Some(path) = &args.against else {
-        let measures = measured(&first)?;
-        let climate = match &first.scene {
-            Some(scene) => Some(pool.install(|| climate_measures(scene, &first.terrain, &control))?),
-            None => None,
-        };
+        let MeasuredTerrain { scene, terrain, scale, .. } = &first;
+        let all = pool.install(|| TerrainMeasures::new(scene.as_ref(), terrain, *scale, &limits, &control))?;
+        let TerrainMeasures { measures, climate } = &all;
         let numbers = climate.as_ref().map_or_else(Vec::new, ClimateMeasures::listed);
         let lines: String = numbers.iter().map(|number| climate_line(number, args.csv)).collect();
         return match (args.json, args.csv) {
-            (true, _) => print_json(&WithClimate { measures: &measures, climate }),
+            (true, _) => print_json(&all),
             (_, true) => print(&(measures.csv() + &lines)),
             _ => {
-                let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), &measures);
+                let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), measures);
                 print(&if lines.is_empty() { table } else { format!("{table}\nCLIMATE\n{lines}") })
             }
         };
@@ -192,60 +190,14 @@ fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String
     format!("{:<LABEL$} {:<20} {meaning}\n", key.replace('_', " "), format!("{value:.3} {unit}"))
 }
 
-/// The measures of a terrain, with those of its climate if the scene has one.
-#[derive(Serialize)]
-struct WithClimate<'a> {
-    #[serde(flatten)]
-    measures: &'a Measures,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    climate: Option<ClimateMeasures>,
-}
-
-/// The limits with what is changed in them, each as LIMIT=VALUE.
-///
-/// # Errors
-/// When there is no such limit, or it cannot have that value.
-pub fn limits(changes: &[String]) -> Result<Limits, String> {
+/// The limits with the changes, each as LIMIT=VALUE.
+fn limits(changes: &[String]) -> Result<Limits, String> {
     let mut limits = Limits::default();
     for text in changes {
-        let about = limits.about();
         let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: give LIMIT=VALUE"))?;
-        let index = about.find(name.trim()).ok_or_else(|| {
-            let known: Vec<&str> = about.params.iter().map(|p| p.name).collect();
-            format!("there is no limit `{}`; give one of {}", name.trim(), known.join(", "))
-        })?;
-        let value = about.params[index].parse(value).map_err(|e| e.to_string())?;
-        limits.set(index, &value).map_err(|e| e.to_string())?;
+        limits.set_named(name.trim(), value)?;
     }
     Ok(limits)
-}
-
-/// Everything measured of a terrain, that of a scene with its climate where it has one, as JSON; of a planet all of it.
-/// Call it inside the pool that shall do the work.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn terrain_measures(
-    scene: Option<&Scene>,
-    terrain: &Terrain,
-    scale: TerrainScale,
-    limits: &Limits,
-    control: &Control,
-) -> Result<serde_json::Value, Failure> {
-    if let Some(scene) = scene.filter(|scene| scene.settings.is_planet()) {
-        return Ok(serde_json::to_value(measure_planet(terrain, scene, limits, control)?)?);
-    }
-    let climate = match scene.filter(|scene| has_climate(scene)) {
-        Some(scene) => Some(climate_measures(scene, terrain, control)?),
-        None => None,
-    };
-    let measures = measure(terrain, scale, limits, control)?;
-    Ok(serde_json::to_value(WithClimate { measures: &measures, climate })?)
-}
-
-/// Whether a scene has a climate of its own or that of a biome table.
-fn has_climate(scene: &Scene) -> bool {
-    scene.climate.is_some() || scene.biome_table().is_some()
 }
 
 impl MeasureArgs {
@@ -270,7 +222,7 @@ impl MeasureArgs {
             return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
         }
         let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
-        Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate(&job.scene).then_some(job.scene) })
+        Ok(MeasuredTerrain { name, terrain, scale, scene: Some(job.scene) })
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::export::maps::ExportMap;
 use crate::nodes::Node;
-use crate::param::{About, ParamKind, ParamSpec, Params, Value};
+use crate::param::{About, ParamKind, ParamSpec, Params, description_json};
 use crate::scene::{Mask, Mix, Settings};
 
 /// List every node with its parameters, or some of them
@@ -32,15 +32,15 @@ pub fn run(args: &NodesArgs) -> CommandResult {
         let nodes: Vec<_> = shown
             .iter()
             .map(|node| {
-                let mut value = json_of(node.about(), Some(node.work().shape()));
+                let mut value = description_json(node.about(), Some(node.work().shape()));
                 value["writes"] = written(node).into();
                 value
             })
             .collect();
         return print_json(&json!({
             "nodes": nodes,
-            "layer": [json_of(mix.about(), None), json_of(mask.about(), None)],
-            "scene": json_of(settings.about(), None),
+            "layer": [description_json(mix.about(), None), description_json(mask.about(), None)],
+            "scene": description_json(settings.about(), None),
         }));
     }
     let mut text = String::new();
@@ -116,60 +116,4 @@ fn slider_text(spec: &ParamSpec) -> String {
         ParamKind::Int { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
         _ => String::new(),
     }
-}
-
-/// A group of parameters as JSON, with the shape of a node.
-pub fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
-    let mut value = json!({
-        "name": about.name,
-        "label": about.label,
-        "category": about.category,
-        "help": about.help,
-        "source": about.source,
-        "synonyms": about.synonyms,
-        "params": about.params.iter().map(json_of_param).collect::<Vec<_>>(),
-        "presets": about.presets.iter().map(|p| json!({"name": p.name, "label": p.label, "help": p.help})).collect::<Vec<_>>(),
-    });
-    if let Some(shape) = shape {
-        value["shape"] = shape.into();
-    }
-    value
-}
-
-fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
-    let mut value = json!({
-        "name": spec.name,
-        "label": spec.label,
-        "unit": spec.unit,
-        "help": spec.help,
-        "default": match &spec.default {
-            Value::Float(v) => json!(v),
-            Value::Int(v) => json!(v),
-            Value::Bool(v) => json!(v),
-            other => json!(spec.show(other)),
-        },
-    });
-    let kind = match &spec.kind {
-        ParamKind::Float { hard, slider } => {
-            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
-            "float"
-        }
-        ParamKind::Int { hard, slider } => {
-            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
-            "int"
-        }
-        ParamKind::Bool => "bool",
-        ParamKind::Choice(options) => {
-            value["choices"] =
-                options.iter().map(|o| json!({"name": o.name, "label": o.label, "help": o.help})).collect();
-            "choice"
-        }
-        ParamKind::Curve => "curve",
-        ParamKind::Image => "image",
-        ParamKind::Layer => "layer",
-        ParamKind::Tree => "tree",
-        ParamKind::Strokes => "strokes",
-    };
-    value["type"] = kind.into();
-    value
 }

@@ -9,6 +9,7 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::MemoryUse;
+use crate::export::origin::load_scene;
 use crate::io::{FileStamp, SaveTarget, check_place};
 use crate::planet::square::Square;
 use crate::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
@@ -164,7 +165,7 @@ fn put(args: &PutArgs) -> CommandResult {
     let onto = args.onto.clone().or_else(|| origin.map(|o| o.planet.clone().into())).ok_or_else(|| missing("onto"))?;
     let longitude = args.longitude.or(origin.map(|o| o.longitude)).ok_or_else(|| missing("longitude"))?;
     let latitude = args.latitude.or(origin.map(|o| o.latitude)).ok_or_else(|| missing("latitude"))?;
-    let (planet, _) = super::input::load(&onto)?;
+    let (planet, _) = load_scene(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let files = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;

@@ -6,8 +6,9 @@ use clap::Args;
 
 use super::input::SceneArgs;
 use super::output::ForceArgs;
-use super::render::{check_picture, pixels};
+use super::render::{failed, pixels};
 use super::{CommandResult, EditorCommands, usage};
+use crate::appearance::check_picture;
 use crate::io::SaveTarget;
 use crate::scene::LightPreset;
 
@@ -102,7 +103,7 @@ impl ShotArgs {
 }
 
 pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
-    check_picture(&args.target())?;
+    check_picture(&args.target()).map_err(failed)?;
     let mut job = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
         if job.scene.settings.is_planet() {

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, CommandFactory, Parser};
 
-use super::{Cli, CommandResult, Failure, input, tell, usage};
+use super::{Cli, CommandResult, Failure, tell, usage};
+use crate::export::origin::load_scene;
 use crate::io::FileStamp;
 
 /// Do a command again whenever the scene, or a file that it names, is saved
@@ -112,7 +113,7 @@ impl WatchedFiles {
     /// The scene and all that it names; the scene alone while it cannot be read.
     fn of_scene(scene: &Path) -> Self {
         let mut paths = vec![scene.to_path_buf()];
-        if let Ok((read, _)) = input::load(scene) {
+        if let Ok((read, _)) = load_scene(scene) {
             paths.extend(read.files());
         }
         // a file that cannot be read has no stamp, and is worth a run when it can be

@@ -9,7 +9,7 @@ use crate::field::Terrain;
 use crate::io::RasterError;
 use crate::io::formats::RasterFormat;
 use crate::mesh::formats::MeshFormat;
-use crate::scene::{Scene, SceneError, Warning};
+use crate::scene::{Scene, SceneError, Warning, example_for, examples};
 
 const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
@@ -107,6 +107,47 @@ pub enum OriginError {
     /// The map that it shows cannot be made.
     #[error(transparent)]
     Map(#[from] MapError),
+}
+
+/// Why no scene was loaded from a path.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file carries no scene.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// The scene file cannot be read.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// There is no such file and no such example.
+    #[error("there is no scene {path}; give a .ron file or one of the shipped examples: {examples}")]
+    NoScene {
+        /// The path.
+        path: std::path::PathBuf,
+        /// Names of the examples.
+        examples: String,
+    },
+}
+
+/// Reads a scene file, or the scene inside an exported file. A bare name without a file is a shipped example.
+///
+/// # Errors
+/// When the file cannot be read or carries no scene, or there is neither a file nor an example.
+pub fn load_scene(path: &Path) -> Result<(Scene, Vec<Warning>), LoadError> {
+    if may_carry_scene(path) {
+        let FileOrigin { scene, warnings, .. } = read_origin(path)?;
+        return Ok((scene, warnings));
+    }
+    check_place_for_scene(path)?;
+    match Scene::load(path) {
+        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            if let Some(shipped) = example_for(path) {
+                return Ok((shipped.scene.clone(), Vec::new()));
+            }
+            let names: Vec<&str> = examples().iter().map(|example| example.name).collect();
+            Err(LoadError::NoScene { path: path.into(), examples: names.join(", ") })
+        }
+        other => Ok(other?),
+    }
 }
 
 /// Whether files with the ending of `path` can carry a scene.
