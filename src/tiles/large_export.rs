@@ -1,5 +1,5 @@
-//! The files of an export of a terrain that does not fit into memory: it is built in tiles in a temporary folder beside
-//! them, written some rows at a time, and the tiles are removed as soon as nothing reads them any more.
+//! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder beside the files, which
+//! are written some rows at a time. Tiles are removed as soon as no later stage reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,27 +13,27 @@ use crate::io::memory::shortage;
 use crate::io::{StagedSet, TemporaryFolder};
 use crate::scene::Scene;
 
-/// Sides of tiles that are tried, until a task fits into memory.
+/// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
-/// Share of the progress that building the tiles is.
+/// Fraction of the progress bar for building the tiles; the rest is writing the files.
 const BUILT: f32 = 0.8;
 
-/// An export that goes by tiles, checked and planned.
+/// An export in tiles, checked and planned.
 #[derive(Debug)]
 pub struct LargeExport<'a> {
     request: &'a ExportRequest,
     scene: &'a Scene,
     place: &'a ExportPlace,
-    /// What is built.
+    /// The plan of the build.
     pub plan: TilePlan,
 }
 
 impl<'a> LargeExport<'a> {
-    /// Plans it, with the largest tiles that there is memory for.
+    /// Plans the export with the largest tiles that fit into memory.
     ///
     /// # Errors
-    /// When a product cannot be written some rows at a time, the scene cannot be built in tiles, or one of its stages
-    /// takes more memory than there is: with its layers, and why they are computed as a whole, if so.
+    /// When a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also when a stage
+    /// needs more memory than is free: the error names its layers, and why they are computed as a whole.
     pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
         let mut short = TileError::Sizes;
         for tile in TILES {
@@ -46,7 +46,7 @@ impl<'a> LargeExport<'a> {
         Err(short)
     }
 
-    /// Plans it with tiles of `tile` samples a side, whatever memory there is.
+    /// Plans the export with tiles of `tile` samples a side, without checking the memory.
     ///
     /// # Errors
     /// When a product cannot be written some rows at a time, or the scene cannot be built in such tiles.
@@ -66,11 +66,11 @@ impl<'a> LargeExport<'a> {
         Ok(Self { request, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
-    /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are
-    /// replaced together, at the end. Call it inside the pool that shall do the work.
+    /// Builds the tiles and writes all files; call it inside the thread pool to use. `tell` is given the fraction that
+    /// is done. Existing files are replaced together, at the end.
     ///
     /// # Errors
-    /// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says
+    /// When something cannot be made or written, or it was cancelled. No file was replaced then, unless the error says
     /// so.
     pub fn write(&self, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<ExportReport, TileError> {
         let beside = self.folder()?;
@@ -97,7 +97,7 @@ impl<'a> LargeExport<'a> {
         })
     }
 
-    /// The folder of the first file, or the one around it that is not there yet.
+    /// The folder of the first file, or its parent if that folder does not exist yet.
     fn folder(&self) -> Result<PathBuf, TileError> {
         let products = streamed_products(self.request, self.scene, self.plan.samples)?;
         let first = products.first().map(|product| product.folder(self.request, self.scene, self.plan.samples));
@@ -107,7 +107,7 @@ impl<'a> LargeExport<'a> {
         Ok(if folder.as_os_str().is_empty() { ".".into() } else { folder.into() })
     }
 
-    /// Carries out all tasks, one after the other, each on all threads.
+    /// Runs all tasks one after the other, each on all threads.
     fn build(&self, build: &TileBuild, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<(), TileError> {
         let stages = &self.plan.stages;
         let work = |stage: usize| (stages[stage].samples * stages[stage].samples) as f64;
@@ -126,7 +126,7 @@ impl<'a> LargeExport<'a> {
     }
 }
 
-/// What the first stage that does not fit into memory lacks.
+/// The memory shortfall of the first stage that does not fit, if there is one.
 fn shortage_of(plan: &TilePlan) -> Option<TileError> {
     plan.stages.iter().enumerate().find_map(|(stage, planned)| {
         let short = shortage(planned.memory_bytes)?;

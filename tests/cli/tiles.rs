@@ -14,7 +14,7 @@ fn a_build_in_tiles_is_that_of_the_whole() {
     let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
     assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Done as a whole:"), "{said}");
-    talweg(&["merge", &plan]).code(1).stderr(contains("is not there, or not whole; run stage"));
+    talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was done already"));
@@ -129,7 +129,7 @@ fn a_plan_keeps_masks_and_makes_splat_maps() {
         assert!(ours == theirs, "{name:?}");
     }
     let other = folder.at("other.tif");
-    talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it has those of Hills"));
+    talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it keeps those of Hills"));
     talweg(&["merge", &plan, "-o", &other, "--what", "occlusion"]).code(2).stderr(contains("there is no map"));
     talweg(&["plan", &scene, "-o", &folder.at("no"), "--masks", "Nowhere"]).code(2).stderr(contains("Land, Hills"));
 }
