@@ -6,7 +6,6 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 use pyo3::{create_exception, intern};
 
-use talweg::cli::Failure;
 use talweg::scene::{Scene, Severity, Warning};
 
 create_exception!(
@@ -42,14 +41,6 @@ pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
 /// What could not be done.
 pub fn failed(error: impl std::fmt::Display) -> PyErr {
     TalwegError::new_err(error.to_string())
-}
-
-/// A failure of the command line as an exception.
-pub fn of_command(py: Python<'_>, failure: &Failure) -> PyErr {
-    match failure {
-        Failure::Usage(error) => usage(py, error),
-        _ => failed(failure.text()),
-    }
 }
 
 /// Shows a warning where Python's warnings go.

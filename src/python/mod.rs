@@ -12,6 +12,7 @@
 //! | `scene` | scenes and their evaluation |
 //! | `terrain` | what comes out: arrays, maps, mass balance, hash, measures, pictures, files |
 //! | `node` | the nodes by themselves, and processes that are stepped |
+//! | `options` | keyword arguments |
 //! | `raster` | files of heights |
 //! | `tiles` | builds in tiles |
 //! | `error` | exceptions |
@@ -24,6 +25,7 @@
 mod arrays;
 mod error;
 mod node;
+mod options;
 mod raster;
 mod scene;
 mod terrain;

@@ -10,12 +10,11 @@ use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
 use super::work::{Listener, finish, pool};
-use talweg::cli::description_json;
 use talweg::eval::BaseTerrain;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::multiscale::LargestScale;
 use talweg::nodes::{Context, MassBalance, Node, Run};
-use talweg::param::{ParamKind, Value};
+use talweg::param::{ParamKind, Value, description_json};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene, Settings};
 

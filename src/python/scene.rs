@@ -1,24 +1,28 @@
 //! Scenes in Python: read, changed, written and evaluated.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arrays::{given, ground_of, put_maps};
-use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
-use super::terrain::{PyTerrain, checked_cell, of_json, option_words, wrong_options};
+use super::error::{check_problems, failed, usage, warn_of_mended};
+use super::options::{Options, items};
+use super::terrain::{PyTerrain, checked_cell, of_json};
 use super::work::{Listener, finish, pool};
-use talweg::cli::{BatchOptions, load_scene};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
+use talweg::export::origin::load_scene;
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
+use talweg::variants::{
+    BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, Seeds, VariantSweep, combinations,
+};
 
 /// A terrain as a stack of layers: settings, generators, filters and erosions.
 ///
@@ -32,7 +36,7 @@ pub struct PyScene {
 /// Reads a scene file, the scene inside a file that Talweg exported, or a shipped example by its name.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
-    let (scene, warnings) = load_scene(&path).map_err(|failure| of_command(py, &failure))?;
+    let (scene, warnings) = load_scene(&path).map_err(failed)?;
     warn_of_mended(py, &warnings)?;
     Ok(PyScene { scene })
 }
@@ -108,33 +112,71 @@ pub fn evaluate<'py>(
     Ok(PyTerrain::new(terrain, scene, base.is_none(), mass_balances))
 }
 
-/// The options of `talweg batch`, without the command.
-#[derive(Parser)]
-#[command(name = "batch", no_binary_name = true, disable_help_flag = true)]
-struct BatchWords {
-    #[command(flatten)]
-    options: BatchOptions,
-}
-
-/// What is varied, and what is made of each variant.
-fn batch_options(
+/// What is varied in a batch of the scene.
+fn batch_sweeps(
     py: Python<'_>,
-    folder: &Path,
+    scene: &Scene,
     seeds: Option<&Bound<'_, PyAny>>,
     vary: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<VariantSweep>> {
+    let wrong = |name: &'static str| move |why: &dyn Display| usage(py, format_args!("{name}: {why}"));
+    let (wrong_seeds, wrong_vary) = (wrong("seeds"), wrong("vary"));
+    let mut sweeps = Vec::new();
+    if let Some(given) = seeds {
+        let texts = match items(given) {
+            Some(items) => items?.iter().map(value_text).collect::<PyResult<Vec<_>>>()?.join(","),
+            None => value_text(given)?,
+        };
+        let seeds: Seeds = texts.parse().map_err(|why| wrong_seeds(&why))?;
+        sweeps.push(seeds.sweep(scene).map_err(|error| wrong_seeds(&error))?);
+    }
+    for (name, values) in vary.into_iter().flatten() {
+        let param_ref = ParamRef::named(scene, &name.extract::<String>()?).map_err(|error| wrong_vary(&error))?;
+        let given = items(&values).unwrap_or_else(|| Ok(vec![values]))?;
+        let value =
+            |value: &Bound<'_, PyAny>| param_ref.spec().parse(&value_text(value)?).map_err(|error| wrong_vary(&error));
+        let values = given.iter().map(value).collect::<PyResult<_>>()?;
+        sweeps.push(VariantSweep::listed(param_ref, values).map_err(|error| wrong_vary(&error))?);
+    }
+    if sweeps.is_empty() {
+        return Err(usage(py, "give seeds, or vary, or both"));
+    }
+    Ok(sweeps)
+}
+
+/// What is made of each variant, with the options of `talweg batch`.
+fn batch_request(
+    py: Python<'_>,
+    folder: PathBuf,
+    sweeps: Vec<VariantSweep>,
     keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<BatchOptions> {
-    let mut line = vec![format!("--output={}", folder.to_string_lossy())];
-    line.extend(seeds.map(|seeds| option_words("seeds", seeds)).transpose()?.flatten());
-    for (parameter, values) in vary.into_iter().flatten() {
-        let values = option_words("vary", &values)?.unwrap_or_default();
-        let values = values.split_once('=').map_or("", |(_, values)| values);
-        line.push(format!("--vary={}={values}", parameter.extract::<String>()?));
+) -> PyResult<BatchRequest> {
+    let mut options = Options::new(py, keywords)?;
+    let pixels = "a whole number of pixels";
+    let mut products: Vec<BatchProduct> = options.list("products")?;
+    if products.is_empty() {
+        let usual = BatchRequest::PRODUCTS.split(',').map(str::parse).collect::<Result<_, _>>();
+        products = usual.map_err(failed)?;
     }
-    for (name, value) in keywords.into_iter().flatten() {
-        line.extend(option_words(&name.extract::<String>()?, &value)?);
+    let request = BatchRequest {
+        sweeps,
+        folder,
+        force: options.is_on("force")?,
+        products,
+        picture: options.read("picture", pixels)?.unwrap_or(BatchRequest::PICTURE),
+        thumbnail: options.read("thumbnail", pixels)?.unwrap_or(BatchRequest::THUMBNAIL),
+        anew: options.is_on("anew")?,
+        variant: options.read("variant", "the number of a variant, from 1")?,
+    };
+    options.finish("a batch")?;
+    Ok(request)
+}
+
+fn of_batch(py: Python<'_>, error: &BatchError) -> PyErr {
+    match error {
+        BatchError::Option { .. } => usage(py, error),
+        _ => failed(error),
     }
-    Ok(BatchWords::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.options)
 }
 
 impl PyScene {
@@ -314,8 +356,9 @@ impl PyScene {
         seeds: Option<&Bound<'_, PyAny>>,
         vary: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Vec<String>>> {
-        let options = batch_options(py, &PathBuf::from("batch"), seeds, vary, None)?;
-        options.variants(&self.scene).map_err(|failure| of_command(py, &failure))
+        let sweeps = batch_sweeps(py, &self.scene, seeds, vary)?;
+        let variants = combinations(&self.scene, &sweeps).map_err(|error| usage(py, format_args!("vary: {error}")))?;
+        Ok(variants.into_iter().map(|variant| variant.assignments).collect())
     }
 
     /// Evaluates every variant of the scene (`variants` says which) into a folder of its own in `folder`, with one
@@ -337,13 +380,13 @@ impl PyScene {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         apply_memory(py, memory)?;
-        let options = batch_options(py, &folder, seeds, vary, options)?;
+        let request = batch_request(py, folder, batch_sweeps(py, &self.scene, seeds, vary)?, options)?;
         let samples = checked_samples(py, size.unwrap_or(self.scene.samples()))?;
-        let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
-        let batch = options.planned(&self.scene, samples).map_err(wrong)?;
-        check_memory(&self.scene, samples, &options.memory(&batch).map_err(wrong)?).map_err(failed)?;
+        let wrong = |error: BatchError| of_batch(py, &error);
+        let batch = PlannedBatch::new(&self.scene, samples, request).map_err(wrong)?;
+        check_memory(&self.scene, samples, &batch.memory_use().map_err(wrong)?).map_err(failed)?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
-        let made = finish(py, &pool, &listener, |control| options.made(&batch, control, &|_| ()))?;
+        let made = finish(py, &pool, &listener, |control| batch.make(control, &|_| ()))?;
         of_json(py, &made.map_err(wrong)?.json)
     }
 

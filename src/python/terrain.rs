@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Parser;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
@@ -12,15 +11,20 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
-use super::error::{failed, of_command, usage};
+use super::error::{failed, usage};
+use super::options::Options;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{Listener, finish, pool};
-use talweg::cli::{ExportArgs, RenderArgs, measure_limits, terrain_measures};
-use talweg::export;
-use talweg::field::{Edges, Grid, Terrain};
-use talweg::measure::TerrainScale;
+use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
+use talweg::export::maps::ExportMap;
+use talweg::export::targets::ExportTarget;
+use talweg::export::{self, ExportError, ExportPlace, ExportRequest};
+use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
+use talweg::io::SaveTarget;
+use talweg::measure::{Limits, TerrainMeasures, TerrainScale, measure_planet};
 use talweg::nodes::MassBalance;
-use talweg::scene::Scene;
+use talweg::preferences::GlobeView;
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 
 /// A finished terrain. It does not change; its arrays cannot be written to: copy what is to be changed.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
@@ -87,82 +91,81 @@ pub fn balance_dict<'py>(
     Ok(dict)
 }
 
-/// The options of `talweg export`, without the command.
-#[derive(Parser)]
-#[command(name = "export", no_binary_name = true, disable_help_flag = true)]
-struct ExportOptions {
-    #[command(flatten)]
-    args: ExportArgs,
-}
-
-/// The options of `talweg render`, without the command.
-#[derive(Parser)]
-#[command(name = "render", no_binary_name = true, disable_help_flag = true)]
-struct RenderOptions {
-    #[command(flatten)]
-    args: RenderArgs,
-}
-
-/// What is said when a scene is evaluated, or is for people at a terminal.
-const NOT_HERE: [&str; 14] = [
-    "scene",
-    "size",
-    "seed",
-    "set",
-    "threads",
-    "memory",
-    "quiet",
-    "json",
-    "build",
-    "save_build",
-    "output",
-    "sphere_trace",
-    "evaluations",
-    "help",
-];
-
-/// Keyword arguments as options of the command line: `mesh_error=2.0` is `--mesh-error 2.0`, True the option alone, a
-/// pair or list its items with commas between, of `range` with two dots.
-fn options(output: &[PathBuf], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    let mut line = vec!["scene".to_string()];
-    for path in output {
-        line.push(format!("--output={}", path.to_string_lossy()));
-    }
-    for (name, value) in keywords.into_iter().flatten() {
-        let name: String = name.extract()?;
-        if NOT_HERE.contains(&name.as_str()) {
-            return Err(usage(value.py(), format_args!("`{name}` is nothing that a finished terrain can be given")));
-        }
-        line.extend(option_words(&name, &value)?);
-    }
-    Ok(line)
-}
-
-/// A keyword argument as an option of the command line, if it is one.
-pub fn option_words(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let option = format!("--{}", name.replace('_', "-"));
-    if value.is_none() {
-        return Ok(None);
-    }
-    if let Ok(is_on) = value.extract::<bool>() {
-        return Ok(is_on.then_some(option));
-    }
-    let is_text = value.is_instance_of::<pyo3::types::PyString>();
-    let text = match value.try_iter() {
-        Ok(items) if !is_text => {
-            let items: Vec<String> = items.map(|item| value_text(&item?)).collect::<PyResult<_>>()?;
-            items.join(if name == "range" { ".." } else { "," })
-        }
-        _ => value_text(value)?,
+/// The request for `files` with the options of `talweg export`.
+fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut Options) -> PyResult<ExportRequest> {
+    let what = options.parsed("what")?.unwrap_or(ExportMap::Heights);
+    let maps: Vec<ExportMap> = options.list("maps")?;
+    let target = options.parsed::<String>("preset")?;
+    let target = target.map(|id| ExportTarget::named(&id)).transpose().map_err(|why| usage(py, why))?;
+    let request = ExportRequest::for_files(files, &what, &maps, target).map_err(|error| usage(py, error))?;
+    let tiles: Option<u32> = options.read("tiles", "a whole number of samples")?;
+    let shared_edges = !options.is_on("unshared")?;
+    let placement = match (options.read("epsg", "the number of a coordinate system")?, options.pair("origin")?) {
+        (Some(epsg), Some((west, south))) => Some(BuildPlacement { epsg, west, south }),
+        (None, None) => None,
+        _ => return Err(usage(py, "epsg and origin belong together; give both")),
     };
-    Ok(Some(format!("{option}={text}")))
+    let mesh = request.mesh;
+    Ok(ExportRequest {
+        height_range: options.pair("range")?,
+        normalised: options.is_on("normalised")?,
+        south_first: options.is_on("south_first")? || request.south_first,
+        big_endian: options.is_on("big_endian")?,
+        directx_normals: options.is_on("directx")? || request.directx_normals,
+        tiles: tiles.map(|samples| BuildTiles { samples, shared_edges }),
+        band_metres: options.read("band", "a height in metres")?,
+        placement,
+        planet: BuildPlanet {
+            cube: options.choice("projection", ["equirectangular", "cube"])? == 1,
+            width: options.read("width", "a whole number of samples")?,
+            points: options.choice("registration", ["pixel", "grid"])? == 1,
+        },
+        mesh: BuildMesh {
+            error_metres: options.read("mesh_error", "metres")?.unwrap_or(mesh.error_metres),
+            solid: options.is_on("solid")?,
+            water: !options.is_on("no_water")?,
+            colours: !options.is_on("no_colours")?,
+            print_millimetres: options.read("print_size", "millimetres")?.unwrap_or(mesh.print_millimetres),
+        },
+        ..request
+    })
 }
 
-/// What clap says about wrong options, in the first of its lines.
-pub fn wrong_options(py: Python<'_>, error: &clap::Error) -> PyErr {
-    let text = error.to_string();
-    let said: Vec<&str> = text.lines().take_while(|line| !line.starts_with("Usage")).map(str::trim).collect();
-    usage(py, said.join(" ").trim().trim_start_matches("error: "))
+/// A picture with the options of `talweg render`.
+fn picture_request(py: Python<'_>, options: &mut Options) -> PyResult<PictureRequest> {
+    let pixels = "a whole number of pixels";
+    let usual = PictureRequest::default();
+    let clouds = options.read::<Bound<'_, PyAny>>("clouds", "")?;
+    let share = |value: Bound<'_, PyAny>| match value.extract::<bool>() {
+        Ok(are_drawn) => Ok(are_drawn.then_some(GlobeView::default().cloud_cover)),
+        Err(_) => value.extract().map(Some).map_err(|_| usage(py, "clouds: give True, or a share from 0 to 1")),
+    };
+    Ok(PictureRequest {
+        side: options.read("picture", pixels)?.unwrap_or(usual.side),
+        width: options.read("width", pixels)?,
+        height: options.read("height", pixels)?,
+        style: [PictureStyle::Relief, PictureStyle::Heights][options.choice("style", ["relief", "heights"])?],
+        palette: options.parsed("palette")?,
+        as_map: options.choice("projection", ["globe", "map"])? == 1,
+        longitude: options.read("longitude", "degrees")?,
+        latitude: options.read("latitude", "degrees")?,
+        clouds: clouds.map(share).transpose()?.flatten(),
+    })
+}
+
+/// What cannot be asked for is a matter of usage.
+fn of_export(py: Python<'_>, error: &ExportError) -> PyErr {
+    match error {
+        ExportError::Request(_) | ExportError::Map(_) => usage(py, error),
+        _ => failed(error),
+    }
+}
+
+fn of_picture(py: Python<'_>, error: &PictureError) -> PyErr {
+    match error {
+        PictureError::File(_) | PictureError::Cancelled(_) => failed(error),
+        _ => usage(py, error),
+    }
 }
 
 /// Files to write: one path or several.
@@ -178,12 +181,28 @@ pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Boun
     py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (value.to_string(),))
 }
 
-/// Keyword arguments as `NAME=VALUE`.
-fn changes(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    let change = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        Ok(format!("{}={}", name.extract::<String>()?, value_text(&value)?))
-    };
-    keywords.into_iter().flatten().map(change).collect()
+/// The limits of measures with the changes that keyword arguments make.
+fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        let (name, value) = (name.extract::<String>()?, value_text(&value)?);
+        limits.set_named(&name, &value).map_err(|why| usage(py, why))?;
+    }
+    Ok(limits)
+}
+
+/// Everything measured of a terrain or planet as JSON.
+fn measured(
+    scene: Option<&Scene>,
+    terrain: &Terrain,
+    scale: TerrainScale,
+    limits: &Limits,
+    control: &Control,
+) -> Result<serde_json::Result<serde_json::Value>, Cancelled> {
+    Ok(match scene.filter(|scene| scene.settings.is_planet()) {
+        Some(planet) => serde_json::to_value(measure_planet(terrain, planet, limits, control)?),
+        None => serde_json::to_value(TerrainMeasures::new(scene, terrain, scale, limits, control)?),
+    })
 }
 
 #[pymethods]
@@ -291,12 +310,11 @@ impl PyTerrain {
         progress: Option<&Bound<'py, PyAny>>,
         limits: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let limits = measure_limits(&changes(limits)?).map_err(|why| usage(py, why))?;
+        let limits = self::limits(py, limits)?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["measures".into()])?);
         let (terrain, scene, scale) = (self.terrain.clone(), &self.scene, self.scale());
-        let made =
-            finish(py, &pool, &listener, |control| terrain_measures(Some(scene), &terrain, scale, &limits, control))?;
-        of_json(py, &made.map_err(|failure| of_command(py, &failure))?)
+        let made = finish(py, &pool, &listener, |control| measured(Some(scene), &terrain, scale, &limits, control))?;
+        of_json(py, &made.map_err(failed)?.map_err(failed)?)
     }
 
     /// A picture from above as an array of rows × columns × 3 bytes, written to `path` (.png) as well if one is given.
@@ -309,20 +327,21 @@ impl PyTerrain {
         threads: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let output = path.clone().unwrap_or_else(|| PathBuf::from("picture.png"));
-        let line = self::options(&[output], options)?;
-        let args = RenderOptions::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.args;
-        let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
-        let target = if path.is_some() { Some(args.checked_target().map_err(wrong)?) } else { None };
+        let mut options = Options::new(py, options)?;
+        let request = picture_request(py, &mut options)?;
+        let force = options.is_on("force")?;
+        options.finish("a picture")?;
+        let target = path.map(|path| SaveTarget::new(path).over_read_only(force).over_links(force));
+        target.iter().try_for_each(check_picture).map_err(|error| of_picture(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
         let made = finish(py, &pool, &listener, |control| {
-            let picture = args.picture(&self.scene, &self.terrain, control)?;
+            let picture = request.draw(&self.scene, &self.terrain, control)?;
             if let Some(target) = target {
                 picture.stage_while(&target, control)?.commit()?;
             }
             Ok(picture)
         })?;
-        let picture = made.map_err(wrong)?;
+        let picture = made.map_err(|error| of_picture(py, &error))?;
         let shape = [picture.height, picture.width, 3];
         Ok(PyArray1::from_vec(py, picture.rgb).reshape(shape)?.into_any())
     }
@@ -340,16 +359,20 @@ impl PyTerrain {
         progress: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let line = self::options(&paths(path)?, options)?;
-        let args = ExportOptions::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.args;
-        let checked = args.checked_preset(&self.scene, Some(self.terrain.samples()));
-        let (preset, place) = checked.map_err(|failure| of_command(py, &failure))?;
-        // a target takes some sizes alone
-        export::samples(&preset, &self.scene).map_err(|error| usage(py, error))?;
+        let mut options = Options::new(py, options)?;
+        let request = export_request(py, &paths(path)?, &mut options)?;
+        let force = options.is_on("force")?;
+        options.finish("a finished terrain")?;
+        if !self.is_planet() && (request.planet.cube || request.planet.width.is_some()) {
+            return Err(usage(py, "projection and width are for planets; this scene is a terrain"));
+        }
+        let request = ExportRequest { samples: Some(self.terrain.samples()), ..request };
+        let place = ExportPlace { folder: PathBuf::new(), force };
+        export::check(&request, &self.scene, &place).map_err(|error| of_export(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["export".into()])?);
         let write = if self.is_of_scene { export::export } else { export::export_without_scene };
         let made = finish(py, &pool, &listener, |control| {
-            write(&preset, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
+            write(&request, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
         })?;
         let report = serde_json::to_value(made.map_err(failed)?).map_err(failed)?;
         of_json(py, &report)
@@ -450,7 +473,7 @@ pub fn measure<'py>(
     threads: usize,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let limits = measure_limits(&changes(limits)?).map_err(|why| usage(py, why))?;
+    let limits = self::limits(py, limits)?;
     let (heights, cell_metres) = unwrapped(heights, cell_metres)?;
     let cell = checked_cell(py, cell_metres)?;
     let field = given("heights", &heights, 1.0, false)?;
@@ -462,8 +485,8 @@ pub fn measure<'py>(
     let size_metres = (cell * (samples - 1) as f64) as f32;
     let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: sea };
     let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
-    let made = finish(py, &pool, &listener, |control| terrain_measures(None, &terrain, scale, &limits, control))?;
-    of_json(py, &made.map_err(|failure| of_command(py, &failure))?)
+    let made = finish(py, &pool, &listener, |control| measured(None, &terrain, scale, &limits, control))?;
+    of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }
 
 /// A distance between samples, if it was given and can be one.

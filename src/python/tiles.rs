@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
 use super::work::{Listener, finish, pool};
-use talweg::cli::merged_map;
+use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
 
@@ -154,7 +154,7 @@ impl PyPlan {
         force: bool,
         threads: usize,
     ) -> PyResult<String> {
-        let map = merged_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
+        let map = streamed_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
         let pool = pool(py, threads)?;
         let listener = Listener::new(py, None, Vec::new())?;
         let merged = finish(py, &pool, &listener, |control| {
