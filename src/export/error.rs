@@ -1,4 +1,4 @@
-//! Why something was not exported.
+//! Errors of exports.
 
 use crate::eval::NotEnoughMemory;
 use crate::field::Cancelled;
@@ -19,16 +19,16 @@ pub enum ExportError {
     /// A file cannot be written.
     #[error(transparent)]
     File(FileError),
-    /// It would not fit into memory.
+    /// The export does not fit into memory.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// The scene cannot be put into the files.
+    /// The scene cannot be written into the files.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A mesh could not be made.
     #[error("{0}")]
     Mesh(String),
-    /// Somebody stopped it.
+    /// The export was cancelled.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
 }

@@ -1,22 +1,22 @@
-//! Everything leaves the program: one evaluation, many products.
+//! Exports: many products from one evaluation.
 //!
-//! An [`ExportRequest`] says what is written; [`check`] finds what is wrong with it before any work, [`export`] writes all
-//! of its files, together or not at all. The command line, the window and other programs use these two alike.
+//! An [`ExportRequest`] lists the products. [`check`] finds mistakes in it before any work, and [`export`] writes all
+//! of its files, together or not at all. The command line, the editor and other programs use these two alike.
 //!
 //! | file or folder | what it holds |
 //! |---|---|
 //! | `request` | what is exported, with typed names; read from a build preset |
 //! | `product` | a product of a request |
-//! | `maps` | everything that can leave as a raster, and the one list of it |
+//! | `maps` | the list of all maps that can be written as a raster |
 //! | `raster_file` | a map in a raster format |
 //! | `mesh_file` | the terrain as a mesh |
 //! | `scatter_file` | plants and stones |
-//! | `coordinates` | which coordinate systems a terrain can lie in |
-//! | `names` | what files are called |
+//! | `coordinates` | coordinate systems in which a terrain can be placed |
+//! | `names` | file names |
 //! | `image_piece` | ground cut out as a piece of a construction |
-//! | `streamed` | a raster whose samples are asked for while it is written |
-//! | `targets` | engines and programs: what they need, and what to type there |
-//! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
+//! | `streamed` | rasters written without holding the whole terrain |
+//! | `targets` | engines and programs: their files, and their import settings |
+//! | `origin` | the scene inside a file, and the hash of its terrain |
 //! | `sample_check` | whether the samples of a file are those of its scene |
 //!
 //! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
@@ -62,23 +62,23 @@ use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, 
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::{BuildTiles, Scene};
 
-/// Where the files of a request go.
+/// The folder for the files of a request.
 #[derive(Clone, Debug)]
 pub struct ExportPlace {
-    /// The folder that names count from.
+    /// The folder that file names are relative to.
     pub folder: PathBuf,
     /// Whether protected files are replaced: see [`SaveTarget`].
     pub force: bool,
 }
 
 impl ExportPlace {
-    /// Where a file of that name goes.
+    /// The target for a file name.
     pub(crate) fn target(&self, file: &Path) -> SaveTarget {
         SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
     }
 }
 
-/// What was written.
+/// Report of the written files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExportReport {
     /// The rasters, in the order of the request.
@@ -87,12 +87,12 @@ pub struct ExportReport {
     pub meshes: Vec<MeshReport>,
     /// Plants and stones.
     pub plants: Vec<ScatterReport>,
-    /// Legends, texts and other files beside them.
+    /// Legends, texts and other accompanying files.
     pub others: Vec<PathBuf>,
 }
 
 impl ExportReport {
-    /// What of it lies in `folder`.
+    /// The part of the report about files directly in `folder`.
     fn part_inside(&self, folder: &Path) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let folder = absolute(&folder.join("."));
@@ -105,7 +105,7 @@ impl ExportReport {
         }
     }
 
-    /// The report once what was written into the folder `from` lies in `to`.
+    /// The report after the files in the folder `from` have moved to `to`.
     fn moved(mut self, from: &Path, to: &Path) -> Self {
         let rasters = self.rasters.iter_mut().map(|raster| &mut raster.path);
         let meshes = self.meshes.iter_mut().map(|mesh| &mut mesh.path);
@@ -119,19 +119,19 @@ impl ExportReport {
     }
 }
 
-/// What the products of meshes are called, in the place of a map.
+/// Id of mesh products, in place of a map.
 pub const MESH: &str = "mesh";
 
-/// What the products of plants and stones are called.
+/// Id of products of plants and stones.
 pub const PLANTS: &str = "plants";
 
-/// Most files of one export: more is a slip of a tile's size.
+/// Most files of one export; a higher number suggests a mistyped tile size.
 const MOST_FILES: usize = 4000;
 
-/// Samples per side that a request is evaluated at.
+/// Samples per side at which a request is evaluated.
 ///
 /// # Errors
-/// When its target is not known, or the size is none that the target takes.
+/// When the target does not support the size.
 pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportError> {
     let wanted = request.samples.unwrap_or(scene.samples());
     let Some(target) = request.target else { return Ok(wanted) };
@@ -139,7 +139,7 @@ pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportEr
         None => Ok(target.nearest_size(wanted)),
         Some(_) if target.nearest_size(wanted) == wanted => Ok(wanted),
         Some(_) => Err(ExportError::Request(format!(
-            "{} takes no {wanted} samples per side; the nearest size is {}. {}",
+            "{} does not support {wanted} samples per side; the nearest size is {}. {}",
             target.name,
             target.nearest_size(wanted),
             target.sizes_text()
@@ -147,10 +147,10 @@ pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportEr
     }
 }
 
-/// What the export takes beside the evaluation.
+/// Memory that the export needs besides the evaluation.
 ///
 /// # Errors
-/// When a name in the request stands for nothing.
+/// When a product cannot be made of the scene.
 pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
     let is_square = !scene.settings.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
@@ -167,7 +167,8 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     let products = all_products(request, scene)?;
     let of_kind = |kind: &ProductKind| match kind {
         ProductKind::Map(map, _) => fields(map),
-        // positions, normals, colours, places on pictures and two triangles of a vertex; with an error far fewer
+        // per vertex: position, normal, colour, texture coordinates and two triangles; with an error allowed, far fewer
+        // vertices
         ProductKind::Mesh(_) if request.mesh.error_metres > 0.0 => 9.0,
         ProductKind::Mesh(_) => 17.0,
         ProductKind::Plants(_) => MemoryUse::COLOURS.fields,
@@ -181,7 +182,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
-/// The map of a planet, unless its faces are written.
+/// The layout of a planet's map, unless its six faces are written.
 fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize) -> Option<Equirectangular> {
     if !scene.settings.is_planet() || request.planet.cube {
         return None;
@@ -195,10 +196,10 @@ fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize) -> Option<
     })
 }
 
-/// Finds what is wrong with a request before any work: names, formats, sizes, tiles, places of files.
+/// Finds mistakes in a request before any work: products, formats, sizes, tiles, file names and folders.
 ///
 /// # Errors
-/// With what is wrong, and what would be right.
+/// The first mistake, and what would be right.
 pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Result<(), ExportError> {
     let products = all_products(request, scene)?;
     let samples = samples(request, scene)?;
@@ -212,8 +213,8 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
     let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
     if files > MOST_FILES {
         return Err(ExportError::Request(format!(
-            "that would be up to {files} files, and {MOST_FILES} are the most; give larger tiles, or fewer products at a \
-             time"
+            "that would be up to {files} files, and {MOST_FILES} are the most; give larger tiles, or export fewer products at \
+             a time"
         )));
     }
     let mut names = Vec::new();
@@ -231,23 +232,23 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
     check_distinct(names.iter())?;
     let folder = place.folder.join(&request.folder);
     if !request.folder.as_os_str().is_empty() && !folder.exists() {
-        // it is made with the files in it
+        // it is created together with the files in it
         check_new_folder(&folder)?;
         names.retain(|name| !place.folder.join(name).starts_with(&folder));
     }
     names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
 }
 
-/// Faces of a cube, or the one sheet there is.
+/// The faces of a cube, or the only sheet.
 fn parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
     if scene.settings.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }
 
-/// A tile of a raster; the only one has no name.
+/// A tile of a raster; an uncut raster is one tile without a name.
 #[derive(Clone, Copy)]
 struct Tile {
     name: Option<[usize; 2]>,
-    /// Row and column of its first sample.
+    /// Row and column of the first sample.
     first: [usize; 2],
     samples: usize,
 }
@@ -261,7 +262,7 @@ fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, Export
     if side > samples || step == 0 || !whole.is_multiple_of(step) {
         let fits = |count: usize| count * step + usize::from(wanted.shared_edges);
         let below = fits((whole / step.max(1)).max(1));
-        let kind = if wanted.shared_edges { "that share their edges" } else { "that share nothing" };
+        let kind = if wanted.shared_edges { "with shared edges" } else { "without shared edges" };
         return Err(ExportError::Request(format!(
             "{samples} samples do not divide into tiles of {side} {kind}; give a size of {below} or {}",
             fits(whole / step.max(1) + 1)
@@ -276,10 +277,10 @@ fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, Export
     Ok((0..count * count).map(tile).collect())
 }
 
-/// Bytes of a product before it is packed, and what people call it: what the window says before an export.
+/// Name and uncompressed bytes of each product, for the export window.
 ///
 /// # Errors
-/// When a name in the request stands for nothing.
+/// When a product cannot be made of the scene.
 pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)>, ExportError> {
     let n = samples(request, scene)?;
     let (width, height) = planet_map(request, scene, n).map_or((n, n), |map| (map.width, map.height));
@@ -287,9 +288,9 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
     let products = all_products(request, scene)?;
     let size = |product: &ExportProduct| {
         let (map, format) = match &product.kind {
-            // half as many vertices as triangles, of 12 + 12 + 3 bytes, and indices of 4
+            // per sample: a vertex of 12 + 12 + 3 bytes, and two triangles of three 4-byte indices
             ProductKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
-            // of a few thousand on a square kilometre, with some 50 bytes each
+            // a few thousand objects per square kilometre, of some 50 bytes each
             ProductKind::Plants(format) => {
                 let kilometres = scene.settings.size_metres / 1000.0;
                 return (format!("Plants and stones · {}", format.name()), (kilometres * kilometres * 2e5) as u64);
@@ -304,11 +305,11 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
     Ok(products.iter().map(size).collect())
 }
 
-/// Writes all files of a request from a terrain that was evaluated at [`samples`]. `tell` is given the share that is
-/// done. Files that were there are replaced together, at the end.
+/// Writes all files of a request from a terrain that was evaluated at [`samples`]. `tell` is given the fraction that is
+/// done. Existing files are replaced together, at the end.
 ///
 /// # Errors
-/// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says so.
+/// When something cannot be made or written, or it was cancelled. No file was replaced then, unless the error says so.
 pub fn export(
     request: &ExportRequest,
     scene: &Scene,
@@ -321,10 +322,10 @@ pub fn export(
     export_made(request, &made, place, control, tell)
 }
 
-/// [`export`] of a terrain that the scene alone does not make: the files carry no scene.
+/// As [`export`], for a terrain that the scene alone does not reproduce: the files carry no scene.
 ///
 /// # Errors
-/// As [`export`], and when a map is asked for that would have to be evaluated again.
+/// As [`export`], and for maps that would have to be evaluated again.
 pub fn export_without_scene(
     request: &ExportRequest,
     scene: &Scene,
@@ -335,14 +336,15 @@ pub fn export_without_scene(
 ) -> Result<ExportReport, ExportError> {
     for product in all_products(request, scene)? {
         if let ProductKind::Map(map @ ExportMap::Mask(_), _) = product.kind {
-            let text = format!("`{map}` would be that of another terrain: the scene alone does not make this one");
+            let text =
+                format!("`{map}` cannot be exported: its scene alone would evaluate to another terrain than this one");
             return Err(ExportError::Request(text));
         }
     }
     export_made(request, &MadeTerrain { scene, terrain, texts: Vec::new() }, place, control, tell)
 }
 
-/// A terrain with the scene that says how large it is, and the texts that its files carry.
+/// A terrain, the scene with its scale, and the texts that its files carry.
 struct MadeTerrain<'a> {
     scene: &'a Scene,
     terrain: &'a Terrain,
@@ -359,11 +361,11 @@ fn export_made(
     place_together(request, place, |request, place| stage(request, made, place, control, tell))
 }
 
-/// Lets `stage` write the files of a request, and puts them in their places together. A folder that is not there yet
-/// appears with all that is in it.
+/// Calls `stage` to write the files of a request, then moves all of them into place together. A missing folder appears
+/// complete with its files.
 ///
 /// # Errors
-/// What `stage` says, or what keeps the files from their places.
+/// Those of `stage`, or when the files cannot be moved into place.
 pub(crate) fn place_together<E: From<FileError>>(
     request: &ExportRequest,
     place: &ExportPlace,
@@ -380,7 +382,7 @@ pub(crate) fn place_together<E: From<FileError>>(
         let inside = ExportPlace { folder: temporary.into(), force: place.force };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
-        // chosen names count from the folder around it, and may lead elsewhere
+        // chosen file names are relative to the folder around it, and may lead elsewhere
         let moved = |file: PathBuf| {
             let whole = around.join(file);
             let inside = whole.strip_prefix(&folder_there).map(|name| absolute(temporary.join(name)));
@@ -389,7 +391,7 @@ pub(crate) fn place_together<E: From<FileError>>(
         let mut request = ExportRequest { folder: PathBuf::new(), ..request.clone() };
         request.products.iter_mut().for_each(|product| product.file = product.file.take().map(moved));
         let (made, set) = stage(&request, &inside)?;
-        // chosen names that lead elsewhere are not locked; the folder is
+        // the folder is locked; files with chosen names elsewhere are not
         set.commit_in_locked_folder()?;
         report =
             made.moved(&absolute(temporary.into()), &folder).moved(temporary, &folder).moved(&around, &place.folder);
@@ -398,7 +400,7 @@ pub(crate) fn place_together<E: From<FileError>>(
     Ok(report)
 }
 
-/// Writes all new files beside the old ones.
+/// Writes all new files beside the existing ones.
 fn stage(
     request: &ExportRequest,
     MadeTerrain { scene, terrain, texts }: &MadeTerrain,
@@ -430,7 +432,7 @@ fn stage(
             }
             ProductKind::Map(map, format) => {
                 for (part, layout) in &layouts {
-                    // what is cut into tiles, or becomes several files, would be worked out for each
+                    // tiles and multi-sheet maps read a map several times, so they keep it in memory
                     let is_read_once = request.tiles.is_none() && terrain.grid.has_edge();
                     let sheets = match map {
                         ExportMap::SkyView if is_read_once => vec![maps::sky_by_rows(scene, terrain, control)?],
@@ -475,7 +477,7 @@ fn stage(
     Ok((report, set))
 }
 
-/// Where the part of a square that begins at a row and column lies, in metres.
+/// Georeference in metres of the part of a square that starts at a row and column.
 fn square_placement(
     request: &ExportRequest,
     scene: &Scene,
@@ -496,7 +498,7 @@ fn square_placement(
     }
 }
 
-/// A sheet that is to be written, with everything that its files depend on.
+/// A sheet to write, with everything that its files depend on.
 struct SheetJob<'a> {
     request: &'a ExportRequest,
     scene: &'a Scene,
@@ -527,7 +529,7 @@ impl SheetJob<'_> {
             control.check()?;
             let part_name = self.part;
             let name = |label: &str, extension: Option<&str>| {
-                // the legend is that of all faces and tiles
+                // all faces and tiles share one legend
                 let (part, tile) = if extension.is_some() { (None, None) } else { (part_name, tile.name) };
                 let path = file_name(request, scene, product, label, part, tile, terrain.samples());
                 extension.map_or(path.clone(), |extension| path.with_extension(extension))
@@ -571,8 +573,8 @@ impl SheetJob<'_> {
         }
     }
 
-    /// Where the part that begins at a row and column lies: squares in metres, maps of planets in degrees, faces
-    /// nowhere.
+    /// Georeference of the part that starts at a row and column: in metres for squares, in degrees for maps of planets,
+    /// none for faces.
     fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
         if !self.scene.settings.is_planet() {
             return Some(square_placement(self.request, self.scene, self.cell_metres(), [row, column]));
@@ -581,7 +583,7 @@ impl SheetJob<'_> {
         let is_area = map.registration == Registration::Pixel;
         let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
         let step = 360.0 / across;
-        // only Earth has the number of Earth's coordinates
+        // EPSG codes describe the Earth only
         let radius = self.scene.planet.radius_metres;
         let is_earth = (radius - 6_371_000.0).abs() < 10_000.0;
         Some(GeoReference {

@@ -102,7 +102,7 @@ impl ExportProduct {
     pub fn for_file_name(name: &str) -> Result<Self, ExportError> {
         let path = Path::new(name);
         if path.file_name().and_then(|file| file.to_str()) != Some(name) {
-            return Err(ExportError::Request("it is no name of a file".into()));
+            return Err(ExportError::Request("it is not a file name".into()));
         }
         let mesh = MeshFormat::for_path(path);
         let raster = if mesh.is_none() { Some(RasterFormat::for_path(path)?) } else { None };
@@ -116,7 +116,11 @@ impl ExportProduct {
             (None, Some(format)) if what != MESH => {
                 ProductKind::Map(what.parse().map_err(ExportError::Request)?, format)
             }
-            _ => return Err(ExportError::Request("meshes alone are `mesh`, maps are rasters".into())),
+            _ => {
+                return Err(ExportError::Request(
+                    "only `mesh` is written in mesh formats, and maps in raster formats".into(),
+                ));
+            }
         };
         Ok(Self { kind, file: Some(name.into()) })
     }
@@ -141,9 +145,9 @@ impl ExportProduct {
                 Self::named(&self.to_build()).map(drop)
             }
             ProductKind::Mesh(_) => Ok(()),
-            ProductKind::Plants(_) if is_planet => {
-                Err(ExportError::Request("plants and stones stand on terrains; a planet is too large for them".into()))
-            }
+            ProductKind::Plants(_) if is_planet => Err(ExportError::Request(
+                "plants and stones can only be exported from terrains; a planet is too large for them".into(),
+            )),
             ProductKind::Plants(_) => Ok(()),
             ProductKind::Map(map, format) => {
                 check_holds(format, map)?;
@@ -184,7 +188,7 @@ pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec
     Ok(products)
 }
 
-/// Formats that hold a terrain as it is; quantized-mesh is one of tiles on the globe.
+/// Formats of a whole terrain; quantized-mesh is left out, because it holds tiles of a globe.
 pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
     MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
 }
@@ -194,7 +198,7 @@ pub fn holds(format: &RasterFormat, map: &ExportMap) -> bool {
     sample_type(map.nature(), channels(map), format).is_some()
 }
 
-/// Channels of the sheets of a map.
+/// Number of channels of the sheets of a map.
 pub(super) fn channels(map: &ExportMap) -> usize {
     match map {
         ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
@@ -209,11 +213,11 @@ pub(super) fn check_holds(format: &RasterFormat, map: &ExportMap) -> Result<(), 
         return Ok(());
     }
     let held = match map.nature() {
-        MapNature::Bits => "whole numbers of 32 bits in the place of floats".into(),
-        _ if channels(map) == 1 => "such numbers".into(),
+        MapNature::Bits => "32-bit integers stored as floats".into(),
+        _ if channels(map) == 1 => "the values".into(),
         _ => format!("{} channels", channels(map)),
     };
     let others = RASTER_FORMATS.into_iter().filter(|format| holds(format, map));
     let others = others.map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ");
-    Err(ExportError::Request(format!("{} cannot hold {held}, which {map} has; choose {others}", format.name)))
+    Err(ExportError::Request(format!("{} cannot hold {held} of {map}; choose {others}", format.name)))
 }

@@ -1,5 +1,5 @@
-//! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are
-//! byte for byte those of [`export`](super::export) of the whole.
+//! Rasters of terrains that are not held as a whole: samples are computed while the file is written. The files are byte
+//! for byte those of [`export`](super::export) of the whole.
 
 use std::path::{Path, PathBuf};
 
@@ -19,37 +19,37 @@ use crate::scene::Scene;
 
 /// Writes maps of a square terrain, sample by sample.
 pub struct StreamedSquare<'a> {
-    /// What made it.
+    /// The scene of the terrain.
     pub scene: &'a Scene,
-    /// Samples a side.
+    /// Samples per side.
     pub samples: usize,
     /// Content hash of the terrain.
     pub hash: u128,
-    /// How it is written.
+    /// The request with the options of the files.
     pub request: &'a ExportRequest,
-    /// Where a file of that name goes.
+    /// The target for a file name.
     pub target: &'a dyn Fn(&Path) -> SaveTarget,
-    /// Who can stop the writing.
+    /// Cancels the writing.
     pub control: &'a Control,
 }
 
-/// A tile of a raster, or the only one.
+/// A tile of a raster; an uncut raster is one part.
 pub struct StreamedPart {
-    /// Column and row of a tile; none of a whole.
+    /// Column and row of a tile; `None` for the whole.
     tile: Option<[usize; 2]>,
-    /// Row, column, number of rows and of columns of the samples of the whole that it has.
+    /// First row, first column, number of rows and number of columns of its samples in the whole.
     pub part: [usize; 4],
 }
 
-/// A map with the files that it becomes.
+/// A map, with its format and file name.
 pub struct StreamedProduct {
-    /// What they show.
+    /// The map.
     pub map: ExportMap,
     format: &'static RasterFormat,
     product: ExportProduct,
 }
 
-/// The parts of a raster of `samples` a side.
+/// The parts of a raster of `samples` per side.
 ///
 /// # Errors
 /// When the size does not divide into such tiles.
@@ -61,8 +61,8 @@ pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<Str
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written of some rows of a terrain at a time: all but the relief picture and occlusion, to which
-/// ground anywhere adds.
+/// Whether a map can be written some rows at a time. The relief picture and occlusion cannot: distant ground affects
+/// them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
@@ -70,18 +70,18 @@ pub fn is_streamed(map: &ExportMap) -> bool {
 /// The map of that name, if it can be written some rows at a time.
 ///
 /// # Errors
-/// When there is no such map, with those that there are.
+/// When there is no such map; the error lists those that there are.
 pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
     name.parse().ok().filter(is_streamed).ok_or_else(|| {
         let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
-        format!("there is no map `{name}` that is made of tiles; there are {}", known.join(", "))
+        format!("there is no map `{name}` that can be made of tiles; there are {}", known.join(", "))
     })
 }
 
-/// The products of a request at `samples` a side, if all of them can be written of some rows of a terrain at a time.
+/// The products of a request at `samples` per side, if all of them can be written some rows at a time.
 ///
 /// # Errors
-/// When one cannot, with its name, why and what would, or a name in the request stands for nothing.
+/// When a product cannot be, with the reason and the alternatives, or a product cannot be made of the scene.
 pub fn streamed_products(
     request: &ExportRequest,
     scene: &Scene,
@@ -92,14 +92,14 @@ pub fn streamed_products(
     for product in all_products(request, scene)? {
         let of_whole = |why: &str| {
             ExportError::Request(format!(
-                "`{}` is made of the terrain as a whole, because {why}, and {samples} samples a side are written some rows \
-                 at a time: heights, data maps, slope, curvature, normals, bands, colours, ground types, climate and \
-                 masks can be. Leave it out, or give --size {MAX_SAMPLES} or less",
+                "`{}` needs the whole terrain, because {why}; a terrain of {samples} samples per side is written some rows \
+                 at a time. Only heights, data maps, slope, curvature, normals, bands, colours, ground types, climate \
+                 and masks can be. Omit it, or give --size {MAX_SAMPLES} or less",
                 product.kind.label()
             ))
         };
         let (map, format) = match &product.kind {
-            ProductKind::Mesh(_) => return Err(of_whole("its triangles are chosen for all of it")),
+            ProductKind::Mesh(_) => return Err(of_whole("its triangles are chosen over all of it")),
             ProductKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
             ProductKind::Map(map, format) => (map.clone(), *format),
         };
@@ -115,12 +115,12 @@ impl StreamedProduct {
     /// A map in the format of the ending of `file`.
     ///
     /// # Errors
-    /// When there is no such format, it cannot hold the map, or the map is made of the terrain as a whole.
+    /// When there is no such format, it cannot hold the map, or the map can only be made of the whole terrain.
     pub fn new(map: &ExportMap, scene: &Scene, file: &Path) -> Result<Self, ExportError> {
         let format = RasterFormat::for_path(file)?;
         product::check_holds(format, map)?;
         if let Some(why) = reason_of_whole(map, scene) {
-            return Err(ExportError::Request(format!("`{map}` is made of the terrain as a whole, because {why}")));
+            return Err(ExportError::Request(format!("`{map}` needs the whole terrain, because {why}")));
         }
         let product = ExportProduct { kind: ProductKind::Map(map.clone(), format), file: Some(file.into()) };
         Ok(Self { map: map.clone(), format, product })
@@ -134,8 +134,8 @@ impl StreamedProduct {
 }
 
 impl StreamedSquare<'_> {
-    /// Writes a part of a sheet of a product beside the file of that name that may be there, and once its legend;
-    /// `ground` says whether there is ground at a row and column, where that is not so everywhere.
+    /// Writes a part of a sheet beside an existing file of that name; the first part also writes the legend. `ground`
+    /// tells whether there is ground at a row and column; `None` if there is ground everywhere.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -184,7 +184,7 @@ impl StreamedSquare<'_> {
         self.request.band_height(self.scene)
     }
 
-    /// Writes the text of the request's target, if it has one, about all files that were written into `folder`.
+    /// Writes the README of the request's target, if it has one, about all files in `folder`.
     ///
     /// # Errors
     /// When it cannot be written.

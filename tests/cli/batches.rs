@@ -136,7 +136,7 @@ fn a_batch_says_what_is_wrong_before_it_begins() {
     batch(&["--vary", "Nope.octaves=1"]).stderr(contains("`Hills`"));
     let products = |list: &str| batch(&["--seeds", "1..2", "--products", list]);
     products("heights.jpg").stderr(contains("`.jpg`"));
-    products("../heights.png").stderr(contains("no name of a file"));
+    products("../heights.png").stderr(contains("not a file name"));
     products("nonsense.png").stderr(contains("nonsense").and(contains("heights")));
     products("heights.glb").stderr(contains("`mesh`"));
     products("flow.png").stderr(contains("flow").or(contains("Flow")));

@@ -88,7 +88,7 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
         .stderr(contains("Give --size"));
     talweg(&["export", &scene, "--size", "20000", "-o", &mesh])
         .code(2)
-        .stderr(contains("`mesh` is made of the terrain as a whole").and(contains("--size 16384 or less")));
+        .stderr(contains("`mesh` needs the whole terrain").and(contains("--size 16384 or less")));
     // the layer is named, and the reason
     let heights = folder.at("a.r32");
     talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(

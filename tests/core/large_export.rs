@@ -272,11 +272,11 @@ fn an_export_by_tiles_that_ends_early_leaves_nothing() {
     // what needs the whole is refused before any work, with the reason and what would do
     let refused = |scene: &Scene, what: &str, why: &str| {
         let said = LargeExport::new(&request(what), scene, &place).unwrap_err().to_string();
-        assert!(said.contains(&format!("`{what}` is made of the terrain as a whole, because {why}")), "{said}");
+        assert!(said.contains(&format!("`{what}` needs the whole terrain, because {why}")), "{said}");
         assert!(said.contains("heights, data maps, slope"), "{said}");
     };
     refused(&scene, "relief", "its shadows may come from anywhere");
-    refused(&scene, "occlusion", "what hides the sky may stand anywhere");
+    refused(&scene, "occlusion", "the horizon may lie anywhere");
     let mut wrapping = scene.clone();
     wrapping.settings.edges = Edges::Wrap;
     for what in ["colours", "types", "splat", "weights"] {

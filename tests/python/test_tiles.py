@@ -153,7 +153,7 @@ def test_a_map_is_merged_by_name(plan, scene, tmp_path):
     plan.merge(tmp_path / "ours.png", what="colours")
     terrain.export(tmp_path / "theirs.png", what="colours")
     assert (tmp_path / "ours.png").read_bytes() == (tmp_path / "theirs.png").read_bytes()
-    with pytest.raises(talweg.UsageError, match="what: there is no map `occlusion` that is made of tiles"):
+    with pytest.raises(talweg.UsageError, match="what: there is no map `occlusion` that can be made of tiles"):
         plan.merge(what="occlusion")
 
 

@@ -23,7 +23,7 @@ fn read_me(numbers: &TargetNumbers) -> String {
          {} holds {samples} x {samples} little-endian f32 in metres ({low} to {high}), row by row from the north-west;\n\
          neighbours are {cell_metres} m apart, the side is {size_metres} m. A heightfield collider takes them as they are.\n\
          {} is the base colour (sRGB), {} the normal map (linear, green to the north).\n\
-         The library talweg does the same without files: see its example bevy_game.\n",
+         The talweg library does the same without files: see its example bevy_game.\n",
         numbers.meshes(),
         numbers.files("heights"),
         numbers.files("colours"),

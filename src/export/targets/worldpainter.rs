@@ -1,4 +1,4 @@
-//! WorldPainter: a 16-bit PNG whose samples are blocks, and masks of ground types.
+//! WorldPainter: a 16-bit PNG with a block per sample, and masks of ground types.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};
 use crate::export::maps::ExportMap;
@@ -14,7 +14,7 @@ pub(super) static WORLDPAINTER: ExportTarget = ExportTarget {
     read_me,
 };
 
-/// Blocks above the lowest one that a world of Minecraft has.
+/// Blocks of a Minecraft world above its lowest one.
 const BLOCKS: f32 = 384.0;
 
 fn read_me(numbers: &TargetNumbers) -> String {
