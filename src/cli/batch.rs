@@ -14,14 +14,15 @@ use crate::variants::{BatchError, BatchProduct, BatchRequest, PlannedBatch, Seed
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
 #[derive(Args)]
 #[command(after_help = "\
-All combinations of the seeds and values are made, 1000 at the most. FOLDER then holds a folder for each variant, named by its
-values, and
-  sheet.png     all of them side by side
-  measures.csv  a line for each: its values, then every measure that `talweg measure` knows
+The batch makes all combinations of the seeds and values, at most 1000. FOLDER receives a folder for each variant, named by
+its values, and
+  sheet.png     thumbnails of all variants side by side
+  measures.csv  a line for each variant: its values, then all measures of `talweg measure`
 Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
-of its formats, like heights.png, heights.exr, flow.tif, normals.png.
-What is there already and still fits is not made again: a batch that was stopped goes on where it was.
-Machines that share the folder divide the work with --variant, one each at a time; the whole command then gathers.
+of its formats, such as heights.png, heights.exr, flow.tif, normals.png.
+Finished variants that still fit are kept: after a stop, the same command continues.
+Machines that share the folder divide the work with --variant, one variant each at a time. The command without --variant
+then writes the sheet and the table.
 
 Examples:
   talweg batch island.ron --seeds 1..50 -o islands
@@ -31,18 +32,18 @@ Examples:
 pub struct BatchArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Seeds of the scene: FIRST..LAST, both included, or a list like 1,7,9
+    /// Seeds of the scene: FIRST..LAST, both included, or a list such as 1,7,9
     #[arg(long, value_name = "FIRST..LAST")]
     seeds: Option<Seeds>,
-    /// Values of a parameter, like Peaks.octaves=3,6; may be repeated, all combinations are made
+    /// Values of a parameter, such as Peaks.octaves=3,6; may be repeated, all combinations are made
     #[arg(long, value_name = "LAYER.PARAM=A,B,C")]
     vary: Vec<String>,
-    /// Folder to write into; it is made if it is not there
+    /// Folder to write into; created if missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Files of each variant, with commas between them
+    /// Files of each variant, separated by commas
     #[arg(long, value_name = "FILES", default_value = BatchRequest::PRODUCTS, value_delimiter = ',')]
     products: Vec<BatchProduct>,
     /// Side of the rendered pictures, in pixels
@@ -51,13 +52,13 @@ pub struct BatchArgs {
     /// Side of the pictures on the sheet, in pixels
     #[arg(long, value_name = "N", default_value_t = BatchRequest::THUMBNAIL, value_parser = clap::value_parser!(u32).range(32..=512))]
     thumbnail: u32,
-    /// Make everything anew
+    /// Make all variants again, even finished ones
     #[arg(long)]
     anew: bool,
-    /// Make the variant of that number alone, from 1, and neither the sheet nor the table
+    /// Make only the variant with this number, counted from 1, without the sheet and the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     variant: Option<u32>,
-    /// Print what was made as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -87,7 +88,7 @@ impl BatchArgs {
     }
 }
 
-/// An option that cannot be is a matter of usage.
+/// Turns a wrong option into a usage error.
 fn failed(error: BatchError) -> Failure {
     match error {
         BatchError::Option { .. } => usage(anyhow::anyhow!("--{error}")),
@@ -106,7 +107,7 @@ pub fn run(args: &BatchArgs) -> CommandResult {
     let (count, kept) = (report.count, report.kept);
     let gathered = if args.variant.is_some() { "" } else { "; sheet.png, measures.csv" };
     print(&format!(
-        "{}  {count} variants, {} of them made now and {kept} there before{gathered}\n",
+        "{}  {count} variants, {} of them new and {kept} kept{gathered}\n",
         args.output.display(),
         count - kept
     ))

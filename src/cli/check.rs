@@ -1,4 +1,4 @@
-//! `talweg check`: reads scenes and says what is wrong with them.
+//! `talweg check`: reads scenes and reports their problems.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::scene::Warning;
 /// Read scenes and print every warning and error
 #[derive(Args)]
 #[command(after_help = "\
-Prints `ok` or what is wrong, one line for each; exit code 1 if a scene cannot be read.
+Prints a line for each scene without problems (`ok`) and for each problem. Exit code 1 if a scene cannot be read.
 
 Example:
   talweg check saves/*.ron")]

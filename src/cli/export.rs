@@ -22,36 +22,37 @@ use crate::tiles::{LargeExport, TileError};
 #[derive(Args)]
 #[command(after_help = "\
 The ending chooses the format:
-  .png      16-bit greyscale over the map's own range, which stands in its text chunks; colours of 8 bits
-  .r16      raw unsigned 16-bit over the map's own range, .raw as well
+  .png      16-bit greyscale over the map's own range, which is recorded in text chunks; colours with 8 bits
+  .r16      raw unsigned 16-bit over the map's own range; also .raw
   .r32      raw 32-bit float
   .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
   .exr      OpenEXR, 32-bit float
   .asc      ESRI ASCII grid
-  .csv      trees, shrubs and stones, a line for each; .plants.glb has them as instances of their shapes
-  .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
+  .csv      trees, shrubs and stones, a line for each; .plants.glb holds them as instances of their shapes
+  .glb .obj .ply  mesh with colours, walls and water as chosen; .stl is a printable body with walls and base
 Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY carry the scene: `talweg check FILE`, `talweg
 verify FILE` and the editor read it back.
 
-A folder that is not there yet is made with the files in it; the one around it must be there.
+A missing folder is created with its files; its parent folder must exist.
 
---what says what the files hold, --maps adds files of more maps beside the first, named NAME-MAP. There are heights, slope,
-curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture, mask:LAYER, and
-every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice and others. Ground
-types are those of the scene's biome table, or of `earth`; beside them NAME.legend.ron lists number, name and colour.
+--what chooses the map in the files. --maps adds files of more maps beside the first, named NAME-MAP. The maps are heights,
+slope, curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture,
+mask:LAYER, and every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice
+and others. Ground types come from the scene's biome table, or from `earth`; NAME.legend.ron lists their numbers, names
+and colours.
 
---preset writes a folder for a program, with a text of the numbers to type: unreal, unreal-mesh, unity, godot, blender, bevy, worldpainter.
---build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
+--preset writes a folder for a program, with its import settings as a text: unreal, unreal-mesh, unity, godot, blender,
+bevy or worldpainter. --build repeats a build preset of the scene; --save-build keeps this export in the scene file.
 
-Terrains of more than 16,384 samples a side, or larger than memory, are built in tiles in a temporary folder beside the files,
-.talweg-…tmp, and written some rows at a time, to the same bytes: all maps but occlusion and relief; no meshes, no plants. It
-needs about 8 bytes of disk for each sample, and 8 more for each data map that the layers write, asked for or not: the hash of
-the terrain is that of all, and a stage lies beside the one before it. The files come on top. A layer that can only be
-computed as a whole, and does not fit, is named. To go on after a stop, or to use many machines, give `talweg plan`,
-`run-tiles` and `merge` instead.
+Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder beside the
+files, .talweg-…tmp, and written some rows at a time, with the same bytes. This works for all maps except occlusion and
+relief, and not for meshes and plants. Beside the files it needs about 8 bytes of disk per sample, and 8 more for each data
+map that any layer writes: the hash covers all maps, and each stage needs the tiles of the one before. If a layer can only
+be computed as a whole and does not fit, the error names it. To continue after a stop, or to use many machines, use
+`talweg plan`, `run-tiles` and `merge` instead.
 
-A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,
--ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole.
+A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: planet-px.png, -nx, -py,
+-ny, -pz and -nz. The face +x is seen from longitude 0, +y from 90° east and +z from the north pole.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
@@ -71,73 +72,73 @@ pub struct ExportArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// What the files hold
+    /// Map in the files
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
     what: ExportMap,
-    /// Maps that are written beside the first file, like flow,wear,slope
+    /// More maps, written beside the first file, such as flow,wear,slope
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
-    /// Write a folder for a program, beside other files; without a name it is called like the program
+    /// Write a folder for a program, besides other files; the folder has the program's id unless -o names it
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["build"])]
     preset: Option<String>,
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
     build: Option<String>,
-    /// Keep this export as a build preset in the scene file, with names from its folder on
+    /// Keep this export as a build preset in the scene file; its file names become relative to the scene's folder
     #[arg(long, value_name = "NAME")]
     save_build: Option<String>,
-    /// Heights in metres of the lowest and highest number of a 16-bit file, in place of the terrain's own
+    /// Heights in metres of the lowest and highest number of a 16-bit file, instead of the terrain's own
     #[arg(long, value_name = "LOW..HIGH", value_parser = height_range, allow_hyphen_values = true)]
     range: Option<(f32, f32)>,
-    /// Floats from 0 to 1 over the range, and not metres
+    /// Write floats from 0 to 1 over the range, instead of metres
     #[arg(long)]
     normalised: bool,
-    /// Cut rasters into tiles of so many samples, NAME_x0_y0
+    /// Cut rasters into tiles of this many samples, NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
     tiles: Option<u32>,
-    /// Neighbouring tiles share no samples; otherwise they share those of their edges
+    /// Let neighbouring tiles share no samples; otherwise they share the samples along their edges
     #[arg(long, requires = "tiles")]
     unshared: bool,
-    /// Raw files begin in the south-west
+    /// Start raw files in the south-west
     #[arg(long)]
     south_first: bool,
-    /// Raw files have the highest byte first
+    /// Write the highest byte of raw files first
     #[arg(long)]
     big_endian: bool,
-    /// The green of normal maps points south, as DirectX has it
+    /// Let the green of normal maps point south, as in DirectX
     #[arg(long)]
     directx: bool,
     /// Height of a band of --what bands, in metres
     #[arg(long, value_name = "METRES", value_parser = positive)]
     band: Option<f32>,
-    /// Coordinate system of the terrain as EPSG numbers them: one in metres, not feet, like 32632 (UTM) or 2056
+    /// EPSG code of the terrain's coordinate system, one in metres such as 32632 (UTM) or 2056
     #[arg(long, value_name = "CODE", requires = "origin")]
     epsg: Option<u16>,
     /// Easting and northing of the terrain's south-western corner
     #[arg(long, value_name = "EAST,NORTH", value_parser = origin, requires = "epsg", allow_hyphen_values = true)]
     origin: Option<(f64, f64)>,
-    /// How far a mesh may be off any sample, in metres; 0 makes every sample a vertex
+    /// Largest distance between a mesh and any sample, in metres; 0 makes every sample a vertex
     #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative, allow_hyphen_values = true)]
     mesh_error: f32,
-    /// Meshes with walls and a base; STL always has them
+    /// Add walls and a base to meshes; STL always has them
     #[arg(long)]
     solid: bool,
-    /// Meshes without the surface of the water
+    /// Leave the water surface out of meshes
     #[arg(long)]
     no_water: bool,
-    /// Meshes without colours
+    /// Leave colours out of meshes
     #[arg(long)]
     no_colours: bool,
     /// Longest side of an STL model
     #[arg(long, value_name = "MILLIMETRES", default_value_t = 150.0, value_parser = positive)]
     print_size: f32,
-    /// How a planet is laid out
+    /// Layout of a planet
     #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
     projection: ExportProjection,
-    /// Width of the map of a planet; without it that of the planet's own samples
+    /// Width of the map of a planet; by default the planet's own samples decide it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65_536))]
     width: Option<u32>,
-    /// What the samples of the map of a planet stand for
+    /// Meaning of the samples of a planet's map
     #[arg(long, value_enum, default_value_t = Register::Pixel)]
     registration: Register,
     /// Print the report as JSON
@@ -187,7 +188,7 @@ fn origin(text: &str) -> Result<(f64, f64), String> {
         .ok_or_else(|| "give easting and northing, like 2600000,1200000".into())
 }
 
-/// What fits together on the command line or not is a matter of usage.
+/// Turns a mistake in the request into a usage error.
 fn failed(error: ExportError) -> Failure {
     match error {
         ExportError::Request(_) | ExportError::Map(_) => usage(error),
@@ -218,7 +219,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
 
-/// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
+/// The export in tiles, if the terrain is too large to be evaluated as a whole, or larger than memory.
 fn large_export<'a>(
     job: &'a SceneJob,
     request: &'a ExportRequest,
@@ -237,13 +238,15 @@ fn large_export<'a>(
     if !job.quiet {
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
-        tell(&format!("note: as a whole this needs up to {needed}, {free} are free: it is built in tiles of {tile}"));
+        tell(&format!(
+            "note: as a whole this needs up to {needed}, and {free} are free; it is built in tiles of {tile} instead"
+        ));
     }
     Ok(Some(large))
 }
 
 impl ExportArgs {
-    /// The request for the files of the command line.
+    /// The request for the files named on the command line.
     fn request_for_files(&self) -> Result<ExportRequest, Failure> {
         let target = self.preset.as_deref().map(ExportTarget::named).transpose();
         let target = target.map_err(|error| usage(anyhow::anyhow!(error)))?;
@@ -274,7 +277,7 @@ impl ExportArgs {
         })
     }
 
-    /// The request of a build preset that the scene keeps.
+    /// The request of a build preset kept in the scene.
     fn request_of_build(&self, scene: &Scene, name: &str) -> Result<ExportRequest, Failure> {
         let preset = scene.builds.iter().find(|build| build.name == *name).ok_or_else(|| {
             let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
@@ -285,13 +288,13 @@ impl ExportArgs {
         Ok(ExportRequest { samples: self.scene.size().or(request.samples), ..request })
     }
 
-    /// What is written and where, checked before any work: `of_files`, or the build preset asked for.
+    /// The request and its folder, checked before any work: `of_files`, or the build preset named on the command line.
     fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportPlace), Failure> {
         let is_planet = scene.settings.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
         }
-        // names of a build preset start from the folder of its scene, others from the working folder
+        // file names of a build preset are relative to the folder of its scene, others to the working folder
         let (request, folder) = match &self.build {
             None => (of_files, PathBuf::new()),
             Some(name) => {
@@ -306,7 +309,7 @@ impl ExportArgs {
 
     /// Keeps the preset in the scene file, before the others.
     fn keep(&self, job: &mut SceneJob, request: &ExportRequest, name: &str) -> CommandResult {
-        // names count from the scene's folder when it is built again, so that both can be moved together
+        // relative to the scene's folder, so that scene and files can be moved together
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
         let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
@@ -324,7 +327,7 @@ impl ExportArgs {
     }
 }
 
-/// The way from one folder to a file, both absolute; the file as it is where they have nothing in common but the root.
+/// The relative path from a folder to a file, both absolute; the absolute path if they share only the root.
 fn path_from(folder: &Path, file: &Path) -> PathBuf {
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     if common < 2 {
@@ -335,7 +338,7 @@ fn path_from(folder: &Path, file: &Path) -> PathBuf {
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
-/// One line for each file.
+/// The report for people, with a line for each file.
 pub(super) fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
@@ -350,13 +353,13 @@ pub(super) fn lines(report: &ExportReport) -> String {
         text += &format!("{}  {counts}\n", path.display());
     }
     for path in &report.others {
-        let what = if path.ends_with(READ_ME) { "the numbers to type" } else { "names and colours of the types" };
+        let what = if path.ends_with(READ_ME) { "import settings" } else { "names and colours of the ground types" };
         text += &format!("{}  {what}\n", path.display());
     }
     text
 }
 
-/// What people are told of a raster.
+/// The report of a raster for people.
 pub(super) fn line(raster: &RasterReport) -> String {
     let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
     let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());

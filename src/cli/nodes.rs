@@ -1,4 +1,4 @@
-//! `talweg nodes`: the catalogue, from the same table that the panel reads.
+//! `talweg nodes`: the node catalogue, from the same table as the panel.
 
 use std::fmt::Write;
 
@@ -14,10 +14,10 @@ use crate::scene::{Mask, Mix, Settings};
 /// List every node with its parameters, or some of them
 #[derive(Args)]
 #[command(after_help = "\
-Each parameter is shown with its default, unit and hard range; the slider's range stands in brackets where it is
-narrower. Any of them can be given to --set: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
+Each parameter is listed with its default, unit and hard range, and with the slider's range in brackets if that is
+narrower. --set changes any of them: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
 pub struct NodesArgs {
-    /// Names of nodes, as in scenes and in the menu; all without
+    /// Names of nodes, as in scenes or in the menu; all nodes by default
     #[arg(value_name = "NODE")]
     nodes: Vec<String>,
     /// Print the catalogue as JSON
@@ -53,7 +53,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
         }
         describe(&mut text, about);
         if !written(&node).is_empty() {
-            // before the empty line
+            // replace the empty line
             text.pop();
             let _ = writeln!(text, "      Writes the maps {}.\n", written(&node).join(", "));
         }
@@ -68,7 +68,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
     print(&text)
 }
 
-/// The nodes of these names, in the order of the catalogue; all where there are none.
+/// The nodes with these names, in catalogue order; all nodes if there are no names.
 fn shown_nodes(names: &[String]) -> Result<Vec<Node>, Failure> {
     let is_it = |node: &Node, name: &str| {
         let about = node.about();
@@ -82,7 +82,7 @@ fn shown_nodes(names: &[String]) -> Result<Vec<Node>, Failure> {
     Ok(catalogue.into_iter().filter(is_asked).collect())
 }
 
-/// The data maps that a node writes as it is made, by their names in exports.
+/// The data maps that a new node writes, by their export names.
 fn written(node: &Node) -> Vec<String> {
     node.traits().writes.iter().map(|&kind| ExportMap::Data(kind).to_string()).collect()
 }

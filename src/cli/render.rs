@@ -35,16 +35,16 @@ pub struct RenderArgs {
     /// Side of a square picture, in pixels
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = pixels(), conflicts_with_all = ["width", "height"])]
     picture: u32,
-    /// Width in pixels; the longer side spans the terrain, the shorter one shows its middle
+    /// Width in pixels; the longer side spans the terrain, the shorter side shows its middle part
     #[arg(long, value_name = "N", value_parser = pixels())]
     width: Option<u32>,
     /// Height in pixels
     #[arg(long, value_name = "N", value_parser = pixels())]
     height: Option<u32>,
-    /// What to draw
+    /// Style of the picture
     #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
-    /// Palette or biome table (biome:earth), in place of the scene's
+    /// Palette or biome table (biome:earth), instead of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
     #[command(flatten)]
@@ -56,26 +56,26 @@ pub struct RenderArgs {
     json: bool,
 }
 
-/// How a planet is shown.
+/// View of a planet.
 #[derive(Args)]
 struct GlobeArgs {
-    /// How to show a planet
+    /// View of a planet
     #[arg(long, value_enum, default_value_t = RenderProjection::Globe)]
     projection: RenderProjection,
-    /// Longitude in the middle of a globe, in degrees; the day side without it
+    /// Longitude at the centre of a globe, in degrees; by default the day side
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     longitude: Option<f64>,
-    /// Latitude in the middle of a globe, in degrees
+    /// Latitude at the centre of a globe, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
     latitude: Option<f64>,
-    /// Draw clouds over a planet as the window does: so much of the sky, from 0 to 1; without a value as much as the
-    /// window does at first. Thin air has fewer
+    /// Draw clouds over a planet, as the editor does: covered fraction of the sky, from 0 to 1; without a value, the
+    /// editor's default. Thin air has fewer clouds
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, value_parser = cloud_share)]
     clouds: Option<Option<f32>>,
 }
 
 fn cloud_share(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("give a share from 0 to 1".into())
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("give a fraction from 0 to 1".into())
 }
 
 fn latitude(text: &str) -> Result<f64, String> {
@@ -98,12 +98,12 @@ enum Style {
     Heights,
 }
 
-/// Sides of a picture.
+/// The parser for a side of a picture in pixels.
 pub fn pixels() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST_PIXELS))
 }
 
-/// A picture that cannot be as asked is a matter of usage.
+/// Turns a wrong option of a picture into a usage error.
 pub fn failed(error: PictureError) -> Failure {
     match error {
         PictureError::File(error) => error.into(),

@@ -23,7 +23,7 @@ fn one_evaluation_writes_many_products() {
         assert!(folder.path(name).is_file(), "{name}");
     }
     talweg(&["verify", png, "-q"]).success().stdout(contains("its 33 × 33 samples of heights match its scene"));
-    talweg(&["verify", glb, "-q"]).success().stdout(contains("its samples were not compared: a mesh has no samples"));
+    talweg(&["verify", glb, "-q"]).success().stdout(contains("its samples were not compared: a mesh has no grid"));
     talweg(&["verify", &scene]).success().stderr(contains("the same heights and data maps with 1, 2"));
     for file in &outputs {
         talweg(&["verify", file, "-q"]).success();
@@ -33,7 +33,7 @@ fn one_evaluation_writes_many_products() {
     talweg(&["export", png, "-o", &folder.at("again.r32"), "-q"]).success();
     talweg(&["export", &scene, "-o", &folder.at("first.r32"), "-q"]).success();
     assert_eq!(std::fs::read(folder.path("again.r32")).unwrap(), std::fs::read(folder.path("first.r32")).unwrap());
-    talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("give -o FILE.png"));
+    talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("such as FILE.png"));
 }
 
 #[test]

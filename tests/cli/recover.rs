@@ -27,7 +27,7 @@ fn unsaved_work_of_killed_editors_is_listed_written_and_thrown_away() {
     let listed = recover(&[]).success();
     let listed = String::from_utf8_lossy(&listed.get_output().stdout).into_owned();
     let lines: Vec<&str> = listed.lines().collect();
-    assert!(lines[0].contains("1  2027-01-15") && lines[0].contains("“Newer” in no file yet"), "{listed}");
+    assert!(lines[0].contains("1  2027-01-15") && lines[0].contains("“Newer” not saved in any file"), "{listed}");
     assert!(lines[1].contains("“Older”") && lines[1].contains("last edit: Rename"), "{listed}");
     recover(&["--number", "3", "--discard"]).code(1).stderr(contains("there are 2"));
     recover(&["--number", "2"]).code(2).stderr(contains("--output FILE"));

@@ -122,7 +122,7 @@ impl PictureRequest {
             return Err(PictureError::Number("latitude: give degrees from -90 to 90"));
         }
         if self.clouds.is_some_and(|cover| !(0.0..=1.0).contains(&cover)) {
-            return Err(PictureError::Number("clouds: give a share from 0 to 1"));
+            return Err(PictureError::Number("clouds: give a fraction from 0 to 1"));
         }
         let mut scene = scene.clone();
         let Some(name) = &self.palette else { return Ok(scene) };
