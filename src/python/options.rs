@@ -1,4 +1,4 @@
-//! Keyword arguments: each is read by its name, and those that are left are refused.
+//! Keyword arguments: each is read by its name, and unknown names are refused.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ impl<'py> Options<'py> {
         Ok(Self { py, left })
     }
 
-    /// A value of that type; `right` says what can be given.
+    /// A value of that type; `right` describes valid values.
     pub fn read<T: FromPyObjectOwned<'py>>(&mut self, name: &str, right: &str) -> PyResult<Option<T>> {
         let read = |value: Bound<'py, PyAny>| {
             value.extract().map_err(|_| usage(self.py, format_args!("{name}: give {right}, not {value}")))
@@ -36,7 +36,7 @@ impl<'py> Options<'py> {
         Ok(self.read(name, "True or False")?.unwrap_or(false))
     }
 
-    /// A value that has a name in words.
+    /// A value written as text.
     pub fn parsed<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Option<T>> {
         let parse = |value: Bound<'py, PyAny>| {
             value_text(&value)?.parse().map_err(|why| usage(self.py, format_args!("{name}: {why}")))
@@ -44,7 +44,7 @@ impl<'py> Options<'py> {
         self.left.remove(name).map(parse).transpose()
     }
 
-    /// Values that have names in words: a list, or one text with commas between them.
+    /// Values written as text: a list, or one text with commas between them.
     pub fn list<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Vec<T>> {
         let Some(value) = self.left.remove(name) else { return Ok(Vec::new()) };
         let texts = match items(&value) {
@@ -55,7 +55,7 @@ impl<'py> Options<'py> {
         texts.iter().map(parse).collect()
     }
 
-    /// One of some words, by its index.
+    /// The index of the chosen word; 0 if none is given.
     pub fn choice(&mut self, name: &str, words: [&str; 2]) -> PyResult<usize> {
         let Some(text) = self.parsed::<String>(name)? else { return Ok(0) };
         let [first, second] = words;
@@ -63,7 +63,7 @@ impl<'py> Options<'py> {
         index.ok_or_else(|| usage(self.py, format_args!("{name}: give {first} or {second}, not {text}")))
     }
 
-    /// Two numbers.
+    /// A pair of numbers.
     pub fn pair<T: FromPyObjectOwned<'py>>(&mut self, name: &str) -> PyResult<Option<(T, T)>> {
         let Some(value) = self.left.remove(name) else { return Ok(None) };
         let wrong = || usage(self.py, format_args!("{name}: give two numbers, not {value}"));
@@ -73,10 +73,10 @@ impl<'py> Options<'py> {
         Ok(Some((number(first)?, number(second)?)))
     }
 
-    /// Refuses what was not read; `of` is what the options are for.
+    /// Refuses arguments that were not read; `of` is the thing that takes the options.
     pub fn finish(self, of: &str) -> PyResult<()> {
         match self.left.into_keys().next() {
-            Some(name) => Err(usage(self.py, format_args!("`{name}` is nothing that {of} can be given"))),
+            Some(name) => Err(usage(self.py, format_args!("`{name}` is not an option of {of}"))),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! What an evaluation makes, in Python: arrays in metres, data maps, mass balance, hash, measures, pictures, files.
+//! Finished terrains in Python: arrays in metres, data maps, mass balance, hash, measures, pictures, files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use talweg::nodes::MassBalance;
 use talweg::preferences::GlobeView;
 use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 
-/// A finished terrain. It does not change; its arrays cannot be written to: copy what is to be changed.
+/// A finished terrain. It does not change, and its arrays are read-only: copy an array to change it.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
 pub struct PyTerrain {
     terrain: Arc<Terrain>,
     scene: Scene,
-    /// Whether the scene alone makes it.
+    /// Whether the scene alone reproduces it.
     is_of_scene: bool,
     mass_balances: Vec<(usize, MassBalance)>,
     heights: PyOnceLock<Py<PyAny>>,
@@ -39,7 +39,7 @@ pub struct PyTerrain {
 }
 
 impl PyTerrain {
-    /// What `scene` made, alone or on a ground of the caller's, with the accounts of its processes.
+    /// The terrain of `scene`, evaluated alone or on a terrain of the caller, with the mass balances of its processes.
     pub fn new(
         terrain: Arc<Terrain>,
         scene: Scene,
@@ -131,14 +131,14 @@ fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut Options) -> P
     })
 }
 
-/// A picture with the options of `talweg render`.
+/// The picture request with the options of `talweg render`.
 fn picture_request(py: Python<'_>, options: &mut Options) -> PyResult<PictureRequest> {
     let pixels = "a whole number of pixels";
     let usual = PictureRequest::default();
     let clouds = options.read::<Bound<'_, PyAny>>("clouds", "")?;
     let share = |value: Bound<'_, PyAny>| match value.extract::<bool>() {
         Ok(are_drawn) => Ok(are_drawn.then_some(GlobeView::default().cloud_cover)),
-        Err(_) => value.extract().map(Some).map_err(|_| usage(py, "clouds: give True, or a share from 0 to 1")),
+        Err(_) => value.extract().map(Some).map_err(|_| usage(py, "clouds: give True, or a fraction from 0 to 1")),
     };
     Ok(PictureRequest {
         side: options.read("picture", pixels)?.unwrap_or(usual.side),
@@ -153,7 +153,7 @@ fn picture_request(py: Python<'_>, options: &mut Options) -> PyResult<PictureReq
     })
 }
 
-/// What cannot be asked for is a matter of usage.
+/// Turns a mistake in the request into a `UsageError`.
 fn of_export(py: Python<'_>, error: &ExportError) -> PyErr {
     match error {
         ExportError::Request(_) | ExportError::Map(_) => usage(py, error),
@@ -176,12 +176,12 @@ fn paths(path: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     path.extract::<Vec<PathBuf>>().map_err(|_| usage(path.py(), "give a path, or a list of paths"))
 }
 
-/// JSON as Python's own lists, dictionaries and numbers.
+/// JSON as Python lists, dictionaries and numbers.
 pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (value.to_string(),))
 }
 
-/// The limits of measures with the changes that keyword arguments make.
+/// The limits of measures, changed by keyword arguments.
 fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in keywords.into_iter().flatten() {
@@ -191,7 +191,7 @@ fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limi
     Ok(limits)
 }
 
-/// Everything measured of a terrain or planet as JSON.
+/// All measures of a terrain or planet as JSON.
 fn measured(
     scene: Option<&Scene>,
     terrain: &Terrain,
@@ -207,7 +207,7 @@ fn measured(
 
 #[pymethods]
 impl PyTerrain {
-    /// Heights in metres, rows from north to south: n × n, of a planet 6 × n × n. Made once, and not copied again.
+    /// Heights in metres, rows from north to south: n × n, for a planet 6 × n × n. Made once, then shared.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.heights.get_or_try_init(py, || {
@@ -218,7 +218,8 @@ impl PyTerrain {
         Ok(made.bind(py).clone())
     }
 
-    /// The data maps that the layers wrote, by name: depths in metres; all others are views into the terrain itself.
+    /// The data maps that the layers wrote, by name. Depths are in metres; all others are views of the terrain's own
+    /// memory.
     #[getter]
     fn maps<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let (py, this) = (slf.py(), slf.get());
@@ -237,19 +238,19 @@ impl PyTerrain {
             }
             Ok::<_, PyErr>(dict.unbind())
         })?;
-        // a dictionary of one's own, of the same arrays
+        // a new dictionary with the same arrays
         made.bind(py).copy()
     }
 
-    /// Where the material went, in cubic metres, for each process by the name of its layer: `eroded`, `deposited`,
-    /// `carried` (still under way), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by interpolation
-    /// between grids) and `residual`, which is 0 but for rounding.
+    /// Moved material in cubic metres, for each process by the name of its layer: `eroded`, `deposited`, `carried`
+    /// (still moving), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by interpolation between grids)
+    /// and `residual`, which is 0 except for rounding.
     #[getter]
     fn mass_balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (layer, balance) in &self.mass_balances {
             let name = &self.scene.layers[*layer].name;
-            // of layers with one name each has its number
+            // layers that share a name get their number
             let is_taken = dict.contains(name)?;
             let name = if is_taken { format!("{name} ({})", layer + 1) } else { name.clone() };
             dict.set_item(name, balance_dict(py, balance, self.terrain.grid, &self.scene)?)?;
@@ -257,26 +258,26 @@ impl PyTerrain {
         Ok(dict)
     }
 
-    /// Content hash (XXH3-128 of size, heights and data maps), as `talweg verify` prints it.
+    /// Content hash (XXH3-128 of size, heights and data maps), as printed by `talweg verify`.
     #[getter]
     fn hash(&self, py: Python<'_>) -> String {
         let terrain = self.terrain.clone();
         format!("{:032x}", py.detach(move || terrain.hash()))
     }
 
-    /// Samples per side; of a planet per side of a face.
+    /// Samples per side; for a planet, per side of a face.
     #[getter]
     fn samples(&self) -> usize {
         self.terrain.samples()
     }
 
-    /// Distance between neighbouring samples, in metres; of a planet in the middle of a face's side.
+    /// Distance between neighbouring samples in metres; for a planet, in the middle of a face's side.
     #[getter]
     fn cell_metres(&self) -> f64 {
         f64::from(self.scene.side_metres()) / (self.terrain.samples() - 1) as f64
     }
 
-    /// Length of a side on the ground, in metres; of a planet a quarter of the way around it.
+    /// Length of a side on the ground in metres; for a planet, a quarter of its circumference.
     #[getter]
     fn size_metres(&self) -> f32 {
         self.scene.side_metres()
@@ -288,20 +289,20 @@ impl PyTerrain {
         self.scene.settings.sea_level
     }
 
-    /// Whether it is a whole planet.
+    /// Whether the terrain is a whole planet.
     #[getter]
     fn is_planet(&self) -> bool {
         self.terrain.grid.is_globe()
     }
 
-    /// The scene that made it, as it was.
+    /// A copy of the scene that made it.
     #[getter]
     fn scene(&self) -> PyScene {
         PyScene { scene: self.scene.clone() }
     }
 
-    /// The measures of `talweg measure` by their names; what is not defined is None. `limits` are its limits, such as
-    /// `prominence=50`, in their units.
+    /// The measures of `talweg measure` by name; undefined measures are None. `limits` are its limits in their units,
+    /// such as `prominence=50`.
     #[pyo3(signature = (*, threads=0, progress=None, **limits))]
     fn measure<'py>(
         &self,
@@ -317,8 +318,8 @@ impl PyTerrain {
         of_json(py, &made.map_err(failed)?.map_err(failed)?)
     }
 
-    /// A picture from above as an array of rows × columns × 3 bytes, written to `path` (.png) as well if one is given.
-    /// `options` are those of `talweg render`: `width`, `height`, `picture`, `palette`, `style`, `projection`, `force`.
+    /// A picture from above as an array of rows × columns × 3 bytes, also written to `path` (.png) if given. `options`
+    /// are those of `talweg render`: `width`, `height`, `picture`, `palette`, `style`, `projection`, `force`.
     #[pyo3(signature = (path=None, *, threads=0, **options))]
     fn render<'py>(
         &self,
@@ -346,9 +347,9 @@ impl PyTerrain {
         Ok(PyArray1::from_vec(py, picture.rgb).reshape(shape)?.into_any())
     }
 
-    /// Writes files for other programs in one step and gives the report as `talweg export --json` does. The ending
-    /// chooses the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are
-    /// those of `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
+    /// Writes files for other programs in one step and returns the report of `talweg export --json`. The ending chooses
+    /// the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are those of
+    /// `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
     /// `range=(-100, 2500)`, `tiles=513`, `epsg=2056, origin=(2600000, 1200000)`, `mesh_error=0.5`, `force=True` …
     #[pyo3(signature = (path, *, threads=0, progress=None, **options))]
     fn export<'py>(
@@ -362,7 +363,7 @@ impl PyTerrain {
         let mut options = Options::new(py, options)?;
         let request = export_request(py, &paths(path)?, &mut options)?;
         let force = options.is_on("force")?;
-        options.finish("a finished terrain")?;
+        options.finish("an export")?;
         if !self.is_planet() && (request.planet.cube || request.planet.width.is_some()) {
             return Err(usage(py, "projection and width are for planets; this scene is a terrain"));
         }
@@ -379,14 +380,15 @@ impl PyTerrain {
     }
 
     /// Heights and data maps as a Dataset of xarray, with coordinates in metres: `x` to the east, `y` to the north.
-    /// With `like`, an array of xarray, they are its own. Of a planet they are `face`, `row` and `column`.
+    /// With `like`, an array of xarray, they have its coordinates. For a planet the dimensions are `face`, `row` and
+    /// `column`.
     #[pyo3(signature = (*, like=None))]
     fn to_xarray<'py>(slf: &Bound<'py, Self>, like: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import(intern!(slf.py(), "talweg._xarray"))?;
         module.call_method1(intern!(slf.py(), "dataset"), (slf, like))
     }
 
-    /// Pickles whole, with its heights, data maps and accounts: the same hash elsewhere.
+    /// Pickles the whole terrain with heights, data maps and mass balances, so that its hash stays the same.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = |values: &[f32]| {
             PyBytes::new_with(py, 4 * values.len(), |out| {
@@ -417,7 +419,7 @@ impl PyTerrain {
     }
 }
 
-/// A terrain out of a pickle.
+/// Restores a terrain from a pickle.
 #[pyfunction]
 pub fn restored_terrain(
     py: Python<'_>,
@@ -435,7 +437,7 @@ pub fn restored_terrain(
     let numbers = |bytes: &[u8]| -> PyResult<Vec<f32>> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() != count || !rest.is_empty() {
-            return Err(usage(py, "the pickle is no whole terrain"));
+            return Err(usage(py, "the pickle is not a complete terrain"));
         }
         Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     };
@@ -445,7 +447,7 @@ pub fn restored_terrain(
         terrain.set_map(kind, Some(Arc::new(numbers(map.extract()?)?)));
     }
     if accounts.iter().any(|(layer, _)| *layer >= scene.layers.len()) {
-        return Err(usage(py, "the pickle is no whole terrain"));
+        return Err(usage(py, "the pickle is not a complete terrain"));
     }
     let balance = |(layer, sums): (usize, [f64; 7])| {
         let [eroded, deposited, carried, lost, added, resampled, resampled_carried] = sums;
@@ -455,13 +457,13 @@ pub fn restored_terrain(
     Ok(PyTerrain::new(Arc::new(terrain), scene, is_of_scene, accounts))
 }
 
-/// Keeps the memory of a data map for as long as an array reads it.
+/// Keeps the memory of a data map alive while an array reads it.
 #[pyclass(module = "talweg._core", frozen)]
 struct MapOwner(#[allow(dead_code, reason = "kept, not read")] Arc<Vec<f32>>);
 
-/// Measures heights in metres `cell_metres` apart as they are, with open edges, as `talweg measure` does a heightmap.
-/// `sea` is the height of the sea, if there is one; `maps` data maps on them, such as `ground` (1 is ground, 0 none).
-/// What is masked is no ground.
+/// Measures heights in metres, `cell_metres` apart, with open edges, as `talweg measure` measures a heightmap. `sea` is
+/// the height of the sea, if there is one. `maps` are data maps on them, such as `ground` (1 is ground, 0 is none).
+/// Masked heights have no ground.
 #[pyfunction]
 #[pyo3(signature = (heights, cell_metres=None, *, sea=None, maps=None, threads=0, **limits))]
 pub fn measure<'py>(
@@ -489,7 +491,7 @@ pub fn measure<'py>(
     of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }
 
-/// A distance between samples, if it was given and can be one.
+/// Checks the distance between samples.
 pub fn checked_cell(py: Python<'_>, cell_metres: Option<f64>) -> PyResult<f64> {
     let cell = cell_metres.ok_or_else(|| usage(py, "give cell_metres, the distance between neighbouring samples"))?;
     let is_length = cell.is_finite() && cell > 0.0;

@@ -55,7 +55,7 @@ def test_options_are_those_of_the_program(terrain, tmp_path):
     for wrong, words in [
         ({"what": "gold"}, "gold"),
         ({"mesh_error": -1}, "0 or above"),
-        ({"size": 99}, "`size` is nothing that a finished terrain can be given"),
+        ({"size": 99}, "`size` is not an option of an export"),
         ({"colour": "red"}, "colour"),
         ({"width": 99}, "for planets"),
     ]:

@@ -47,7 +47,7 @@ def test_a_node_runs_on_heights(name):
 
 @pytest.mark.parametrize("name", PLANETS_ONLY)
 def test_what_runs_on_planets_alone_says_so(name):
-    with pytest.raises(talweg.UsageError, match="runs on whole planets alone"):
+    with pytest.raises(talweg.UsageError, match="runs only on whole planets"):
         getattr(talweg, name)().run(waves(SIZE), cell_metres=30)
 
 
@@ -147,7 +147,7 @@ def test_several_iterations_at_a_time():
 
 
 def test_what_has_no_course_cannot_be_stepped():
-    with pytest.raises(talweg.UsageError, match="`Blur` is no process"):
+    with pytest.raises(talweg.UsageError, match="`Blur` is not a process"):
         talweg.Blur().start(waves(SIZE), cell_metres=10)
     with pytest.raises(talweg.UsageError, match="from coarse to fine"):
         talweg.Thermal(largest_scale="Samples33").start(waves(129), cell_metres=10)
@@ -262,7 +262,7 @@ def test_a_terrain_goes_through_a_pickle():
     planet = talweg.load("earthlike").evaluate(size=9)
     assert pickle.loads(pickle.dumps(planet)).hash == planet.hash
     restore, parts = made.__reduce__()
-    with pytest.raises(talweg.UsageError, match="no whole terrain"):
+    with pytest.raises(talweg.UsageError, match="not a complete terrain"):
         restore(*parts[:3], parts[3][:-4], *parts[4:])
 
 

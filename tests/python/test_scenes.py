@@ -125,7 +125,7 @@ def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
     [
         (np.zeros((3, 4)), "4 × 3 samples; only square"),
         (np.zeros(9), "square array of two dimensions"),
-        (np.full((4, 4), np.nan), "row 0, column 0 is no finite number"),
+        (np.full((4, 4), np.nan), "row 0, column 0 is not a finite number"),
         ([["a", "b"], ["c", "d"]], "give an array of real numbers"),
     ],
 )
