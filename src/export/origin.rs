@@ -62,8 +62,8 @@ pub enum OriginError {
     },
     /// The file is truncated, or its format does not match its ending.
     #[error(
-        "{path} is not a complete {format} file, so no scene can be read from it ({source}). Copy or export it again, or give \
-         the scene's own file"
+        "{path} is not a complete {format} file, so no scene can be read from it ({source}). Fetch or copy it again, export it \
+         again, or give the scene's own file"
     )]
     NotWhole {
         /// The file.

@@ -1,4 +1,4 @@
-//! Unsaved work of editors that ended.
+//! Unsaved work of editors that crashed or were killed.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
@@ -21,7 +21,7 @@ fn unsaved_work_of_killed_editors_is_listed_written_and_thrown_away() {
         let scene = Scene { name: name.into(), ..Scene::default() };
         let edited = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
         let work = UnsavedWork { scene, file: None, edited, edit: "Rename".into(), ended: None };
-        // dropped without an end, as when the editor is killed
+        // dropped without ending the session, as when the editor is killed
         Session::begin(&folder.path("state")).unwrap().keep(None, Some(&work)).unwrap();
     }
     let listed = recover(&[]).success();

@@ -18,7 +18,7 @@ fn a_build_in_tiles_is_that_of_the_whole() {
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was already done"));
-    // many in one program, told line by line
+    // many tasks in one program, with their numbers on standard input
     let many = |numbers: &str| {
         assert_cmd::Command::cargo_bin("talweg").unwrap().args(["run-tile", &plan, "1"]).write_stdin(numbers).assert()
     };
@@ -57,7 +57,7 @@ fn a_build_without_the_tiles_that_nothing_reads_is_the_same() {
     // nothing is left to do
     talweg(&["run-tiles", &plan]).success().stderr(contains("stage").not());
     assert_eq!(stages(), 1);
-    // and what a merge makes of it are the files of the whole
+    // and merging gives the files of the whole
     let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.at(name));
     talweg(&["merge", &plan, "-o", &ours, "--what", "slope"]).success();
     talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", "slope", "-q"]).success();
@@ -81,7 +81,7 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
         .success()
         .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
-    // what needs the whole is refused as before
+    // a product that needs the whole is refused, with the memory it needs
     let mesh = folder.at("a.glb");
     talweg(&["export", &scene, "--size", "1500", "-o", &mesh, "--memory", "80MiB"])
         .code(1)
@@ -89,7 +89,7 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
     talweg(&["export", &scene, "--size", "20000", "-o", &mesh])
         .code(2)
         .stderr(contains("`mesh` needs the whole terrain").and(contains("--size 16384 or less")));
-    // the layer is named, and the reason
+    // the error names the layer and the reason
     let heights = folder.at("a.r32");
     talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(
         contains("needs").and(contains("are free: ")).and(contains("Waves: ")).and(contains("Give a smaller size")),
@@ -156,7 +156,7 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
     let said: serde_json::Value = serde_json::from_str(&output(&words)).unwrap();
     let stages = said["plan"]["stages"].as_array().unwrap();
     assert_eq!(stages.last().unwrap()["tasks"], 32 * 32);
-    // a worker takes less than 4 GiB, the coarser grids among them
+    // every task takes less than 4 GiB, including the coarser grids
     assert!(stages.iter().all(|stage| stage["memory_bytes"].as_u64().unwrap() < 4 << 30), "{stages:?}");
     assert!(std::fs::read_to_string(folder.path("plan/plan.ron")).unwrap().contains("samples: 65537"));
     talweg(&["plan", "alpine-range", "-o", &plan]).code(1).stderr(contains("not empty"));

@@ -1,4 +1,4 @@
-"""Measures, pictures and files: what the program does, from Python."""
+"""Measures, pictures and files from Python are those of the program."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def test_a_small_planet_is_exported(tmp_path):
 
 
 def spent_after_control_c(work) -> tuple[float, float]:
-    """Processor seconds that work takes, and those from Ctrl-C early in it to its end."""
+    """Processor seconds of the whole work, and of an interrupted one from an early Ctrl-C to its end."""
     begun = time.process_time()
     work()
     whole = time.process_time() - begun
@@ -149,7 +149,7 @@ def spent_after_control_c(work) -> tuple[float, float]:
         thread.start()
         work()
         thread.join()
-        # where it ended before the signal came
+        # in case the work ended before the signal arrived
         time.sleep(1.0)
     after = time.process_time() - pressed[0]
     thread.join()
