@@ -69,7 +69,7 @@ impl ExportProduct {
     /// Reads the names in a product of a build preset.
     ///
     /// # Errors
-    /// When there is no such map or format, with those that there are.
+    /// When there is no such map or format; the error lists the known ones.
     pub(super) fn named(product: &BuildProduct) -> Result<Self, ExportError> {
         let id = product.format.as_str();
         let unknown = |of: &str, known: Vec<&str>| {

@@ -77,7 +77,7 @@ impl ExportRequest {
     /// Reads the names in a build preset.
     ///
     /// # Errors
-    /// When there is no such program, map or format, with those that there are.
+    /// When there is no such program, map or format; the error lists the known ones.
     pub fn from_preset(preset: &BuildPreset) -> Result<Self, ExportError> {
         let BuildPreset { name: _, folder, file_names, target, samples, products, .. } = preset;
         let target = if target.is_empty() { None } else { Some(ExportTarget::named(target)) };

@@ -250,7 +250,7 @@ impl PyTerrain {
         let dict = PyDict::new(py);
         for (layer, balance) in &self.mass_balances {
             let name = &self.scene.layers[*layer].name;
-            // layers that share a name get their number
+            // layers with the same name are told apart by their numbers
             let is_taken = dict.contains(name)?;
             let name = if is_taken { format!("{name} ({})", layer + 1) } else { name.clone() };
             dict.set_item(name, balance_dict(py, balance, self.terrain.grid, &self.scene)?)?;
