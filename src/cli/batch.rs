@@ -9,7 +9,7 @@ use super::output::ForceArgs;
 use super::sweeps::listed;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::scene::Scene;
-use crate::variants::{BatchError, BatchProduct, BatchRequest, PlannedBatch, Seeds};
+use crate::variants::{BatchError, BatchProduct, BatchRequest, PlannedBatch, SeedChoice};
 
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub struct BatchArgs {
     scene: SceneArgs,
     /// Seeds of the scene: FIRST..LAST, both included, or a list such as 1,7,9
     #[arg(long, value_name = "FIRST..LAST")]
-    seeds: Option<Seeds>,
+    seeds: Option<SeedChoice>,
     /// Values of a parameter, such as Peaks.octaves=3,6; may be repeated, all combinations are made
     #[arg(long, value_name = "LAYER.PARAM=A,B,C")]
     vary: Vec<String>,

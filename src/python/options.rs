@@ -11,12 +11,12 @@ use super::error::usage;
 use super::scene::value_text;
 
 /// The keyword arguments of a call; None counts as not given.
-pub struct Options<'py> {
+pub struct KeywordOptions<'py> {
     py: Python<'py>,
     left: BTreeMap<String, Bound<'py, PyAny>>,
 }
 
-impl<'py> Options<'py> {
+impl<'py> KeywordOptions<'py> {
     pub fn new(py: Python<'py>, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
         let given = keywords.into_iter().flatten().filter(|(_, value)| !value.is_none());
         let left = given.map(|(name, value)| Ok((name.extract()?, value))).collect::<PyResult<_>>()?;

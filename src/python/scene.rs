@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use super::arrays::{given, ground_of, put_maps};
 use super::error::{check_problems, failed, usage, warn_of_mended};
-use super::options::{Options, items};
+use super::options::{KeywordOptions, items};
 use super::terrain::{PyTerrain, checked_cell, of_json};
 use super::work::{Listener, finish, pool};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
@@ -21,7 +21,7 @@ use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
 use talweg::variants::{
-    BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, Seeds, VariantSweep, combinations,
+    BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, SeedChoice, VariantSweep, combinations,
 };
 
 /// A terrain as a stack of layers: settings, generators, filters and erosions.
@@ -127,7 +127,7 @@ fn batch_sweeps(
             Some(items) => items?.iter().map(value_text).collect::<PyResult<Vec<_>>>()?.join(","),
             None => value_text(given)?,
         };
-        let seeds: Seeds = texts.parse().map_err(|why| wrong_seeds(&why))?;
+        let seeds: SeedChoice = texts.parse().map_err(|why| wrong_seeds(&why))?;
         sweeps.push(seeds.sweep(scene).map_err(|error| wrong_seeds(&error))?);
     }
     for (name, values) in vary.into_iter().flatten() {
@@ -151,7 +151,7 @@ fn batch_request(
     sweeps: Vec<VariantSweep>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<BatchRequest> {
-    let mut options = Options::new(py, keywords)?;
+    let mut options = KeywordOptions::new(py, keywords)?;
     let pixels = "a whole number of pixels";
     let mut products: Vec<BatchProduct> = options.list("products")?;
     if products.is_empty() {

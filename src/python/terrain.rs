@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
 use super::error::{failed, usage};
-use super::options::Options;
+use super::options::KeywordOptions;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{Listener, finish, pool};
 use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
@@ -92,7 +92,7 @@ pub fn balance_dict<'py>(
 }
 
 /// The request for `files` with the options of `talweg export`.
-fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut Options) -> PyResult<ExportRequest> {
+fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut KeywordOptions) -> PyResult<ExportRequest> {
     let what = options.parsed("what")?.unwrap_or(ExportMap::Heights);
     let maps: Vec<ExportMap> = options.list("maps")?;
     let target = options.parsed::<String>("preset")?;
@@ -132,7 +132,7 @@ fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut Options) -> P
 }
 
 /// The picture request with the options of `talweg render`.
-fn picture_request(py: Python<'_>, options: &mut Options) -> PyResult<PictureRequest> {
+fn picture_request(py: Python<'_>, options: &mut KeywordOptions) -> PyResult<PictureRequest> {
     let pixels = "a whole number of pixels";
     let usual = PictureRequest::default();
     let clouds = options.read::<Bound<'_, PyAny>>("clouds", "")?;
@@ -328,7 +328,7 @@ impl PyTerrain {
         threads: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut options = Options::new(py, options)?;
+        let mut options = KeywordOptions::new(py, options)?;
         let request = picture_request(py, &mut options)?;
         let force = options.is_on("force")?;
         options.finish("a picture")?;
@@ -360,7 +360,7 @@ impl PyTerrain {
         progress: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut options = Options::new(py, options)?;
+        let mut options = KeywordOptions::new(py, options)?;
         let request = export_request(py, &paths(path)?, &mut options)?;
         let force = options.is_on("force")?;
         options.finish("an export")?;

@@ -30,14 +30,14 @@ use crate::scene::{Scene, SceneError, Severity};
 
 /// Seeds of a scene, read from `FIRST..LAST` or a list such as `1,7,9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seeds {
+pub enum SeedChoice {
     /// All from the first to the last, both included.
     Range(u32, u32),
     /// Each of these.
     Listed(Vec<u32>),
 }
 
-impl FromStr for Seeds {
+impl FromStr for SeedChoice {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -53,7 +53,7 @@ impl FromStr for Seeds {
     }
 }
 
-impl Seeds {
+impl SeedChoice {
     /// The scene's seed with these values.
     ///
     /// # Errors

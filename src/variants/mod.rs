@@ -19,7 +19,7 @@ mod scene_variant;
 mod sheet;
 mod thumbnail_service;
 
-pub use batch::{BatchError, BatchProduct, BatchReport, BatchRequest, PlannedBatch, Seeds};
+pub use batch::{BatchError, BatchProduct, BatchReport, BatchRequest, PlannedBatch, SeedChoice};
 pub use node_pictures::{node_scene, param_variants};
 pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};
