@@ -122,8 +122,8 @@ impl ExportRequest {
         }
     }
 
-    /// The request for `files`, whose endings choose the formats: rasters of `what`, meshes, plants. Files of `maps` lie
-    /// beside the first raster. With a target, a name without such an ending is the target's folder.
+    /// The request for `files`, whose endings choose the formats: rasters of `what`, meshes, plants. Files of `maps`
+    /// lie beside the first raster. With a target, a name without such an ending is the target's folder.
     ///
     /// # Errors
     /// When an ending is not known, there is no raster to write `maps` beside, or there are two folders.

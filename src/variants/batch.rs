@@ -1,5 +1,5 @@
-//! Batches: a scene with many seeds and values, each variant in a folder of its own, with a contact sheet and a table of
-//! measures.
+//! Batches: a scene with many seeds and values, each variant in a folder of its own, with a contact sheet and a table
+//! of measures.
 //!
 //! A variant is finished once its `variant.json` exists. That record holds the key of everything that its files follow
 //! from (the terrain, and all that is drawn or exported) and the hash of each file. A later run keeps what still fits,
