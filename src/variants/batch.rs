@@ -33,7 +33,7 @@ use crate::scene::{Scene, SceneError, Severity};
 pub enum SeedChoice {
     /// All from the first to the last, both included.
     Range(u32, u32),
-    /// Each of these.
+    /// The seeds of a list.
     Listed(Vec<u32>),
 }
 
@@ -179,46 +179,46 @@ fn wrong(option: &'static str, reason: impl fmt::Display) -> BatchError {
     BatchError::Option { option, reason: reason.to_string() }
 }
 
-/// Pixels of all thumbnails together.
+/// Most pixels of all thumbnails together.
 const MOST_PIXELS: usize = 50_000_000;
-/// A record of a variant is a few kilobytes.
+/// Most bytes read of a record, which has a few kilobytes.
 const MOST_RECORD_BYTES: u64 = 1 << 20;
 const RECORD: &str = "variant.json";
 const THUMBNAIL: &str = "thumbnail.png";
-/// Longest name of a variant; file systems take 255 bytes.
+/// Longest folder name of a variant in bytes; file systems allow 255.
 const LONGEST_NAME: usize = 120;
 
-/// What is kept beside the files of a variant.
+/// The record kept beside the files of a variant.
 #[derive(Serialize, Deserialize)]
 struct VariantRecord {
-    /// What all of it follows from.
+    /// Key of everything that the files follow from.
     key: String,
-    /// What makes the variant of the scene, as `--set` takes it.
+    /// Changes that turn the scene into the variant, in the form of `--set`.
     set: Vec<String>,
     glance: Glance,
-    /// Every measure with all its digits; empty where there is none.
+    /// All measures with all digits; empty where a measure is undefined.
     measures: Vec<(String, String)>,
-    /// The files with the hashes of what is in them.
+    /// The files with the hashes of their contents.
     files: Vec<(String, String)>,
 }
 
-/// A variant with its place.
+/// A variant with its folder.
 struct PlannedVariant {
     variant: SceneVariant,
     name: String,
-    /// The values that are varied, one a sweep.
+    /// The varied values, one for each sweep.
     values: Vec<String>,
     folder: PathBuf,
 }
 
-/// A variant that is finished.
+/// A finished variant.
 struct FinishedVariant {
     record: VariantRecord,
     thumbnail: RgbImage,
     is_new: bool,
 }
 
-/// What became of a batch.
+/// Report of a batch.
 #[derive(Debug)]
 pub struct BatchReport {
     /// Number of variants.
@@ -352,7 +352,7 @@ impl PlannedBatch {
         Ok(BatchReport { count, kept, json })
     }
 
-    /// Evaluates a variant and writes its files; the record comes last.
+    /// Evaluates a variant and writes its files, the record last.
     fn make_variant(
         &self,
         of: &PlannedVariant,
@@ -432,7 +432,7 @@ impl BatchRequest {
             let values: Vec<String> = sweeps.iter().map(|sweep| value(sweep, &variant.scene)).collect();
             let parts = sweeps.iter().zip(&values).map(|(sweep, value)| {
                 let value = match sweep.param_ref.value(&variant.scene) {
-                    // a number keeps its sign and point
+                    // numbers keep their sign and point
                     Value::Float(_) | Value::Int(_) => value.clone(),
                     _ => plain(value),
                 };
@@ -440,7 +440,7 @@ impl BatchRequest {
             });
             let mut name = parts.collect::<Vec<_>>().join("_");
             if name.len() > LONGEST_NAME || names.contains(&name.to_lowercase()) {
-                // the values would not fit, or differ in letters that names of files do not have
+                // the name is too long, or equals another after characters were replaced
                 let hash = xxh3_128(variant.assignments.join("\n").as_bytes());
                 let end = (0..=name.len().min(LONGEST_NAME)).rev().find(|&k| name.is_char_boundary(k)).unwrap_or(0);
                 name = format!("{}-{:08x}", &name[..end], hash as u32);
@@ -452,7 +452,7 @@ impl BatchRequest {
         Ok(planned)
     }
 
-    /// What the files of a variant follow from, besides the scene's own layers and files.
+    /// Key of everything that the files of a variant follow from, besides the files that the scene reads.
     fn key(&self, scene: &Scene, samples: usize) -> Result<String, SceneError> {
         let products: Vec<String> = self.products.iter().map(BatchProduct::to_string).collect();
         let key = terrain_key(scene, samples)
@@ -464,7 +464,7 @@ impl BatchRequest {
         Ok(format!("{:032x}", key.bits()))
     }
 
-    /// The file to write, with the protection asked for.
+    /// The target for a file, with the requested protection.
     fn target(&self, path: &Path) -> SaveTarget {
         SaveTarget::new(path).over_read_only(self.force).over_links(self.force)
     }
@@ -474,7 +474,7 @@ impl BatchRequest {
         ["sheet.png", "measures.csv"].map(|name| self.target(&self.folder.join(name)))
     }
 
-    /// What an earlier run made of a variant, if all of it is there and still fits.
+    /// The variant as made by an earlier run, if it is complete and still fits.
     fn kept(&self, of: &PlannedVariant, key: &str) -> Option<FinishedVariant> {
         if self.anew {
             return None;
@@ -483,7 +483,7 @@ impl BatchRequest {
         let file = std::fs::File::open(of.folder.join(RECORD)).ok()?;
         file.take(MOST_RECORD_BYTES).read_to_string(&mut text).ok()?;
         let record: VariantRecord = serde_json::from_str(&text).ok()?;
-        // the key has the list of the products
+        // the key includes the list of products
         if record.key != key || record.files.len() <= self.products.len() {
             return None;
         }
@@ -497,7 +497,7 @@ impl BatchRequest {
     }
 }
 
-/// Files that a variant names and that are not there: told before the first one is begun.
+/// Refuses variants with unusable layers or missing files, before any work.
 fn check_problems(planned: &[PlannedVariant]) -> Result<(), BatchError> {
     for of in planned {
         let scene = &of.variant.scene;
@@ -510,7 +510,7 @@ fn check_problems(planned: &[PlannedVariant]) -> Result<(), BatchError> {
     Ok(())
 }
 
-/// Maps that a variant cannot give, and formats that cannot hold them: told before the first one is begun.
+/// Refuses products that a variant cannot make, before any work.
 fn check_products(export: &ExportRequest, planned: &[PlannedVariant], folder: &Path) -> Result<(), BatchError> {
     if export.products.is_empty() {
         return Ok(());
@@ -537,7 +537,7 @@ fn hash(record: &VariantRecord) -> &str {
     record.measures.iter().find(|(key, _)| key == "hash").map_or("", |(_, value)| value)
 }
 
-/// A line for each variant: its folder, its values, its measures.
+/// The table with a line for each variant: its folder, its values, its measures.
 fn measures_csv(
     scene: &Scene,
     sweeps: &[VariantSweep],
@@ -555,7 +555,7 @@ fn measures_csv(
     text
 }
 
-/// `text` in letters that every file system takes in names.
+/// `text` with characters that every file system allows in names.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_alphanumeric() || ['.', '+'].contains(&c) { c } else { '-' }).collect()
 }

@@ -1,4 +1,4 @@
-//! Requests of pictures from above: size, style, colours, and the view of a planet.
+//! Requests for pictures from above: size, style, colours, and the view of a planet.
 
 use std::path::PathBuf;
 
@@ -69,13 +69,13 @@ pub enum PictureError {
     /// There is no such palette.
     #[error("there is no palette `{0}`; the palettes are {names}", names = all_palette_names().join(", "))]
     Palette(String),
-    /// A terrain has no clouds of its own.
+    /// Clouds were requested over a terrain.
     #[error("clouds are for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws")]
     Clouds,
     /// A number is out of range.
     #[error("{0}")]
     Number(&'static str),
-    /// The file is no picture.
+    /// The file is not a PNG picture.
     #[error("cannot write {0}: pictures are .png files")]
     NotPng(PathBuf),
     /// The file cannot be written.
@@ -89,7 +89,7 @@ pub enum PictureError {
 /// Refuses a file that is not a PNG in an existing folder, before any work.
 ///
 /// # Errors
-/// In that case.
+/// When the file is not a PNG, or cannot be written.
 pub fn check_picture(to: &SaveTarget) -> Result<(), PictureError> {
     let path = to.path();
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
@@ -107,10 +107,10 @@ impl PictureRequest {
         [width, if is_map { width.div_ceil(2) } else { height }].map(|pixels| pixels as usize)
     }
 
-    /// The scene with the palette asked for.
+    /// The scene with the requested palette.
     ///
     /// # Errors
-    /// When there is no such palette, or the scene cannot be drawn as asked.
+    /// When there is no such palette, or the scene cannot be drawn as requested.
     pub fn recoloured(&self, scene: &Scene) -> Result<Scene, PictureError> {
         if self.clouds.is_some() && !scene.settings.is_planet() {
             return Err(PictureError::Clouds);
@@ -129,7 +129,7 @@ impl PictureRequest {
         if !is_palette(name) {
             return Err(PictureError::Palette(name.clone()));
         }
-        // asked for by name, it is the shipped table
+        // a palette named by the caller is the shipped table, not the scene's own copy
         scene.palette.clone_from(name);
         scene.biomes = None;
         Ok(scene)
@@ -138,7 +138,7 @@ impl PictureRequest {
     /// Draws the terrain of a scene; call it inside the thread pool to use.
     ///
     /// # Errors
-    /// When the scene cannot be drawn as asked, or it was stopped.
+    /// When the scene cannot be drawn as requested, or it was stopped.
     pub fn draw(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, PictureError> {
         let scene = &self.recoloured(scene)?;
         let size @ [width, height] = self.size(scene);
