@@ -238,7 +238,7 @@ fn a_mesh_is_ground_seen_from_above() {
 
 #[test]
 fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
-    use talweg::export::{ExportPlace, export};
+    use talweg::export::{ExportPlace, ExportRequest, export};
     use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, example};
     let folder = tempfile::tempdir().unwrap();
     let scene = example("alpine-range").unwrap().scene.clone();
@@ -252,7 +252,8 @@ fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
         ..BuildPreset::default()
     };
     let place = ExportPlace { folder: folder.path().into(), force: false };
-    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    let request = ExportRequest::from_preset(&preset).unwrap();
+    export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
     assert_eq!(read.settings.resolution as usize % (side - 1), 1, "the vertices lie on samples");
     let again = crate::common::evaluate(&read, side, 2);
@@ -268,7 +269,7 @@ fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
 /// For each format that Talweg writes: a truncated file is reported as incomplete, with what to do.
 #[test]
 fn exports_that_are_cut_off_say_that_they_end_too_early() {
-    use talweg::export::{ExportPlace, export};
+    use talweg::export::{ExportPlace, ExportRequest, export};
     use talweg::scene::{BuildPreset, BuildProduct};
     let folder = tempfile::tempdir().unwrap();
     let scene = Scene::default();
@@ -285,7 +286,8 @@ fn exports_that_are_cut_off_say_that_they_end_too_early() {
     });
     let preset = BuildPreset { products: products.to_vec(), ..BuildPreset::default() };
     let place = ExportPlace { folder: folder.path().into(), force: false };
-    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    let request = ExportRequest::from_preset(&preset).unwrap();
+    export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     for product in products {
         let name = product.file.unwrap();
         let path = folder.path().join(&name);

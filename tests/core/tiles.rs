@@ -439,7 +439,7 @@ fn a_task_that_is_done_is_left_alone_and_a_damaged_tile_is_made_again() {
     }] {
         std::fs::write(&path, damage).unwrap();
         let said = build.merged(&control).unwrap_err().to_string();
-        assert!(said.contains("not whole"), "{said}");
+        assert!(said.contains("incomplete"), "{said}");
         let (stage, tiles) = (build.plan.result.stage(), build.plan.tiles(build.plan.result.stage()));
         assert_eq!(run(stage, tiles + 1).unwrap(), TaskOutcome::Done);
         assert_eq!(std::fs::read(&path).unwrap(), sound);

@@ -1,4 +1,4 @@
-//! The window of exports: what is written, in which formats, how large, to where.
+//! The export window: products, formats, sizes, folder.
 
 use std::path::{Path, PathBuf};
 
@@ -14,31 +14,31 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{self, ExportPlace, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
 use talweg::tiles::MOST_SAMPLES;
 
-/// An export as it was chosen.
+/// The choices made in the export window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChoice {
     pub preset: BuildPreset,
-    /// The folder that names of the preset count from.
+    /// The folder that file names of the preset are relative to.
     pub folder: PathBuf,
     /// Whether protected files are replaced.
     pub force: bool,
 }
 
 impl ExportChoice {
-    /// Where its files go.
+    /// The folder and the treatment of protected files.
     pub fn place(&self) -> ExportPlace {
         ExportPlace { folder: self.folder.clone(), force: self.force }
     }
 }
 
-/// A line of the list of products.
+/// A row in the list of products.
 struct ProductRow {
     what: String,
     name: String,
@@ -49,31 +49,31 @@ struct ProductRow {
     formats: Vec<(&'static str, &'static str)>,
 }
 
-/// What is wrong with a choice, or its products with their bytes.
+/// The mistake in a choice, or the products with their sizes in bytes.
 type CheckedSizes = Result<Vec<(String, u64)>, String>;
 
-/// See the module.
+/// The export window.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,
     rows: Vec<ProductRow>,
-    /// What was looked at last, and what was found wrong with it.
+    /// The choice that was checked last, and the outcome.
     checked: Option<(ExportChoice, CheckedSizes)>,
 }
 
-/// Side of a tile that is offered first.
+/// Default side of a tile.
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
-/// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
+/// Height of the lists; in a low window the rest of the dialog needs room as well.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
 }
 
-/// Widths of the list and of the fields, in a window that may be narrow.
+/// Widths of the list and of the fields; smaller in a narrow window.
 fn widths(ctx: &egui::Context) -> [f32; 2] {
     let room = ctx.viewport_rect().width() - 80.0 - GAP;
     [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
@@ -85,37 +85,39 @@ impl ExportWindow {
         Self { scene: scene.clone(), choice, rows, checked: None }
     }
 
-    /// Puts what is ticked into the preset.
+    /// Writes the ticked rows into the preset.
     fn collect(&mut self) {
         let product = |row: &ProductRow| BuildProduct { what: row.what.clone(), format: row.format.into(), file: None };
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
     }
 
-    /// What is wrong, or how large the files become; found anew when something was changed.
+    /// Samples per side of the export.
+    fn samples(&self) -> usize {
+        let request = ExportRequest::from_preset(&self.choice.preset);
+        request.and_then(|request| export::samples(&request, &self.scene)).unwrap_or(self.scene.samples())
+    }
+
+    /// The mistake in the choice, or the sizes of the files; computed again after a change.
     fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
-            let sound = match choice.preset.is_sound() {
-                true => Ok(()),
-                false => Err("A number cannot be: the lower height has to be below the upper one.".to_string()),
+            let checked = |request: ExportRequest| {
+                export::check(&request, scene, &choice.place())?;
+                let samples = export::samples(&request, scene)?;
+                // a terrain too large to be a whole is built in tiles, if all products can be
+                if samples > MAX_SAMPLES {
+                    streamed_products(&request, scene, samples)?;
+                }
+                export::sizes(&request, scene)
             };
-            let found = sound.and_then(|()| {
-                let checked = export::check(&choice.preset, scene, &choice.place());
-                let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
-                // what is larger than the largest whole goes by tiles, if all of its products can
-                let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
-                    true => streamed_products(&choice.preset, scene, samples).map(drop),
-                    false => Ok(()),
-                });
-                fits.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
-            });
+            let found = ExportRequest::from_preset(&choice.preset).and_then(checked).map_err(|error| error.to_string());
             self.checked = Some((self.choice.clone(), found));
         }
         self.checked.as_ref().map_or(Ok(Vec::new()), |(_, found)| found.clone())
     }
 }
 
-/// Every product of the scene; ticked are those of the preset.
+/// All products of the scene; those of the preset are ticked.
 fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let chosen = |what: &str| preset.products.iter().find(|product| product.what == what);
     let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
@@ -149,7 +151,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // read the keys before a text field releases the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
@@ -176,9 +178,7 @@ impl Dialog for ExportWindow {
                 Ok(sizes) => {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
                     let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
-                    let preset = &self.choice.preset;
-                    let samples = export::samples(preset, &self.scene).unwrap_or(self.scene.samples());
-                    let how = match samples > MAX_SAMPLES {
+                    let how = match self.samples() > MAX_SAMPLES {
                         true => "built in tiles in a temporary folder beside the files, which needs room as well",
                         false => "the terrain is computed once",
                     };
@@ -218,7 +218,7 @@ fn sentence(problem: &str) -> String {
 }
 
 impl ExportWindow {
-    /// The program that it is for, and the presets of the scene.
+    /// The target program, and the presets of the scene.
     fn head(&mut self, ui: &mut Ui) {
         let mut adopt = None;
         ui.horizontal(|ui| {
@@ -305,7 +305,7 @@ impl ExportWindow {
     fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
         let scene = &self.scene;
         let (settings, is_planet) = (&scene.settings, scene.settings.is_planet());
-        let wanted = export::samples(&self.choice.preset, scene).unwrap_or(scene.samples());
+        let wanted = self.samples();
         let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
         let preset = &mut self.choice.preset;
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
@@ -440,12 +440,13 @@ fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.end_row();
 }
 
-/// The name of a preset, or what it is.
+/// The name of a preset, or a generic name.
 pub fn title(preset: &BuildPreset) -> &str {
     if preset.name.is_empty() { "Export" } else { &preset.name }
 }
 
-/// What is offered at first: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
+/// The first choice of the window: the last build of the scene, or heights as PNG, beside the scene's file or in
+/// `folder`.
 pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);
