@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws the scene of every figure of the papers into one contact sheet, work by work, each picture over its name, as in
-the start window's page "The papers reproduced", and the sentence that says what it shows (docs/documents.md).
+the start window's page "Paper reproductions", and the sentence that says what it shows (docs/documents.md).
 
     tools/paper_figures.py PROGRAM OUT.png [--relief] [SCENE ...]
 

@@ -145,7 +145,7 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
     assert_eq!(names, ["Perlin noise, 10 octaves (001)", "Midpoint displacement (001)"]);
     assert_eq!(order.plan.sizes, [129, 257, 513, 1025]);
     assert_eq!((order.plan.repetitions, order.plan.extremes), (7, None));
-    click(&mut bench.panels, "Choose no node");
+    click(&mut bench.panels, "Deselect all nodes");
     assert!(bench.panels.query_by_label("Choose at least one node.").is_some());
     search(&mut bench.panels, "voronoi");
     assert!(bench.panels.query_by_role_and_label(Role::CheckBox, "Midpoint displacement").is_none());
@@ -164,7 +164,7 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
 #[test]
 fn the_selected_layer_is_measured_with_its_parameters() {
     let mut bench = Bench::new(&["Perlin"]);
-    click(&mut bench.panels, "Choose no node");
+    click(&mut bench.panels, "Deselect all nodes");
     let doc = &mut bench.panels.state_mut().editor_mut().doc;
     let octaves = doc.scene().layers[0].node.about().find("octaves").unwrap();
     doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(2)).unwrap());
@@ -179,7 +179,7 @@ fn the_selected_layer_is_measured_with_its_parameters() {
     let kept: Vec<Value> = order.subjects.iter().map(|(_, node)| node.params().get(octaves)).collect();
     assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each as it was when it was added");
     assert!(order.subjects[0].0 != order.subjects[1].0, "two names");
-    let first = format!("Forget {}", order.subjects[0].0);
+    let first = format!("Remove {}", order.subjects[0].0);
     click(&mut bench.panels, &first);
     click(&mut bench.panels, "Run benchmark");
     assert_eq!(bench.order().subjects, order.subjects[1..]);
@@ -193,7 +193,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     click(&mut bench.panels, "Run benchmark");
     bench.carry_out();
     assert!(bench.panels.query_by_label("Stop benchmark").is_some());
-    assert!(bench.panels.query_by_label_contains("Working meanwhile disturbs").is_some());
+    assert!(bench.panels.query_by_label_contains("Using the editor now distorts").is_some());
     assert_eq!(bench.wait(), Ending::Found);
     let report = bench.task.info().report.unwrap();
     assert_eq!(report.rows.len(), 4);

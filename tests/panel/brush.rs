@@ -101,7 +101,7 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
     assert_eq!(target(&panels), Some(on));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(target(&panels), None);
-    panels.get_by_label_contains("Take up the brush").click();
+    panels.get_by_label_contains("Start painting").click();
     panels.run();
     panels.state_mut().ask(LayerAction::SelectBelow);
     panels.run();
@@ -125,7 +125,7 @@ fn a_mask_is_seen_while_it_is_edited() {
     let request = panels.state().requests.last().unwrap().clone();
     assert_eq!((request.mask, request.stroke), (Some(1), Some(on)));
     assert!(panels.query_by_label("Erode").is_none(), "there is no ground to erode");
-    click(&mut panels, "Show on the ground");
+    click(&mut panels, "Show on terrain");
     assert_eq!(shown(&panels), None);
     let doc = &mut panels.state_mut().editor_mut().doc;
     doc.edit("Change mask", None, |scene| scene.layers[1].mask.by_height = true);

@@ -14,7 +14,7 @@ fn a_bookmark_is_kept_in_the_scene_and_gone_back_to() {
     *panels.state_mut().get_mut::<CameraStand>() = stand;
     let asked = panels.state().requests.len();
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::D);
-    panels.get_by_label_contains("View 1 is kept in the scene");
+    panels.get_by_label_contains("Added View 1 to View > Bookmarks");
     let scene = panels.state().editor().doc.scene().clone();
     assert_eq!((scene.bookmarks.len(), panels.state().requests.len()), (1, asked), "no ground changes");
     let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();

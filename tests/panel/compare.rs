@@ -42,7 +42,7 @@ fn table() -> Arc<Table> {
         row("Volume above B", "million m³", Values::Between(123.25)),
         row("RMS difference", "m", Values::Between(12.5)),
     ];
-    Arc::new(Table { rows, notes: vec!["A is 8 km wide and B 4 km.".into()] })
+    Arc::new(Table { rows, notes: vec!["A is 8 km wide, B is 4 km wide".into()] })
 }
 
 /// What the editor is told once B is there.
@@ -61,10 +61,10 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     let mut panels = large(&["Perlin", "Thermal"]);
     let (undo, before) = (panels.state().editor().doc.undo_label().map(String::from), free(&panels));
     press(&mut panels, Modifiers::NONE, Key::C);
-    assert_eq!(kept(&panels.state().effects[0]), "Untitled, kept");
-    there(&mut panels, "Untitled, kept");
+    assert_eq!(kept(&panels.state().effects[0]), "Untitled (pinned)");
+    there(&mut panels, "Untitled (pinned)");
     assert!(panels.query_by_label("View of A: Untitled").is_some());
-    assert!(panels.query_by_label("View of B: Untitled, kept").is_some());
+    assert!(panels.query_by_label("View of B: Untitled (pinned)").is_some());
     assert!(free(&panels).height() < before.height(), "bar and table take their place");
     press(&mut panels, Modifiers::NONE, Key::C);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Nothing)));
@@ -122,7 +122,7 @@ fn the_difference_map_brings_its_overlay_and_takes_it_away() {
         "without its overlay it is no difference map"
     );
     press(&mut panels, Modifiers::SHIFT, Key::Num5);
-    click(&mut panels, "End comparing");
+    click(&mut panels, "End comparison");
     assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
 }
 
@@ -257,7 +257,7 @@ fn the_bar_fits_the_smallest_window() {
         there(&mut panels, long);
         panels.state_mut().get_mut::<CompareInfo>().making = making.clone();
         panels.run();
-        let mut names = vec!["End comparing".to_string(), "Split view".into(), "Side by side".into()];
+        let mut names = vec!["End comparison".to_string(), "Split view".into(), "Side by side".into()];
         names.extend(["One at a time", "Difference map", "Swap A and B", "Table of differences"].map(String::from));
         names.push(if making.is_some() { format!("Computing {long}") } else { format!("B is {long}") });
         let rects: Vec<Rect> = names.iter().map(|name| panels.get_by_label(name).rect()).collect();

@@ -48,7 +48,7 @@ fn where_to_is_asked_next() {
         ("Save picture of the view…", "Supersampling"),
         ("Save film of the view…", "Turntable: once around the terrain"),
         ("Export time-lapse…", "Choose a file…"),
-        ("Cut out ground…", "South edge"),
+        ("Cut out terrain…", "South edge"),
     ] {
         let mut panels = large(&["Perlin", "Thermal"]);
         ask(&mut panels, command);

@@ -221,7 +221,7 @@ fn the_eye_hides_and_solo_shows_alone() {
 fn transport_buttons_move_the_playhead() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().requests.clear();
-    click(&mut panels, "To start");
+    click(&mut panels, "Jump to start");
     let request = panels.state().requests.last().unwrap().clone();
     assert_eq!((request.quality, request.playhead.unwrap().iteration), (RequestQuality::Full, 0));
     click(&mut panels, "Step forward");
@@ -238,9 +238,9 @@ fn transport_buttons_move_the_playhead() {
     assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::Full, "scrubbing");
     drop_at(&mut panels, rail.center());
     click(&mut panels, "Perlin noise");
-    assert!(panels.query_by_label("To start").is_some(), "the playhead still stands on the erosion");
-    click(&mut panels, "To end");
-    assert!(panels.query_by_label("To start").is_none(), "a generator has no transport");
+    assert!(panels.query_by_label("Jump to start").is_some(), "the playhead still stands on the erosion");
+    click(&mut panels, "Jump to end");
+    assert!(panels.query_by_label("Jump to start").is_none(), "a generator has no transport");
 }
 
 #[test]

@@ -18,10 +18,10 @@ fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
     panels.state_mut().ask(ExportAction::Open);
     panels.run();
-    panels.get_by_label_contains("1 product, at most");
+    panels.get_by_label_contains("1 file, up to");
     click(&mut panels, "Mesh");
     click(&mut panels, "Slope");
-    panels.get_by_label_contains("3 products, at most");
+    panels.get_by_label_contains("3 files, up to");
     panels.get_by_label_contains("Mesh error");
     click(&mut panels, "Heights");
     click(&mut panels, "Export");

@@ -85,7 +85,7 @@ fn a_river_begins_at_the_place() {
     let mut panels = large(&["Perlin"]);
     let before = steps(&panels);
     open(&mut panels);
-    click(&mut panels, "Add a river from here");
+    click(&mut panels, "Add river from here");
     assert_eq!(steps(&panels), before + 1);
     let layers = &panels.state().editor().doc.scene().layers;
     assert_eq!((layers[1].name.as_str(), layers[1].mix.blend), ("River", Blend::Min));
@@ -99,17 +99,17 @@ fn a_place_is_probed_looked_at_and_closed_again() {
     let mut panels = large(&["Perlin", "Terrace"]);
     open(&mut panels);
     click(&mut panels, "Probe");
-    panels.get_by_label("What each layer adds");
-    panels.get_by_label("Height after it");
+    panels.get_by_label("Contribution of each layer");
+    panels.get_by_label("Height after");
     press(&mut panels, bevy_egui::egui::Modifiers::NONE, bevy_egui::egui::Key::Escape);
-    assert!(panels.query_by_label("What each layer adds").is_none());
+    assert!(panels.query_by_label("Contribution of each layer").is_none());
     open(&mut panels);
     click(&mut panels, "Look at this point");
     let looked = |effect: &Effect| matches!(effect, Effect::View(ViewCommand::Look { .. }));
     assert!(panels.state().effects.iter().any(looked), "{:?}", panels.state().effects);
     open(&mut panels);
     click(&mut panels, "Copy position");
-    panels.get_by_label_contains("On the clipboard: 2000.0 m E, 2000.0 m S");
+    panels.get_by_label_contains("Copied: 2000.0 m E, 2000.0 m S");
 }
 
 #[test]

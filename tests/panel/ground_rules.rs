@@ -53,7 +53,7 @@ fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
     click(&mut panels, &row(&shipped, last - 2));
     click(&mut panels, "Duplicate rule");
     assert_eq!(rules(&panels).0[last - 2], rules(&panels).0[last - 1]);
-    click(&mut panels, &format!("{}  Back to the palette's rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
+    click(&mut panels, &format!("{}  Reset to palette rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
     assert!(panels.state().editor().doc.scene().materials.is_none());
     undo(&mut panels);
     assert_eq!(rules(&panels).0.len(), count + 1);
@@ -87,11 +87,11 @@ fn a_band_is_dragged_switched_and_typed_and_a_drag_is_one_step() {
     assert_eq!(slope(&panels), EVERYWHERE);
     click(&mut panels, "Slope");
     assert_eq!(slope(&panels)[..2], [25.0, 35.0]);
-    let field = panels.get_by_label("Slope: all from");
+    let field = panels.get_by_label("Slope: full effect from");
     field.focus();
     panels.run();
     press(&mut panels, Modifiers::COMMAND, Key::A);
-    panels.get_by_label("Slope: all from").type_text("60");
+    panels.get_by_label("Slope: full effect from").type_text("60");
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(slope(&panels)[..2], [25.0, 60.0]);
 }

@@ -43,7 +43,7 @@ fn click_at(panels: &mut Panels, at: Pos2, button: PointerButton) {
 fn the_ruler_is_laid_on_the_map_and_measures() {
     let mut panels = open(&["Perlin"]);
     click(&mut panels, "Ruler on the map");
-    panels.get_by_label("Click two points on the ground.");
+    panels.get_by_label("Click two points on the terrain.");
     for place in [[0.2, 0.2], [0.7, 0.2], [0.7, 0.6]] {
         let place = at(&panels, place);
         click_at(&mut panels, place, PointerButton::Primary);
@@ -97,7 +97,7 @@ fn the_map_is_opened_closed_and_not_offered_to_planets() {
     doc.edit("Make a planet", None, |scene| scene.settings.world = talweg::planet::World::Planet);
     panels.state_mut().get_mut::<MapState>().is_open = true;
     panels.run();
-    panels.get_by_label_contains("A planet has a map of its own");
+    panels.get_by_label_contains("Planets have their own map");
     click(&mut panels, "Tools");
     assert!(panels.get_by_label("Ruler").accesskit_node().is_disabled());
 }

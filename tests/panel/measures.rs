@@ -82,7 +82,7 @@ fn every_measure_and_plot_has_its_place() {
     assert!(panels.query_by_label_contains("Preview differs").is_some());
     panels.state_mut().get_mut::<MeasuresInfo>().preview = true;
     panels.run();
-    assert!(panels.query_by_label_contains("Measured on a preview").is_some());
+    assert!(panels.query_by_label_contains("Measured on the preview").is_some());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn what_counts_as_playable_is_changed_without_an_edit() {
     press(&mut panels, Modifiers::NONE, Key::M);
     told(&mut panels);
     let undo = panels.state().editor().doc.undo_label().map(String::from);
-    click(&mut panels, "What counts");
+    click(&mut panels, "Thresholds");
     let rect = widget(&panels, Role::Slider, "Playable slope").rect();
     drag(&mut panels, rect.center(), rect.right_center());
     drop_at(&mut panels, rect.right_center());

@@ -60,7 +60,7 @@ fn a_line_is_drawn_over_the_view() {
     };
     // Escape takes an unfinished line back and puts the pen away
     draw_along(&mut panels, (0..40).map(wave));
-    assert!(panels.query_by_label_contains("Release to run road along the line").is_some());
+    assert!(panels.query_by_label_contains("Release to give road this line").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     lift(&mut panels, wave(39));
     assert!(Arc::ptr_eq(&before, &tree(&panels)) && !panels.state().drawn.as_ref().unwrap().primary_taken);
@@ -108,7 +108,7 @@ fn outlines_are_drawn_and_those_that_cannot_be_are_refused_in_words() {
     let eight = |k: usize| [4500.0 + 1200.0 * libm::sin(angle(k)), 4500.0 + 700.0 * libm::sin(2.0 * angle(k))];
     draw_along(&mut panels, (0..=60).map(eight));
     lift(&mut panels, eight(60));
-    assert!(panels.query_by_label_contains("The line stays as it was: the outline would cross").is_some());
+    assert!(panels.query_by_label_contains("The line was not changed: the outline would cross").is_some());
     assert_eq!(tree(&panels), before);
     let oval = |k: usize| [4500.0 + 1200.0 * libm::cos(angle(k)), 4000.0 + 700.0 * libm::sin(angle(k))];
     draw_along(&mut panels, (0..=60).map(oval));
@@ -121,7 +121,7 @@ fn outlines_are_drawn_and_those_that_cannot_be_are_refused_in_words() {
     // what is locked and what has no line say so
     click(&mut panels, "Lock crater");
     press(&mut panels, Modifiers::SHIFT, Key::D);
-    assert!(panels.query_by_label_contains("its line stays as it is").is_some());
+    assert!(panels.query_by_label_contains("unlock it to redraw its line").is_some());
     choose(&mut panels, "plain");
     press(&mut panels, Modifiers::SHIFT, Key::D);
     assert!(panels.query_by_label_contains("The feature has no line").is_some());

@@ -97,7 +97,7 @@ fn the_list_shows_every_tier_and_a_click_shows_the_parameters() {
     assert_eq!(disc.amplitude, 130.0, "one drag is one step");
     // a material layer that is not there yet says so
     choose(&mut panels, "Snow");
-    assert!(panels.query_by_label_contains("There is none yet").is_some());
+    assert!(panels.query_by_label_contains("No features yet").is_some());
 }
 
 #[test]
@@ -114,7 +114,10 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     let mut panels = volcano();
     let (from, to) = (row(&panels, "side crater").center(), row(&panels, "cone").center());
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("Release to put it into cone").is_some(), "the status line says what comes");
+    assert!(
+        panels.query_by_label_contains("Release to move it into cone").is_some(),
+        "the status line says what comes"
+    );
     drop_at(&mut panels, to);
     let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
     let names: Vec<String> = cone.piece(&tree(&panels)).unwrap().children().iter().map(Piece::title).collect();
@@ -208,7 +211,7 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     assert_eq!(tree(&panels).count(), count);
     let (from, to) = (panels.get_by_label("Place river").rect().center(), on_screen(&panels, [5200.0, 2600.0]));
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("Release to put river here").is_some());
+    assert!(panels.query_by_label_contains("Release to place river here").is_some());
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     drop_at(&mut panels, to);
     let river = selected(&panels).unwrap();
@@ -282,7 +285,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert!(panels.query_by_label_contains("Drag to move crater").is_some());
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("release to leave it there").is_some());
+    assert!(panels.query_by_label_contains("release to confirm").is_some());
     assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
@@ -400,10 +403,10 @@ fn corners_of_a_picture_stay_convex() {
 fn a_profile_is_edited_point_by_point() {
     let mut panels = crater();
     choose(&mut panels, "crater");
-    let plot = panels.get_by_label("Profile outwards");
+    let plot = panels.get_by_label("Radial profile");
     plot.scroll_to_me();
     panels.run();
-    let plot = panels.get_by_label("Profile outwards").rect();
+    let plot = panels.get_by_label("Radial profile").rect();
     click_at(&mut panels, plot.lerp_inside(vec2(0.9, 0.2)));
     let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.profiles.len(), 1);
@@ -504,10 +507,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::G);
     panels.hover_at(to);
     panels.run();
-    assert!(
-        panels.query_by_label_contains("click or Enter to leave it so").is_some(),
-        "the status line says how to end"
-    );
+    assert!(panels.query_by_label_contains("click or Enter to confirm").is_some(), "the status line says how to end");
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");

@@ -229,13 +229,13 @@ fn comparing_ends_where_a_planet_is_opened() {
     let mut panels = large(&["Perlin"]);
     run(&mut panels, Command::from(CompareAction::Keep));
     panels.state_mut().effects.clear();
-    panels.state_mut().get_mut::<CompareInfo>().b = Some("Perlin, kept".into());
+    panels.state_mut().get_mut::<CompareInfo>().b = Some("Perlin (pinned)".into());
     panels.run();
     assert!(panels.state().effects.is_empty());
     panels.state_mut().editor_mut().doc.replace(planet(), None);
     panels.run();
     assert!(panels.state().effects.contains(&Effect::Compare(CompareRequest::Nothing)));
-    assert!(messages(&panels).iter().any(|text| text.contains("Comparing ended")));
+    assert!(messages(&panels).iter().any(|text| text.contains("Comparison ended")));
 }
 
 #[test]

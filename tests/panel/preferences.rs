@@ -47,7 +47,7 @@ fn the_light_theme_holds_at_once_and_is_kept() {
     choose(&mut panels, "Mouse style", "Blender");
     assert_eq!(panels.state().editor().interface.mouse_style, MouseStyle::Blender);
     assert!(panels.query_by_label_contains("The middle button turns").is_some(), "what the mouse does is said");
-    click(&mut panels, "Reset all of the interface");
+    click(&mut panels, "Reset interface");
     assert!(brightness(&panels) < 200);
 }
 
@@ -110,14 +110,14 @@ fn a_command_is_found_and_given_other_keys_that_hold_everywhere() {
 fn a_conflict_names_the_other_command_and_can_be_ended() {
     let mut panels = large(&["Perlin"]);
     open_keys(&mut panels);
-    assert!(panels.query_by_label_contains("also asks for").is_none(), "those that come with Talweg have none");
+    assert!(panels.query_by_label_contains("is also assigned to").is_none(), "those that come with Talweg have none");
     search(&mut panels, "measures");
     panels.get_by_label("Keys of Measures").click();
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::W);
-    assert!(panels.query_by_label_contains("W also asks for “Water”").is_some());
-    click(&mut panels, "Take W from Water");
-    assert!(panels.query_by_label_contains("also asks for").is_none());
+    assert!(panels.query_by_label_contains("W is also assigned to “Water”").is_some());
+    click(&mut panels, "Reassign W from Water");
+    assert!(panels.query_by_label_contains("is also assigned to").is_none());
     let water = panels.state().editor().view.water;
     press(&mut panels, Modifiers::NONE, Key::Escape);
     press(&mut panels, Modifiers::NONE, Key::W);

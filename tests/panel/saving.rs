@@ -26,11 +26,11 @@ fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
     let mut places = Vec::new();
     for _ in 0..12 {
         panels.step();
-        places.extend(panels.query_by_label("Go back to it").map(|button| button.rect()));
+        places.extend(panels.query_by_label("Restore").map(|button| button.rect()));
     }
     assert!(places.len() > 8 && places[1..].iter().all(|place| *place == places[1]), "{places:?}");
     panels.get_by_label_contains("Earlier versions of");
-    panels.get_by_label("Go back to it").click();
+    panels.get_by_label("Restore").click();
     panels.run();
     let document = &panels.state().editor().doc;
     assert_eq!((document.scene().name.as_str(), document.is_dirty()), ("Untitled", true));

@@ -116,11 +116,11 @@ fn scenes_and_help_are_found_and_arrows_choose() {
     press(&mut panels, Modifiers::NONE, Key::ArrowUp);
     click(&mut panels, "Thermal erosion (Help)");
     assert!(panels.query_by_label_contains("Lets loose rock slide").is_some(), "the page is open");
-    panels.get_by_label("Add as a layer").click_accesskit();
+    panels.get_by_label("Add as layer").click_accesskit();
     panels.run();
     assert_eq!(panels.state().names().last().unwrap(), "Thermal erosion");
     search(&mut panels, "no such thing anywhere");
-    assert!(panels.query_by_label_contains("Nothing is called that").is_some());
+    assert!(panels.query_by_label_contains("No matches").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert!(panels.query_by_role_and_label(Role::TextInput, "Search everything").is_none());
 }
@@ -132,14 +132,14 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
     panels.state_mut().ask(StartAction::Show);
     panels.run();
     click(&mut panels, "Recent files");
-    assert!(panels.query_by_label("No file was opened yet.").is_some());
+    assert!(panels.query_by_label("No recent files").is_some());
     click(&mut panels, "Scenes");
     click(&mut panels, "Hills");
     assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
     panels.state_mut().ask(StartAction::Show);
     panels.run();
-    click(&mut panels, "Show at the start");
+    click(&mut panels, "Show at startup");
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert!(!panels.state().editor().interface.start_window);
     let again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &[]);
@@ -149,7 +149,8 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
 #[test]
 fn a_refused_number_says_why() {
     let mut panels = large(&["Perlin"]);
-    for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency goes from 0.1 to 256")] {
+    for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency ranges from 0.1 to 256")]
+    {
         let field = widget(&panels, Role::SpinButton, "Frequency").rect().center();
         panels.hover_at(field);
         panels.drag_at(field);
@@ -188,8 +189,8 @@ fn the_history_goes_back_and_forth_by_clicks() {
     assert_eq!(panels.state().names(), ["Perlin noise"]);
     click(&mut panels, "Edit 3: Add Thermal erosion");
     assert_eq!(panels.state().names().len(), 3);
-    click(&mut panels, "Edit 0: Beginning");
+    click(&mut panels, "Edit 0: Original");
     assert!(panels.state().names().is_empty());
     press(&mut panels, Modifiers::COMMAND, Key::H);
-    assert!(panels.query_by_label("Edit 0: Beginning").is_none());
+    assert!(panels.query_by_label("Edit 0: Original").is_none());
 }

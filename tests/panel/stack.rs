@@ -59,7 +59,7 @@ fn a_locked_layer_says_so_and_stays() {
     let labels = names(&panels);
     click(&mut panels, &labels[3]);
     press(&mut panels, Modifiers::COMMAND, Key::L);
-    panels.get_by_label_contains("Locked: nothing below can be changed.");
+    panels.get_by_label_contains("Locked: unlock the layer to edit it.");
     assert!(widget(&panels, Role::Slider, "Radius").accesskit_node().is_disabled());
     press(&mut panels, Modifiers::NONE, Key::Delete);
     panels.get_by_label_contains("is locked; unlock it first");
@@ -90,13 +90,13 @@ fn a_note_is_written_shown_and_saved_with_the_scene() {
 #[test]
 fn two_sides_of_a_layer_are_tried_out() {
     let mut panels = large(&NODES);
-    click(&mut panels, "Side B of the layer");
+    click(&mut panels, "Version B of the layer");
     let opacity = |panels: &Panels| panels.state().editor().doc.scene().layers[3].mix.opacity;
     panels.state_mut().editor_mut().doc.edit("Change opacity", None, |scene| scene.layers[3].mix.opacity = 0.5);
     panels.run();
     press(&mut panels, Modifiers::ALT, Key::B);
     assert_eq!(opacity(&panels), 1.0);
-    click(&mut panels, "Side B of the layer");
+    click(&mut panels, "Version B of the layer");
     assert_eq!(opacity(&panels), 0.5);
 }
 
@@ -105,7 +105,7 @@ fn rows_say_what_layers_cost_and_where_the_evaluation_ends() {
     let mut panels = named();
     let costs = vec![(0, Duration::from_millis(12)), (2, Duration::from_millis(2300))];
     panels.state_mut().info_mut().insight = Insight { costs, ..Insight::default() }.into();
-    click(&mut panels, "Cost of layers");
+    click(&mut panels, "Layer costs");
     panels.get_by_label_contains("12 ms, ");
     panels.get_by_label_contains("2.3 s, ");
     let labels = names(&panels);

@@ -70,11 +70,11 @@ fn rest_on(panels: &mut Panels, slider: &str) {
 
 fn ghosts(panels: &Panels) -> Vec<String> {
     let mut ghosts: Vec<(f32, String)> = panels
-        .query_all_by_label_contains("Ghost ")
+        .query_all_by_label_contains("Preview ")
         .map(|node| (node.rect().left(), node.accesskit_node().label().unwrap_or_default()))
         .collect();
     ghosts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    ghosts.into_iter().map(|(_, name)| name.trim_start_matches("Ghost ").to_string()).collect()
+    ghosts.into_iter().map(|(_, name)| name.trim_start_matches("Preview ").to_string()).collect()
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
     let sheet = captions(&panels);
     click(&mut panels, "Variant Seed 9");
     let doc = &panels.state().editor().doc;
-    assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Adopt variant")));
+    assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Apply variant")));
     assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else");
     assert_eq!((captions(&panels), marked(&panels)), (sheet, vec!["Seed 9".to_string()]));
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
@@ -148,11 +148,11 @@ fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
     click(&mut panels, "Layer");
     click(&mut panels, "Variants…");
     let first = captions(&panels);
-    click(&mut panels, "Throw again");
+    click(&mut panels, "Reroll");
     let thrown = captions(&panels);
     assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the present one stays to be compared with");
     assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
-    choose(&mut panels, "What varies", "Seed of the layer");
+    choose(&mut panels, "Varied property", "Layer seed");
     let seed = panels.state().editor().doc.scene().layers[0].seed;
     assert_eq!(marked(&panels), [format!("Seed {seed}")]);
     let other = captions(&panels)[3].clone();
@@ -165,7 +165,7 @@ fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
 fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "One parameter");
+    choose(&mut panels, "Varied property", "One parameter");
     choose(&mut panels, "Parameter", "Persistence");
     let (all, present) = (captions(&panels), marked(&panels));
     assert_eq!((all.len(), all[0].as_str(), all[15].as_str()), (16, "Persistence 0.2", "Persistence 0.8"));
@@ -192,7 +192,7 @@ fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
 fn two_parameters_make_a_table_and_are_taken_at_once() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "Two parameters");
+    choose(&mut panels, "Varied property", "Two parameters");
     choose(&mut panels, "Parameter Across", "Persistence");
     choose(&mut panels, "Parameter Down", "Amplitude");
     let all = captions(&panels);
@@ -215,7 +215,7 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     let about = named.about();
     let mut panels = large(&["Perlin", about.name]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "Presets of the layer");
+    choose(&mut panels, "Varied property", "Layer presets");
     let labels: Vec<&str> = about.presets.iter().map(|preset| preset.label).collect();
     assert_eq!(captions(&panels), labels);
     let last = &about.presets[labels.len() - 1];
@@ -340,11 +340,11 @@ fn neither_a_sheet_nor_the_worker_holds_up_the_ghosts() {
 
 #[test]
 fn the_window_fits_the_smallest_screen() {
-    for (size, what) in [(vec2(960.0, 600.0), "Seed of the scene"), (vec2(1024.0, 640.0), "Two parameters")] {
+    for (size, what) in [(vec2(960.0, 600.0), "Scene seed"), (vec2(1024.0, 640.0), "Two parameters")] {
         let (mut panels, mut thumbnails) = (panels(size, &["Perlin"]), thumbnails());
         press(&mut panels, Modifiers::NONE, Key::V);
-        if what != "Seed of the scene" {
-            choose(&mut panels, "What varies", what);
+        if what != "Scene seed" {
+            choose(&mut panels, "Varied property", what);
         }
         develop(&mut panels, &mut thumbnails);
         let rects: Vec<Rect> = panels.query_all_by_label_contains("Variant ").map(|node| node.rect()).collect();
@@ -354,7 +354,7 @@ fn the_window_fits_the_smallest_screen() {
             assert!(rect.width() >= 70.0, "{what}: too small to be seen, {rect:?}");
             assert!(rects[..k].iter().all(|other| !other.intersects(*rect)), "{what}: {rect:?} lies on another");
         }
-        let choice = panels.get_by_role_and_label(Role::ComboBox, "What varies").rect();
+        let choice = panels.get_by_role_and_label(Role::ComboBox, "Varied property").rect();
         assert!(rects.iter().all(|rect| rect.top() >= choice.bottom()));
     }
 }

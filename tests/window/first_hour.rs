@@ -146,7 +146,7 @@ fn a_ridge_is_bent_by_a_handle_and_the_mountains_above_it_follow() {
         Type("ridges rivers"),
         Key("Enter"),
         Settle,
-        Click("Fold the library"),
+        Click("Close the library"),
         Click("ridge"),
         Settle,
         State("as-it-came.json"),

@@ -265,8 +265,8 @@ fn a_scene_opens_at_its_first_bookmark() {
 fn the_start_window_greets_who_names_no_scene() {
     let session = Session::new();
     let steps = r#"[
-        See("The papers reproduced"), Click("The papers reproduced"), See("figure 7: Voronoi"),
-        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("The papers reproduced"), Settle,
+        See("Paper reproductions"), Click("Paper reproductions"), See("figure 7: Voronoi"),
+        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("Paper reproductions"), Settle,
         State("opened.json"),
     ]"#;
     std::fs::write(session.path("steps.ron"), steps).unwrap();
@@ -405,7 +405,7 @@ fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
     let said = run(&|c| {
         c.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
     });
-    assert!(said.contains("no screen") && said.contains("Xvfb"), "{said}");
+    assert!(said.contains("no display") && said.contains("Xvfb"), "{said}");
     let screen = Screen::start();
     let said = run(&|c| {
         c.env("DISPLAY", screen.display.as_deref().unwrap_or(":0")).env_remove("WAYLAND_DISPLAY");
@@ -533,7 +533,7 @@ fn unsaved_work_survives_any_end() {
         let later = if state == "KILL.json" {
             ""
         } else {
-            r#"See("Unsaved work was found"), Hover("Later"), Click("Later"), Gone("Unsaved work"),"#
+            r#"See("Unsaved work found"), Hover("Later"), Click("Later"), Gone("Unsaved work"),"#
         };
         let click = r#"Settle, Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle"#;
         format!(r#"[{later} {click}, State("{state}"), {then}]"#)
@@ -546,7 +546,7 @@ fn unsaved_work_survives_any_end() {
         if k == 0 {
             session.drive("scene.ron", r#"[Settle, Gone("Unsaved work"), State("second.json")]"#);
             let said = session.state("second.json")["messages"].to_string();
-            assert!(said.contains("Another window") && said.contains("unsaved edits"), "{said}");
+            assert!(said.contains("Another Talweg window") && said.contains("unsaved edits"), "{said}");
         }
         let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
         assert!(sent.success());
@@ -566,8 +566,8 @@ fn unsaved_work_survives_any_end() {
     session.drive(
         "scene.ron",
         r#"[
-            See("Unsaved work was found"), See("It ended because"), See("the graphics card"), Picture("offered.png"),
-            Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
+            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), Picture("offered.png"),
+            Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );
     // every script made the same edit; a state has no hash in a frame in which something is still being written

@@ -98,7 +98,7 @@ impl Editor {
         let (keymap, unread) = Keymap::read(&kept.keys);
         if !unread.is_empty() {
             let list = unread.join(", ");
-            toasts.warning(format!("The preferences name keys that do not exist, and go without them: {list}."));
+            toasts.warning(format!("Unknown keys in the preferences were ignored: {list}."));
         }
         Self {
             doc: Document::default(),
@@ -178,7 +178,7 @@ impl Editor {
                 if let Some(other) = self.state.as_deref().and_then(|state| open_elsewhere(state, path)) {
                     let unsaved = if other.is_unsaved { ", with unsaved edits" } else { "" };
                     self.toasts.warning(format!(
-                        "Another window of Talweg has {} open{unsaved} (process {}). Whichever saves second is asked \
+                        "Another Talweg window has {} open{unsaved} (process {}). The second window to save asks \
                          before it overwrites.",
                         file_name(path),
                         other.process
@@ -200,7 +200,8 @@ impl Editor {
             Ok(origin) => {
                 self.doc.replace(origin.scene, None);
                 self.tell(&origin.warnings);
-                self.toasts.info(format!("This is the scene that {} was made of; it has no file yet", file_name(path)));
+                self.toasts
+                    .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
             }
             Err(error) => self.toasts.error(because("The scene was not opened", &error)),
         }
@@ -230,7 +231,7 @@ impl Editor {
         if let Some(state) = &self.state
             && let Err(error) = keep_version(state, path, self.versions_kept)
         {
-            self.toasts.warning(because("What was in the file before was not kept as an earlier version", &error));
+            self.toasts.warning(because("The previous version could not be saved", &error));
         }
         match self.doc.save(&to) {
             Ok(()) => {
@@ -240,7 +241,7 @@ impl Editor {
             }
             Err(SceneError::Write(error)) if error.is_replaced() => {
                 self.note_recent(path);
-                self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
+                self.toasts.warning(because("The scene may be lost in a power failure; save it again", &error));
                 false
             }
             Err(error) => {
@@ -269,10 +270,10 @@ impl Editor {
         self.toasts.forget_warnings();
         match warnings {
             [] => {}
-            [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
+            [one] => self.toasts.warning(format!("Corrected on opening: {}", one.0)),
             many => {
                 let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
-                self.toasts.warning(format!("Mended on opening:{list}"));
+                self.toasts.warning(format!("Corrected on opening:{list}"));
             }
         }
     }

@@ -213,7 +213,7 @@ fn slot(world: &mut World, slot: Slot, ui: &mut Ui) {
 fn run(world: &mut World, parts: Vec<Part>, ui: &mut Ui) {
     for part in parts {
         if let Err(problem) = world.run_system_with(part, ui) {
-            error!("a part of the interface was not drawn: {problem}");
+            error!("cannot draw a part of the interface: {problem}");
         }
     }
 }

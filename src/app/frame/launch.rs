@@ -9,8 +9,8 @@ use talweg::io::memory::{address_space, bytes_text};
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     #[error(
-        "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY leads to one. Run it on a desktop or under a virtual \
-         screen (Xvfb :7 & DISPLAY=:7 talweg); `talweg render` and `talweg export` need no screen"
+        "there is no display: neither DISPLAY nor WAYLAND_DISPLAY leads to one. Run talweg on a desktop or on a \
+         virtual display (Xvfb :7 & DISPLAY=:7 talweg); `talweg render` and `talweg export` need no display"
     )]
     NoDisplay,
     #[error(
@@ -19,19 +19,19 @@ pub enum AppError {
     )]
     NoDriver,
     #[error(
-        "drawing needs about {needed} of address space, and this process has {left} left of its limit. Raise the limit \
+        "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the limit \
          (ulimit -v); `talweg render` and `talweg export` need less"
     )]
     NoRoom { needed: String, left: String },
     #[error("the graphics library failed: {0}")]
     Engine(String),
-    #[error("the editor stopped on an error of its own: {message}. {recovery}")]
+    #[error("the editor crashed: {message}. {recovery}")]
     Crashed { message: String, recovery: String },
     #[error("{0}")]
     Script(String),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
-    #[error("the script ended at a step that failed")]
+    #[error("a step of the script failed")]
     DriveFailed,
 }
 

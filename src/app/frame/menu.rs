@@ -68,7 +68,7 @@ pub fn scene_name(ui: &mut Ui, document: &Document) {
         ui.add_space(6.0);
         let text = if unsaved { format!("{name} •") } else { name };
         let label = egui::Label::new(RichText::new(text).color(colour::text_weak())).truncate();
-        ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
+        ui.add(label).on_hover_text(if unsaved { "The scene has unsaved changes." } else { "All changes are saved." });
     });
 }
 

@@ -140,7 +140,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
         return activity.text.clone();
     }
     if info.stopped {
-        return "Stopped: the picture is older than the scene. F5 computes it".into();
+        return "Stopped: the view is out of date. Press F5 to compute the scene".into();
     }
     if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
         return format!("Playing {}", document.scene().layers[layer].name);
@@ -162,15 +162,15 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         fact(
             ui,
             &format!("{:.0} to {}", unit.shown(f64::from(low)), units::metres(high, 0)),
-            "Lowest and highest point.",
+            "Lowest and highest point of the terrain.",
         );
     }
     if let Some(samples) = info.samples {
         let full = document.scene().samples();
         let (note, tip) = if info.preview {
-            (" preview", format!("A small preview is on screen; the scene asks for {full} × {full}."))
+            (" preview", format!("A preview is on screen. The full resolution is {full} × {full}."))
         } else {
-            ("", "Samples of the terrain on screen.".into())
+            ("", "Resolution of the terrain on screen.".into())
         };
         let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
         fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
@@ -182,7 +182,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
             }
             None => {
                 let (east, south) = (cursor.east_metres, cursor.south_metres);
-                let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+                let tip = "Position under the cursor: distance east and south of the north-west corner.";
                 fact(ui, &format!("{:.0}, {}", unit.shown(f64::from(east)), units::metres(south, 0)), tip);
             }
         }

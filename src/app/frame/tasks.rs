@@ -257,7 +257,7 @@ impl<I, T: Send + 'static> SceneWork<I, T> {
         (about, layers): (I, usize),
         work: impl FnOnce(&Control) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.is_running(), "another {name} is still under way; wait for it, or stop it with Esc");
+        anyhow::ensure!(!self.is_running(), "another {name} is still running; wait for it, or press Esc to stop it");
         let task = tasks.start(name, work)?;
         self.running = Some(SceneTask { about, layers, task });
         Ok(())
@@ -287,7 +287,7 @@ impl<I, T: Send + 'static> SceneWork<I, T> {
         let ending = match self.running.as_mut()?.task.outcome() {
             Outcome::Running => return None,
             Outcome::Done(ending) => ending,
-            Outcome::Broke => Err(anyhow::anyhow!("the evaluation broke; this is a defect of the program")),
+            Outcome::Broke => Err(anyhow::anyhow!("the evaluation crashed; this is a bug in Talweg, please report it")),
         };
         self.running = None;
         let stopped = |error: anyhow::Error| match error.is::<Cancelled>() {

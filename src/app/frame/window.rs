@@ -156,14 +156,14 @@ pub(super) fn receive(
     let received = evaluation.receive(&mut editor.doc);
     for message in received.failures {
         let text = format!(
-            "The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on."
+            "The terrain could not be computed. {message}. This is a bug in Talweg; undo the last edit to continue."
         );
         editor.toasts.error(text);
     }
     if let Some(reason) = received.refused {
         editor
             .toasts
-            .warning(format!("{reason}. A preview is shown; choose a smaller resolution in the scene's settings."));
+            .warning(format!("{reason}. A preview is shown. Choose a lower resolution in the scene settings."));
     }
     for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = editor.doc.scene().layers.get(problem.layer);

@@ -57,7 +57,7 @@ impl Action for BenchAction {
     fn info(&self) -> Info {
         Info::new(
             "Benchmark…",
-            "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",
+            "Measures the run time and memory use of nodes, and how both scale with resolution and threads.",
             icon::TIMER,
             keys![COMMAND_SHIFT + B],
         )

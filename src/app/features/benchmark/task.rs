@@ -116,11 +116,11 @@ impl BenchTask {
             }
             Outcome::Running | Outcome::Done(Err(BenchError::Cancelled)) => Some(Ending::Stopped),
             Outcome::Done(Err(error)) => {
-                self.failure = Some(format!("Nothing was measured: {error}."));
+                self.failure = Some(format!("The benchmark failed: {error}."));
                 Some(Ending::Failed)
             }
             Outcome::Broke => {
-                self.failure = Some("The benchmark broke off. This is a defect of Talweg.".into());
+                self.failure = Some("The benchmark crashed. This is a bug in Talweg; please report it.".into());
                 Some(Ending::Failed)
             }
         }
@@ -162,7 +162,7 @@ impl RunningBench {
     fn underway(&self) -> Underway {
         let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
         let now = at.as_ref().map_or_else(
-            || "Preparing the terrains to work on".into(),
+            || "Preparing the test terrains".into(),
             |at| format!("{}, {}², {}", at.subject, at.samples, threads(at.threads)),
         );
         Underway {
@@ -191,7 +191,7 @@ pub(super) fn advance(
     }
     let Some(ending) = task.receive() else { return };
     if ending == Ending::Found && !state.is_open() {
-        editor.toasts.info("The benchmark is done: Help, Benchmark… shows what it found.");
+        editor.toasts.info("Benchmark finished. See Tools > Benchmark… for the results.");
     }
     redraw.write(RequestRedraw);
 }
@@ -200,7 +200,7 @@ pub(super) fn advance(
 pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
     *info = task.info();
     if let Some(underway) = &info.underway {
-        let text = format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
+        let text = format!("Benchmark {:.0} %: using the editor now distorts the times", underway.share * 100.0);
         status.activities.push(Activity { text, done: None });
     }
 }
@@ -214,7 +214,7 @@ pub(super) fn obey(
 ) {
     for ask in asks.drain() {
         if let Err(error) = task.ask(ask, &tasks) {
-            editor.toasts.error(format!("The benchmark did not begin: {error}."));
+            editor.toasts.error(format!("The benchmark could not start: {error}."));
         }
     }
 }

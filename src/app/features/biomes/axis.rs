@@ -85,12 +85,13 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     let hot = drag.map(|drag| drag.held).or(hover);
     paint(ui, rect, area, axis, range, hot);
     if bell.is_none() {
-        response.on_hover_text("The selected type does not mind; tick the axis to give it a place here.");
+        response.on_hover_text("The selected type ignores this condition. Tick the condition to set an optimum.");
         return None;
     }
     let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
     let response = response.on_hover_text(
-        "Drag the top to where the type is at home, a shoulder for how far from there it is found. Below: who wins.",
+        "Drag the peak to move the optimum, a shoulder to change the tolerance. The strip below shows the dominant \
+         type.",
     );
     let (drag, at) = (drag?, response.interact_pointer_pos()?);
     let moved = (at.x - drag.from) * per_point;

@@ -80,22 +80,16 @@ impl Action for BiomesAction {
         match self {
             Self::Toggle => Info::new(
                 "Biomes",
-                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
+                "Edits the ground types that colour the scene by temperature, moisture, height and slope.",
                 icon::TREE,
                 keys![NONE + K],
             ),
-            Self::Open | Self::OpenFrom(_) => Info::new(
-                "Open biome table…",
-                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
-                icon::FOLDER_OPEN,
-                &[],
-            ),
-            Self::Save | Self::SaveTo(_) => Info::new(
-                "Save biome table…",
-                "Writes the ground types of the scene to a file of their own.",
-                icon::FLOPPY_DISK,
-                &[],
-            ),
+            Self::Open | Self::OpenFrom(_) => {
+                Info::new("Open biome table…", "Loads ground types from a file into the scene.", icon::FOLDER_OPEN, &[])
+            }
+            Self::Save | Self::SaveTo(_) => {
+                Info::new("Save biome table…", "Saves the scene's ground types to a file.", icon::FLOPPY_DISK, &[])
+            }
         }
     }
 }
@@ -116,7 +110,9 @@ fn run(In(action): In<BiomesAction>, mut editor: ResMut<Editor>, mut state: ResM
             let then = |path| BiomesAction::SaveTo(SaveTarget::new(path)).into();
             editor.dialogs.open(Files::save(&editor.doc, "Save biome table", &name, &[TABLE], then));
         }
-        BiomesAction::Save => editor.toasts.warning("The scene is coloured by height; it has no biome table."),
+        BiomesAction::Save => {
+            editor.toasts.warning("Nothing to save: the scene is coloured by height and has no biome table.")
+        }
         BiomesAction::OpenFrom(path) => open(editor, &path),
         BiomesAction::SaveTo(to) => save(editor, &to),
     }

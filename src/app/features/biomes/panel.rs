@@ -61,7 +61,9 @@ pub fn show(
     let mut command = head(ui);
     let Some(biomes) = Biomes::for_scene(document.scene()) else {
         ui.add_space(8.0);
-        ui.label("The scene is coloured by height. A biome table colours it by what grows: by temperature, height, slope and moisture.");
+        ui.label(
+            "The scene is coloured by height. A biome table colours it by temperature, moisture, height and slope.",
+        );
         ui.add_space(6.0);
         if ui.button(format!("{}  Colour by biomes", icon::TREE)).clicked() {
             choose(document, FIRST);
@@ -122,9 +124,9 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
                 }
             }
         });
-        combo.response.on_hover_text("The table of ground types. Another one brings its own climate.");
+        combo.response.on_hover_text("Biome table. Choosing another one also resets the climate.");
         let reset = icon_button(ui, is_edited, icon::ARROW_COUNTER_CLOCKWISE, "Reset biomes");
-        if reset.on_hover_text("Takes the table as it is shipped; Undo brings the edited one back.").clicked() {
+        if reset.on_hover_text("Restores the built-in table. Undo restores your edits.").clicked() {
             document.edit("Reset biomes", None, |scene| scene.biomes = None);
         }
         let buttons = [
@@ -179,7 +181,7 @@ fn list(
                 ui.spacing_mut().interact_size = swatch.size();
                 ui.push_id(("colour", k), |ui| ui.color_edit_button_srgb(&mut rgb)).inner
             });
-            let picked = picked.inner.on_hover_text("The colour of the type.");
+            let picked = picked.inner.on_hover_text("Colour of this ground type.");
             if picked.changed() {
                 change(document, "Change colour of type", Some(Gesture(picked.id.value())), |table| {
                     table.types[k].colour = rgb;
@@ -224,27 +226,27 @@ fn buttons(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, table:
             icon_button(ui, enabled, symbol, label).on_hover_text(tip).clicked()
         };
         let room = count < MAX_TYPES;
-        if ask(ui, room, icon::PLUS, "Add type", "Adds a type that is at home at mild places above the sea.") {
+        if ask(ui, room, icon::PLUS, "Add type", "Adds a type for mild temperatures above sea level.") {
             let name = unused(table, "New type");
             change(document, "Add type", None, |table| table.types.insert(at + 1, fresh(&name)));
             state.selected = at + 1;
         }
-        if ask(ui, room, icon::COPY, "Duplicate type", "Puts a copy below the type.") {
+        if ask(ui, room, icon::COPY, "Duplicate type", "Adds a copy below the type.") {
             let copy = GroundType { name: unused(table, &table.types[at].name), ..table.types[at].clone() };
             change(document, "Duplicate type", None, |table| table.types.insert(at + 1, copy));
             state.selected = at + 1;
         }
-        if ask(ui, count > 1, icon::TRASH, "Delete type", "Removes the type; Undo brings it back.") {
+        if ask(ui, count > 1, icon::TRASH, "Delete type", "Deletes the type.") {
             change(document, "Delete type", None, |table| {
                 table.types.remove(at);
             });
             state.selected = at.min(count - 2);
         }
-        if ask(ui, at > 0, icon::ARROW_UP, "Move type up", "Changes the order of the list alone.") {
+        if ask(ui, at > 0, icon::ARROW_UP, "Move type up", "Changes only the order of the list.") {
             change(document, "Move type", None, |table| table.types.swap(at, at - 1));
             state.selected = at - 1;
         }
-        if ask(ui, at + 1 < count, icon::ARROW_DOWN, "Move type down", "Changes the order of the list alone.") {
+        if ask(ui, at + 1 < count, icon::ARROW_DOWN, "Move type down", "Changes only the order of the list.") {
             change(document, "Move type", None, |table| table.types.swap(at, at + 1));
             state.selected = at + 1;
         }
@@ -270,7 +272,7 @@ fn unused(table: &BiomeTable, name: &str) -> String {
 /// What the clicked place is like.
 fn here(ui: &mut Ui, ground: Option<&Composition>) {
     let text = match ground {
-        None => "Click the ground to see what it consists of.".to_string(),
+        None => "Click the terrain to see its composition.".to_string(),
         Some(Composition { place, .. }) => {
             format!("{:.1} °C, slope {:.0}°, moisture {:.2}", place.celsius, place.slope, place.moisture)
         }
@@ -409,8 +411,8 @@ impl Dimension {
         ui.horizontal(|ui| {
             let mut on = bell.is_some();
             let tick = ui.checkbox(&mut on, self.label);
-            if tick.on_hover_text("Whether the type minds at all.").changed() {
-                apply(on.then_some(self.first), None, "Switch axis of type");
+            if tick.on_hover_text("Whether this condition affects the type.").changed() {
+                apply(on.then_some(self.first), None, "Toggle condition of type");
             }
             let Some([mut optimum, mut tolerance]) = bell else { return };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -421,7 +423,7 @@ impl Dimension {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} tolerance", self.label))
                 });
                 if field
-                    .on_hover_text("Tolerance: so far from its optimum the type is about a third as likely.")
+                    .on_hover_text("Tolerance: at this distance from the optimum, the type is about a third as likely.")
                     .changed()
                 {
                     let gesture = Gesture(ui.id().with("tolerance").value());
@@ -433,7 +435,7 @@ impl Dimension {
                 field.widget_info(|| {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} optimum", self.label))
                 });
-                if field.on_hover_text("Optimum: where the type is at home.").changed() {
+                if field.on_hover_text("Optimum: the value at which the type is most likely.").changed() {
                     let gesture = Gesture(ui.id().with("optimum").value());
                     apply(Some([optimum, tolerance]), Some(gesture), "Change optimum");
                 }
@@ -449,7 +451,7 @@ impl Dimension {
             least_tolerance: ((self.range[1] - self.range[0]) * 2.0e-3).max(LEAST_TOLERANCE),
         };
         if let Some(dragged) = axis::show(ui, &shown) {
-            apply(Some(dragged.bell), Some(dragged.gesture), "Drag type");
+            apply(Some(dragged.bell), Some(dragged.gesture), "Change curve of type");
         }
         ui.add_space(3.0);
     }
@@ -484,11 +486,11 @@ fn home(kind: &GroundType, sea: f32) -> SiteConditions {
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),
-        ("Only above the sea", Some(HeightLevel::Sea(1.0)), None),
-        ("Only in the sea", None, Some(HeightLevel::Sea(1.0))),
+        ("Only above sea level", Some(HeightLevel::Sea(1.0)), None),
+        ("Only below sea level", None, Some(HeightLevel::Sea(1.0))),
     ];
     let present = known.iter().find(|(_, above, below)| (*above, *below) == (kind.above, kind.below));
-    let text = present.map_or("Between its own limits", |(text, ..)| text);
+    let text = present.map_or("Custom limits", |(text, ..)| text);
     let combo = egui::ComboBox::from_id_salt("limits").width(ui.available_width()).selected_text(text);
     let combo = combo.show_ui(ui, |ui| {
         for (text, above, below) in known {
@@ -499,5 +501,5 @@ fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType)
             }
         }
     });
-    combo.response.on_hover_text("Where the type may be at all, however well it would fit elsewhere.");
+    combo.response.on_hover_text("Hard limits: outside them this biome never appears.");
 }

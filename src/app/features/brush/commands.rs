@@ -53,24 +53,27 @@ impl Action for BrushAction {
         match self {
             Self::Paint => Info::new(
                 "Brush",
-                "Takes up the brush for the selected layer, or puts it away. While it is up, Alt turns the view.",
+                "Starts or stops painting on the selected layer. While painting, Alt-drag orbits the view.",
                 icon::PAINT_BRUSH,
                 keys![NONE + T],
             ),
             Self::Smaller => {
-                Info::new("Smaller brush", "Makes the brush narrower.", icon::CIRCLE, keys![NONE + OpenBracket])
+                Info::new("Smaller brush", "Reduces the radius of the brush.", icon::CIRCLE, keys![NONE + OpenBracket])
             }
-            Self::Larger => {
-                Info::new("Larger brush", "Makes the brush wider.", icon::CIRCLE, keys![NONE + CloseBracket])
-            }
+            Self::Larger => Info::new(
+                "Larger brush",
+                "Increases the radius of the brush.",
+                icon::CIRCLE,
+                keys![NONE + CloseBracket],
+            ),
             Self::PaintMask => Info::new(
                 "Paint mask",
-                "Lets the selected layer act only where you paint.",
+                "Limits the selected layer to the area that you paint.",
                 icon::PAINT_BRUSH_BROAD,
                 keys![SHIFT + T],
             ),
             Self::DeleteStroke => {
-                Info::new("Delete stroke", "Takes the selected stroke out.", icon::TRASH, keys![NONE + Delete])
+                Info::new("Delete stroke", "Deletes the selected stroke.", icon::TRASH, keys![NONE + Delete])
             }
             Self::Tool(tool) => Info::new(format!("{} brush", tool.label()), tool.help(), tool_icon(*tool), &[]),
         }
@@ -90,6 +93,6 @@ impl Action for StampAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Choose a stamp…", "Reads the picture of a stamp from a file.", icon::IMAGE, &[])
+        Info::new("Choose a stamp…", "Loads a stamp image from a file.", icon::IMAGE, &[])
     }
 }

@@ -19,8 +19,7 @@ use talweg::eval::StrokeTarget;
 use talweg::scene::Gesture;
 
 /// What the status line says while a brush is up.
-pub(super) const HINT: &str =
-    "Drag to paint · Shift smooths · Ctrl does the opposite · [ ] size · Alt-drag turns the view";
+pub(super) const HINT: &str = "Drag to paint · Shift: smooth · Ctrl: invert · [ ]: size · Alt-drag: orbit";
 
 /// Way that makes a new point, in radii.
 const STEP: f32 = 0.04;

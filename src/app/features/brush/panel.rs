@@ -29,14 +29,14 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
     ui.add_space(4.0);
     let is_up = state.target(document) == Some(target);
     ui.horizontal(|ui| {
-        let text = if is_up { "Put the brush away" } else { "Take up the brush" };
+        let text = if is_up { "Stop painting" } else { "Start painting" };
         let button = egui::Button::new(format!("{}  {text}", icon::PAINT_BRUSH)).selected(is_up);
         if ui.add(button).on_hover_text(BrushAction::Paint.tooltip(ui.ctx())).clicked() {
             if is_up { state.put_away() } else { state.paint(document, target) }
         }
     });
     if document.scene().as_planet().is_some() {
-        ui.weak("Strokes stand on a square. Extract a region of the planet to paint on.");
+        ui.weak("You can paint on terrains only. Extract a region of the planet first.");
         return None;
     }
     let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
@@ -122,7 +122,7 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     let count = list.list().len();
     ui.add_space(4.0);
     let title = match count {
-        0 => "none yet: drag over the ground".into(),
+        0 => "none yet: drag over the terrain".into(),
         many => many.to_string(),
     };
     let heading = match target {
@@ -180,13 +180,13 @@ fn arrange(
     index: usize,
     count: usize,
 ) {
-    if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Takes the stroke out.").clicked() {
+    if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Deletes this stroke.").clicked() {
         state.delete_selected(document);
         return;
     }
     let moves = [
-        (icon::ARROW_DOWN, "Later", "Lets the stroke act after the next one.", (index + 1 < count).then(|| index + 1)),
-        (icon::ARROW_UP, "Earlier", "Lets the stroke act before the one before it.", index.checked_sub(1)),
+        (icon::ARROW_DOWN, "Later", "Applies this stroke after the next one.", (index + 1 < count).then(|| index + 1)),
+        (icon::ARROW_UP, "Earlier", "Applies this stroke before the previous one.", index.checked_sub(1)),
     ];
     for (symbol, label, tip, to) in moves {
         if icon_button(ui, to.is_some(), symbol, label).on_hover_text(tip).clicked()
@@ -201,8 +201,8 @@ fn arrange(
 /// Whether the mask of a layer is shown on the ground.
 pub fn mask_row(ui: &mut Ui, document: &mut Document, layer: usize) {
     let mut is_shown = document.shown_mask() == Some(layer);
-    let tip = "Colours the ground where the mask lets the layer act.";
-    if ui.checkbox(&mut is_shown, "Show on the ground").on_hover_text(tip).changed() {
+    let tip = "Tints the terrain where the mask lets the layer act.";
+    if ui.checkbox(&mut is_shown, "Show on terrain").on_hover_text(tip).changed() {
         document.show_mask(is_shown.then_some(layer));
     }
 }

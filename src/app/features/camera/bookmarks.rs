@@ -31,12 +31,14 @@ impl Action for BookmarkAction {
         match self {
             Self::Add => Info::new(
                 "Add camera bookmark",
-                "Keeps where the camera stands and looks, in the scene, which opens at the first of them.",
+                "Saves the camera position and direction in the scene. The scene opens at its first bookmark.",
                 icon::BOOKMARK_SIMPLE,
                 keys![COMMAND_SHIFT + D],
             ),
-            Self::Go(_) => Info::new("Go to bookmark", "Moves the camera there.", icon::BOOKMARK_SIMPLE, &[]),
-            Self::Remove(_) => Info::new("Remove bookmark", "Forgets the place.", icon::TRASH, &[]),
+            Self::Go(_) => {
+                Info::new("Go to bookmark", "Moves the camera to this bookmark.", icon::BOOKMARK_SIMPLE, &[])
+            }
+            Self::Remove(_) => Info::new("Remove bookmark", "Deletes the bookmark.", icon::TRASH, &[]),
         }
     }
 }
@@ -93,17 +95,17 @@ pub(super) fn run(
     let editor = &mut *editor;
     let scene = editor.doc.scene();
     if scene.as_planet().is_some() {
-        return editor.toasts.info("Camera bookmarks are for terrains; a planet has none.");
+        return editor.toasts.info("Camera bookmarks work on terrains only, not on planets.");
     }
     match action {
         BookmarkAction::Add if scene.bookmarks.len() >= MAX_BOOKMARKS => {
-            editor.toasts.info(format!("A scene keeps {MAX_BOOKMARKS} camera bookmarks; remove one first."));
+            editor.toasts.info(format!("A scene can have at most {MAX_BOOKMARKS} camera bookmarks. Remove one first."));
         }
         BookmarkAction::Add => {
             let is_free = |name: &String| !scene.bookmarks.iter().any(|bookmark| bookmark.name == *name);
             let name = (1..).map(|k| format!("View {k}")).find(is_free).unwrap_or_default();
             let bookmark = kept(&now, &scene.settings, name);
-            editor.toasts.info(format!("{} is kept in the scene: View, Bookmarks.", bookmark.name));
+            editor.toasts.info(format!("Added {} to View > Bookmarks.", bookmark.name));
             editor.doc.edit("Add camera bookmark", None, |scene| scene.bookmarks.push(bookmark));
         }
         BookmarkAction::Go(number) => {
@@ -134,14 +136,14 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: 
         for (number, bookmark) in bookmarks.iter().enumerate() {
             ui.horizontal(|ui| {
                 let go = ui.add(Button::new(&bookmark.name).min_size(vec2(140.0, 24.0)));
-                if go.on_hover_text("Moves the camera there.").clicked() {
+                if go.on_hover_text("Moves the camera to this bookmark.").clicked() {
                     queue.push(BookmarkAction::Go(number));
                     ui.close();
                 }
                 let mut name = bookmark.name.clone();
                 let field =
                     ui.add(bevy_egui::egui::TextEdit::singleline(&mut name).desired_width(110.0).char_limit(60));
-                if field.on_hover_text("Its name.").changed() {
+                if field.on_hover_text("Name of the bookmark.").changed() {
                     let gesture = talweg::scene::Gesture(bevy_egui::egui::Id::new(("bookmark", number)).value());
                     editor.doc.edit("Rename camera bookmark", Some(gesture), |scene| {
                         scene.bookmarks[number].name = name;

@@ -60,7 +60,7 @@ impl Action for ViewFilmAction {
     fn info(&self) -> Info {
         Info::new(
             "Save film of the view…",
-            "Films the terrain once around, or a flight through the camera bookmarks, as a GIF or as pictures.",
+            "Films a turntable of the terrain or a flight through the camera bookmarks, as a GIF or as images.",
             icon::FILM_REEL,
             &[],
         )
@@ -92,14 +92,14 @@ pub(super) fn run(
             editor.dialogs.open(ViewFilmDialog { choice: FilmChoice::USUAL, has_stops });
         }
         ViewFilmAction::AskWhere(choice) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
+            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
             let then = move |path| ViewFilmAction::Write(choice, SaveTarget::new(path)).into();
             let name = format!("{} {}", file_stem(&editor.doc), if choice.is_flight { "flight" } else { "turntable" });
             editor.dialogs.open(Files::save(&editor.doc, "Save film of the view", &name, &kinds, then));
         }
         ViewFilmAction::Write(choice, to) => {
             let Some(subject) = view_state.as_deref().and_then(super::shown_terrain) else {
-                return editor.toasts.info("There is no terrain on screen to film.");
+                return editor.toasts.info("No terrain on screen to film.");
             };
             if let Err(error) = check_target(&to) {
                 let again = ("Another file…", ViewFilmAction::AskWhere(choice).into());
@@ -121,7 +121,7 @@ pub(super) fn run(
             let begun = task.0.begin(&tasks, "film", ((name.clone(), drawn), layers), move |control| {
                 let progress = |share: f32| told.store(share.to_bits(), Ordering::Relaxed);
                 match film.shoot(&subject, &to, control, progress) {
-                    Ok(count) => Ok(format!("Saved {name}: {count} pictures")),
+                    Ok(count) => Ok(format!("Saved {name}: {count} images")),
                     Err(ShotError::Film(FilmError::Cancelled(stopped))) => Err(stopped.into()),
                     Err(error) => Err(error.into()),
                 }
@@ -171,13 +171,14 @@ impl Dialog for ViewFilmDialog {
             ui.set_width(400.0);
             ui.heading("Save film of the view");
             ui.label(
-                "The view without panels, as it is lit and coloured now. Each picture takes as long as one takes.",
+                "Films the view without panels, with its current light and colours. Each frame takes as long as a \
+                 single image.",
             );
             ui.add_space(8.0);
             ui.radio_value(&mut choice.is_flight, false, "Turntable: once around the terrain");
             ui.add_enabled_ui(has_stops, |ui| {
                 let flight = ui.radio_value(&mut choice.is_flight, true, "Flight through the camera bookmarks");
-                flight.on_disabled_hover_text("The scene needs two camera bookmarks: View, Add camera bookmark.");
+                flight.on_disabled_hover_text("Needs at least two camera bookmarks: View > Add camera bookmark.");
             });
             ui.add_space(6.0);
             egui::Grid::new("film of the view").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
@@ -188,11 +189,16 @@ impl Dialog for ViewFilmDialog {
                         .on_hover_text(tip);
                     ui.end_row();
                 };
-                row(ui, "Frames", "Of the whole film.", DragValue::new(&mut choice.frames).range(2..=10_000));
+                row(
+                    ui,
+                    "Frames",
+                    "Number of frames of the film.",
+                    DragValue::new(&mut choice.frames).range(2..=10_000),
+                );
                 let speed = DragValue::new(&mut choice.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" fps");
-                row(ui, "Frame rate", "Frames a second of a GIF.", speed);
+                row(ui, "Frame rate", "Frames per second of the GIF.", speed);
                 for (name, side) in [("Width", &mut choice.width), ("Height", &mut choice.height)] {
-                    row(ui, name, "In pixels.", DragValue::new(side).range(16..=4096).suffix(" px"));
+                    row(ui, name, "Size of each frame in pixels.", DragValue::new(side).range(16..=4096).suffix(" px"));
                 }
             });
             ui.add_space(14.0);

@@ -48,13 +48,13 @@ impl Action for FlyAction {
         match self {
             Self::Fly => Info::new(
                 "Fly",
-                "Moves the camera by W A S D, Q and E; a drag looks around. Esc ends it.",
+                "Flies the camera: W A S D move, Q and E sink and rise, drag to look around. Esc stops.",
                 icon::BIRD,
                 keys![SHIFT + W],
             ),
             Self::Walk => Info::new(
                 "Walk",
-                "Moves the camera on the ground by W A S D; a drag looks around. Esc ends it.",
+                "Walks the camera over the terrain: W A S D move, drag to look around. Esc stops.",
                 icon::PERSON_SIMPLE_WALK,
                 keys![SHIFT + Q],
             ),
@@ -73,7 +73,9 @@ pub struct FlyState {
 
 pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut state: ResMut<FlyState>) {
     if editor.doc.scene().as_planet().is_some() {
-        return editor.toasts.info("Flying and walking are for terrains; on a planet drag and zoom.");
+        return editor
+            .toasts
+            .info("Fly and Walk work on terrains only. On a planet, drag to orbit and scroll to zoom.");
     }
     state.way = if state.way == Some(action) { None } else { Some(action) };
     // one flies through what one sees with an eye
@@ -121,8 +123,8 @@ pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: Re
 pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHint>) {
     let text = match state.way {
         None => return,
-        Some(FlyAction::Fly) => "Flying: W A S D moves, E rises, Q sinks, Shift is faster · drag to look · Esc ends it",
-        Some(FlyAction::Walk) => "Walking: W A S D moves, Shift runs · drag to look · Esc ends it",
+        Some(FlyAction::Fly) => "Fly: W A S D move · E rise, Q sink · Shift: faster · Drag to look around · Esc stops",
+        Some(FlyAction::Walk) => "Walk: W A S D move · Shift: run · Drag to look around · Esc stops",
     };
     hint.set(Some(text.into()));
 }

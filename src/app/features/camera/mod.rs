@@ -59,7 +59,7 @@ fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
 /// Whether the scene is a terrain: a planet has cameras of its own.
 fn is_square(ui: &mut Ui, is_planet: bool) -> bool {
     if is_planet {
-        ui.weak("Bookmarks and flying are for terrains.");
+        ui.weak("Bookmarks, Fly and Walk work on terrains only.");
     }
     !is_planet
 }

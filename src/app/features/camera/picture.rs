@@ -49,11 +49,11 @@ impl Action for PictureAction {
         match self {
             Self::Ask | Self::AskWhere(_) => Info::new(
                 "Save picture of the view…",
-                "Draws what the view shows, without the panels, at any size up to 8192 pixels.",
+                "Renders the view without panels, at any size up to 8192 pixels.",
                 icon::CAMERA,
                 keys![NONE + F12],
             ),
-            Self::Write(..) => Info::new("Save picture", "Writes the picture.", icon::CAMERA, &[]),
+            Self::Write(..) => Info::new("Save picture", "Saves the image.", icon::CAMERA, &[]),
         }
     }
 }
@@ -82,13 +82,13 @@ pub(super) fn run(
         PictureAction::AskWhere(size) => {
             let then = move |path| PictureAction::Write(size, path).into();
             let name = format!("{} view", file_stem(&editor.doc));
-            let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG picture", "png")], then);
+            let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG image", "png")], then);
             editor.dialogs.open(files);
         }
         PictureAction::Write(PictureSize { width, height, supersampling }, path) => {
             let shown = view_state.as_deref().and_then(super::shown_terrain);
             let (Some(subject), Some(camera)) = (shown, camera) else {
-                return editor.toasts.info("There is no terrain on screen to take a picture of.");
+                return editor.toasts.info("No terrain on screen to draw.");
             };
             let view = ShotView::Pose(camera.pose);
             let (projection, mode) = (camera.projection(), editor.view.mode);
@@ -131,7 +131,7 @@ impl Dialog for SizeDialog {
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {
             ui.set_width(380.0);
             ui.heading("Save picture of the view");
-            ui.label("The view without panels, as it is lit and coloured now.");
+            ui.label("Renders the view without panels, with its current light and colours.");
             ui.add_space(8.0);
             ui.horizontal_wrapped(|ui| {
                 let own = (window.x as u32, window.y as u32);
@@ -160,9 +160,10 @@ impl Dialog for SizeDialog {
             ui.horizontal(|ui| {
                 let label = ui.label("Supersampling");
                 let times = DragValue::new(&mut self.0.supersampling).range(1..=MOST_SUPERSAMPLING);
-                ui.add(times)
-                    .labelled_by(label.id)
-                    .on_hover_text("Each pixel is the mean of so many by so many: finer edges, more work.");
+                ui.add(times).labelled_by(label.id).on_hover_text(
+                    "Averages this many by this many samples per pixel. Higher values give smoother edges and take \
+                     longer.",
+                );
             });
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -57,7 +57,7 @@ impl Action for ChartsAction {
     fn info(&self) -> Info {
         Info::new(
             "Charts",
-            "Plots what the erosion moves, how steep the ground is, and one place you click.",
+            "Plots the eroded material, the slopes, and the height at a point you click.",
             icon::CHART_LINE,
             keys![SHIFT + G],
         )

@@ -45,14 +45,14 @@ impl ErosionChart {
     fn help(self) -> &'static str {
         match self {
             Self::Score => {
-                "Deviation of the slopes over their mean: higher is flatter ground between steeper relief (Olsen 2004). \
-                 Measured at the key frames, before the layer's mask."
+                "Standard deviation of the slopes divided by their mean. Higher means flatter areas between steeper \
+                 relief (Olsen 2004). Measured at the key frames, before the layer's mask."
             }
             Self::Slope => {
-                "Mean and deviation of the greatest height difference to the four neighbours. Measured at the key \
-                 frames, before the layer's mask."
+                "Mean and standard deviation of the greatest height difference to the four neighbours. Measured at \
+                 the key frames, before the layer's mask."
             }
-            Self::Change => "How much one iteration changes the height on average.",
+            Self::Change => "Mean height change per iteration.",
         }
     }
 }
@@ -119,7 +119,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
     const RESIDUAL: f32 = 56.0;
     ui.horizontal_wrapped(|ui| {
         heading(ui, &ShownUnit::of_kept("m").heading("Material"));
-        for (each, text) in [(false, "so far"), (true, "each iteration")] {
+        for (each, text) in [(false, "total"), (true, "per iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
             }
@@ -131,12 +131,13 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
             let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
             let label = egui::Label::new(RichText::new(text).small().color(colour::text_weak())).truncate();
             ui.add(label).on_hover_text(
-                "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
+                "Material missing from the mass balance: eroded minus deposited, carried and lost. Only rounding \
+                 errors remain.",
             );
         }
     });
     let Some(history) = history else {
-        return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
+        return hint(ui, "Nothing to plot yet. Play the erosion or wait until it is computed.");
     };
     let mean = ShownUnit::of_kept("m").shown(relief) / history.cells.max(1) as f64;
     let accounts: [Account; 6] = [
@@ -189,7 +190,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         ErosionChart::Change => {
             let change = |k: usize| small.shown(history.change(k) * relief * 1000.0);
             let at = |k: usize| [f64::from(history.moments[k].iteration), change(k)];
-            let name = format!("{} an iteration", small.name);
+            let name = format!("{} per iteration", small.name);
             vec![(name, ink::orange(), (0..history.moments.len()).map(at).collect())]
         }
     };
@@ -198,7 +199,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
 
 fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, levels: &[u32], relief: f64, here: f64) {
     ui.horizontal(|ui| {
-        heading(ui, "One place");
+        heading(ui, "Point");
         if let Some([u, v]) = document.place() {
             let size = document.scene().settings.size_metres;
             let text = match document.scene().as_planet() {
@@ -206,7 +207,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                 None => format!("{} east, {} south", units::metres(u * size, 0), units::metres(v * size, 0)),
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));
-            if icon_button(ui, true, icon::X, "Clear the place").on_hover_text("Watches no place.").clicked() {
+            if icon_button(ui, true, icon::X, "Clear point").on_hover_text("Stops plotting the point.").clicked() {
                 document.watch_place(None);
             }
         }
@@ -214,7 +215,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     let Some(probe) = probe.filter(|_| document.place().is_some()) else {
         return hint(
             ui,
-            "Click a place in the view to see its height over the iterations, and what each layer did there.",
+            "Click a point in the view to plot its height over the iterations and list each layer's contribution.",
         );
     };
     let width = ui.available_width();
@@ -236,7 +237,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                     .small()
                     .color(colour::text());
                 ui.add(egui::Label::new(change).truncate())
-                    .on_hover_text(format!("{} after this layer.", units::metres(height, 2)));
+                    .on_hover_text(format!("Height after this layer: {}.", units::metres(height, 2)));
                 below = height;
             }
             ui.label(
@@ -285,11 +286,11 @@ pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str
     let most = (0..=newest).map(|k| history.change(k)).fold(0.0, f64::max);
     let now = history.change(newest);
     Some(if most <= 0.0 || now <= most * SETTLED {
-        ("settled", "An iteration changes less than 0.5 % of what the strongest one did.")
+        ("settled", "The height change per iteration is below 0.5 % of its peak.")
     } else if now <= most * SLOWING {
-        ("slowing", "An iteration changes less than a fifth of what the strongest one did.")
+        ("slowing", "The height change per iteration is below a fifth of its peak.")
     } else {
-        ("eroding", "Each iteration still changes the ground.")
+        ("eroding", "Each iteration still changes the terrain considerably.")
     })
 }
 

@@ -65,7 +65,7 @@ impl Comparison<'_> {
     }
 
     fn keep_as_b(&mut self) {
-        let name = format!("{}, kept", self.editor.doc.state_name());
+        let name = format!("{} (pinned)", self.editor.doc.state_name());
         self.keep_named(name);
     }
 
@@ -89,7 +89,7 @@ impl Comparison<'_> {
         let is_planet = self.editor.doc.scene().settings.is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
             self.end_comparing();
-            self.editor.toasts.info("Comparing ended: planets are compared with planets, terrains with terrains.");
+            self.editor.toasts.info("Comparison ended: a planet and a terrain cannot be compared.");
         }
     }
 

@@ -106,16 +106,18 @@ fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     if a.terrain.samples() != b.terrain.samples() {
         let faces = if a.is_planet() { "6 × " } else { "" };
         let (a, b) = (a.terrain.samples(), b.terrain.samples());
-        notes.push(format!("A has {faces}{a} × {a} samples and B {faces}{b} × {b}: finer ground is steeper."));
+        notes.push(format!(
+            "A has {faces}{a} × {a} samples, B has {faces}{b} × {b}: finer sampling gives steeper slopes."
+        ));
     }
     if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
         if one.radius_metres != two.radius_metres {
             let (one, two) = (rounded_distance(one.radius_metres), rounded_distance(two.radius_metres));
-            notes.push(format!("A has a radius of {one} and B of {two}: volumes are those of B's area."));
+            notes.push(format!("A has a radius of {one}, B of {two}: volumes refer to the area of B."));
         }
     } else if a.scale().size_metres != b.scale().size_metres {
         let (a, b) = (rounded_distance(a.scale().size_metres), rounded_distance(b.scale().size_metres));
-        notes.push(format!("A is {a} wide and B {b}: compared are places at the same share of the side."));
+        notes.push(format!("A is {a} wide, B is {b} wide: points at the same fraction of the side are compared."));
     }
     notes
 }

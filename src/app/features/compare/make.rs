@@ -23,7 +23,7 @@ pub enum MakeError {
     Memory(#[from] NotEnoughMemory),
     #[error(transparent)]
     Scene(#[from] SceneError),
-    #[error("no threads could be started: {0}")]
+    #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 

@@ -117,7 +117,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut
     tick(ui, &mut queue, CompareAction::Table, is_on, is_on && state.table);
     ui.separator();
     let toggle = Command::from(CompareAction::Toggle);
-    if entry(ui, &toggle, is_on.then_some("End comparing"), true, None) {
+    if entry(ui, &toggle, is_on.then_some("End comparison"), true, None) {
         queue.push(toggle);
     }
 }

@@ -170,10 +170,10 @@ impl CompareTask {
                 Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
-            Outcome::Done(Err(error)) => Err(format!("“{name}” cannot be compared with: {error}.")),
+            Outcome::Done(Err(error)) => Err(format!("Cannot compare with “{name}”: {error}.")),
             Outcome::Broke => {
                 self.store = Arc::default();
-                Err(format!("“{name}” could not be computed. This is a defect of Talweg."))
+                Err(format!("“{name}” could not be computed. This is a bug in Talweg; please report it."))
             }
         }
     }
@@ -351,7 +351,7 @@ pub(super) fn obey(
     }
     for ask in asks.drain() {
         if let Err(error) = task.ask(ask, &mut editor.doc, &mut evaluation, &tasks) {
-            editor.toasts.error(format!("There is nothing to compare with: {error}."));
+            editor.toasts.error(format!("Cannot start the comparison: {error}."));
         }
         redraw.write(RequestRedraw);
     }

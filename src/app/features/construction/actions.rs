@@ -64,7 +64,7 @@ impl Pieces<'_> {
             }
             PieceAction::Tie => self.tie(layer, &tree, &path, &piece),
             PieceAction::Instance => {
-                self.change(layer, &tree, "Instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
+                self.change(layer, &tree, "Add instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
             }
             PieceAction::Group(wrap) => {
                 self.change(layer, &tree, "Group feature", |tree| edit::group(tree, &path, wrap).map(Some))
@@ -98,7 +98,7 @@ impl Pieces<'_> {
                     sunk = points::line_mut(piece).map(|p| fall(p))
                 });
                 self.state.notice = sunk.map(|sunk| match sunk {
-                    0 => "The line falls already.".into(),
+                    0 => "The line already runs downhill.".into(),
                     1 => "1 point was lowered.".into(),
                     many => format!("{many} points were lowered."),
                 });
@@ -234,7 +234,7 @@ impl Pieces<'_> {
                     self.editor.doc.edit_tree(layer, "Delete point", None, new);
                     self.state.point = None;
                 }
-                Some(Err(why)) => self.editor.toasts.warning(format!("The point stays: {why}.")),
+                Some(Err(why)) => self.editor.toasts.warning(format!("The point was not deleted: {why}.")),
                 None => {}
             }
             return;
@@ -244,7 +244,7 @@ impl Pieces<'_> {
 
     fn push(&mut self, tree: &Tree, path: &PiecePath, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
         if path.is_locked(tree) {
-            self.state.notice = Some("The feature is locked: it stays where it is.".into());
+            self.state.notice = Some("The feature is locked; unlock it to move it.".into());
             return;
         }
         let (right, away) = push.steps();
@@ -278,7 +278,7 @@ impl Pieces<'_> {
                 link_group::follow(&mut tree, &before, path, seed);
                 self.editor.doc.edit_tree(layer, "Push feature", None, tree);
             }
-            Err(why) => self.state.notice = Some(format!("Not there: {why}.")),
+            Err(why) => self.state.notice = Some(format!("Cannot move there: {why}.")),
         }
     }
 
@@ -306,7 +306,7 @@ impl Pieces<'_> {
             }
             None => {
                 self.state.notice =
-                    Some("At its middle lies no feature of another material layer to link it with.".into())
+                    Some("Nothing to link: no feature of another material layer lies at its centre.".into())
             }
         }
     }

@@ -98,7 +98,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Feature library").strong());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = icon_button(ui, true, icon::X, "Fold the library");
+            let button = icon_button(ui, true, icon::X, "Close the library");
             if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {
                 asked.command = Some(toggle);
             }
@@ -137,7 +137,7 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
         asked.middle = Some(item);
     }
     if response.hovered() && state.carried.is_none() {
-        state.hint = Some(format!("{}: drag it to where it shall be, or click to put it in the middle", item.label()));
+        state.hint = Some(format!("{}: drag into place, or click to place at the centre", item.label()));
     }
     response.on_hover_text(item.help());
 }

@@ -175,11 +175,13 @@ pub fn piece_icon(piece: &Piece) -> &'static str {
 /// What a material layer is called, its icon, and what lies in it.
 pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &'static str) {
     match material {
-        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "The ground itself."),
-        MaterialLayer::Water => ("Water", icon::DROP, "Heights of water surfaces: what lies above the ground is seen."),
-        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the ground."),
-        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the ground."),
-        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "How densely plants grow, from 0 to 1."),
+        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "Surface of the terrain."),
+        MaterialLayer::Water => {
+            ("Water", icon::DROP, "Heights of water surfaces. Water is visible where it lies above the terrain.")
+        }
+        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the terrain."),
+        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the terrain."),
+        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "Plant density, from 0 to 1."),
     }
 }
 
@@ -205,7 +207,7 @@ fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<PieceRow<'a>> {
     }
     for (k, definition) in tree.definitions.iter().enumerate() {
         let (path, piece) = (PiecePath::definition(k), &definition.piece);
-        let help = "An original: editing it edits all of its instances.";
+        let help = "Original: editing it changes all of its instances.";
         let title = definition.name.clone();
         rows.push(PieceRow { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
         add_children(piece, &path, 1, state, &mut rows);
@@ -254,7 +256,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
                     command = operator_entries(ui).or(command.take());
                 });
                 menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Group as"));
-                menu.response.on_hover_text("Puts an operator around the feature.");
+                menu.response.on_hover_text("Wraps the feature in an operator.");
             });
         });
     });
@@ -384,7 +386,8 @@ fn row(
         ui.label(RichText::new(kind).small().color(colour::text_weak()));
         if !piece.link_group.is_empty() {
             let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::text_weak());
-            ui.label(link).on_hover_text("Linked with a feature of another material layer, as water with its lake.");
+            ui.label(link)
+                .on_hover_text("Linked with a feature of another material layer, such as a lake with its water.");
         }
     } else {
         ui.label(RichText::new("none").small().color(colour::text_weak()));
@@ -533,8 +536,8 @@ fn drag(
         }
         let parent = spot.parent.piece(tree).map_or_else(String::new, |piece| title_of(tree, &spot.parent, piece));
         state.hint = Some(match &allowed {
-            Ok(()) => format!("Release to put it into {parent}, as number {}", spot.at + 1),
-            Err(why) => format!("Not there: {why}"),
+            Ok(()) => format!("Release to move it into {parent}, position {}", spot.at + 1),
+            Err(why) => format!("Cannot move there: {why}"),
         });
         (spot.clone(), allowed.is_ok())
     });

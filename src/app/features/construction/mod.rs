@@ -150,7 +150,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     if !construction {
         // the rows of a menu are justified, which would pull the words of a sentence apart
         let left = Layout::top_down(Align::LEFT);
-        ui.with_layout(left, |ui| ui.weak("Select a layer of the kind Construction."));
+        ui.with_layout(left, |ui| ui.weak("Select a Construction layer."));
         ui.separator();
     }
     for action in PieceAction::all() {

@@ -98,12 +98,12 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     });
     let count = state.selected_pieces().len();
     if count > 1 {
-        let text = format!("{count} features are selected. These are the parameters of the last one.");
+        let text = format!("{count} features are selected. The parameters are those of the last one.");
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     ui.label(about.help);
     if path.is_locked(&tree) {
-        let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
+        let text = format!("{}  Locked: it cannot be dragged in the view.", icon::LOCK);
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
@@ -136,7 +136,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
 /// What the ground of the piece is made of.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
-        ui.label("Material").on_hover_text("What its ground is made of, and that of features in it which say nothing.");
+        ui.label("Material")
+            .on_hover_text("Ground material of this feature and of children without a material of their own.");
         let mut chosen = now;
         egui::ComboBox::from_id_salt("material").selected_text(now.label()).show_ui(ui, |ui| {
             for &material in PieceMaterial::ALL {
@@ -165,7 +166,7 @@ fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) 
             };
             let title = title_of(tree, &other, piece);
             let named = if title.to_lowercase() == material { material } else { format!("{title} ({material})") };
-            if ui.link(named).on_hover_text("Selects it.").clicked() {
+            if ui.link(named).on_hover_text("Selects this feature.").clicked() {
                 state.select(Some(other));
             }
         }
@@ -181,7 +182,7 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     });
     ui.label(help);
     ui.label(
-        RichText::new("There is none yet. What you place from the library now goes in here.")
+        RichText::new("No features yet. Features that you place from the library are added here.")
             .color(colour::text_weak()),
     );
 }
@@ -232,7 +233,7 @@ fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(format!("Instance of “{}”", instance.definition)).color(colour::text()));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
-        let tip = "Selects the original: what is changed there changes in all of its instances.";
+        let tip = "Selects the original. Changes to it apply to all of its instances.";
         if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {
             state.select(original.map(PiecePath::definition));
         }
@@ -247,7 +248,7 @@ fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState
         let step = |by: usize| Some(state.point.map_or(0, |k| (k + by) % count.max(1)));
         let back = icon_button(ui, count > 0, icon::CARET_LEFT, "Previous point");
         let (previous, next) = (step(count.saturating_sub(1)), step(1));
-        if back.on_hover_text("Selects the point before.").clicked() {
+        if back.on_hover_text("Selects the previous point.").clicked() {
             state.point = previous;
         }
         let text = match state.point {
@@ -264,14 +265,14 @@ fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState
         if let Some(k) = state.point {
             let enough = count > 2;
             let bin = icon_button(ui, enough, icon::TRASH, "Delete point");
-            if bin.on_hover_text("Removes the point; the line runs on without it.").clicked() {
+            if bin.on_hover_text("Deletes the point and joins its neighbours.").clicked() {
                 edit.edit("Delete point", None, |piece| drop(points::remove_point(piece, k)));
                 state.point = None;
             }
         }
     });
     let Some((index, point)) = state.point.and_then(|k| Some((k, line(piece)?.get(k)?))) else {
-        ui.weak("Click a point in the view. A double click on the line adds one.");
+        ui.weak("Click a point in the view to select it. Double-click the line to add one.");
         return;
     };
     let form = LinePoint::from_point(point);
@@ -298,12 +299,12 @@ fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
     let (title, shown) = match state.point {
-        Some(k) => (format!("Shape across at point {}", k + 1), own(k)),
-        None => ("Shape across".to_string(), own(0)),
+        Some(k) => (format!("Cross-section at point {}", k + 1), own(k)),
+        None => ("Cross-section".to_string(), own(0)),
     };
     heading(ui, &title);
     let is_own = shown.is_some();
-    let changed = profile::editor(ui, "Profile across", shown.unwrap_or(&plain), 1.0);
+    let changed = profile::editor(ui, "Cross-section profile", shown.unwrap_or(&plain), 1.0);
     let all = state.point.is_none();
     if let Some((profile, gesture)) = changed {
         let at = state.point;
@@ -312,11 +313,11 @@ fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     ui.horizontal(|ui| {
         let name = curve.settings.cross.label();
         ui.weak(match (is_own, all) {
-            (false, _) => format!("As {} has it. Edit it to make it your own.", name.to_lowercase()),
-            (true, true) => "Your own, all along the line.".into(),
-            (true, false) => "Your own at this point.".into(),
+            (false, _) => format!("Default profile of {}. Edit it to create a custom one.", name.to_lowercase()),
+            (true, true) => "Custom profile along the whole line.".into(),
+            (true, false) => "Custom profile at this point.".into(),
         });
-        let tip = format!("Goes back to the shape of {}.", name.to_lowercase());
+        let tip = format!("Restores the default profile of {}.", name.to_lowercase());
         if is_own && ui.button("Reset").on_hover_text(tip).clicked() {
             let at = state.point;
             edit.edit("Reset profile", None, |piece| set_cross(piece, at, None));
@@ -335,7 +336,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
 
 /// The shape from the centre outwards, in one direction of several or all around.
 fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
-    heading(ui, "Shape outwards");
+    heading(ui, "Radial shape");
     let rays = contour.profiles.len();
     state.ray = state.ray.min(rays.saturating_sub(1));
     let ray = state.ray;
@@ -351,14 +352,14 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
                 },
             );
             let bin = icon_button(ui, true, icon::TRASH, "Delete direction");
-            if bin.on_hover_text("Removes the profile of this direction.").clicked() {
+            if bin.on_hover_text("Deletes the profile of this direction.").clicked() {
                 with_contour(edit, "Delete profile", None, |contour| drop(contour.profiles.remove(ray)));
             }
         });
     }
     let plain = contour.settings.landform.profile();
     let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
-    if let Some((mut profile, gesture)) = profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
+    if let Some((mut profile, gesture)) = profile::editor(ui, "Radial profile", shown, contour.settings.reach) {
         // outwards there is nothing below 0
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(edit, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
@@ -367,9 +368,8 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
         });
     }
     ui.horizontal(|ui| {
-        let tip =
-            "Adds a profile of its own for another direction; between two directions one goes over into the other.";
-        if ui.button("Another direction").on_hover_text(tip).clicked() {
+        let tip = "Adds a profile for another direction. Profiles are interpolated between directions.";
+        if ui.button("Add direction").on_hover_text(tip).clicked() {
             let angles: Vec<f32> = contour.profiles.iter().map(|ray| ray.angle).collect();
             let profile = shown.clone();
             with_contour(edit, "Add profile", None, |contour| {
@@ -380,7 +380,7 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
             });
             state.ray = rays.max(1);
         }
-        let tip = "Goes back to the shape of the landform, all around.";
+        let tip = "Restores the default profile of the landform in all directions.";
         if rays > 0 && ui.button("Reset").on_hover_text(tip).clicked() {
             with_contour(edit, "Reset profile", None, |contour| contour.profiles.clear());
             state.ray = 0;

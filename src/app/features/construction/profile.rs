@@ -53,8 +53,8 @@ impl PlotRange {
 pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option<(Profile, Option<Gesture>)> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, label));
-    let tip = "To the right the distance, upwards the rise. Click adds a point, dragging moves it, a double or right click \
-               removes it.";
+    let tip = "Distance runs to the right, height upwards. Click to add a point, drag to move it, double-click or \
+               right-click to remove it.";
     let response = response.on_hover_text(tip);
     let area = rect.shrink(GRAB);
     let points = profile.sanitised().0;

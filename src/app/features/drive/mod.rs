@@ -220,7 +220,7 @@ fn drive(
         driver.atoms.pop_front();
         driver.waited = 0;
     } else if driver.waited > PATIENCE_FRAMES {
-        driver.failed = Some(format!("waited for {PATIENCE_FRAMES} frames"));
+        driver.failed = Some(format!("gave up after {PATIENCE_FRAMES} frames"));
     }
 }
 

@@ -24,7 +24,7 @@ const ROOM_FOR_BUTTONS: f32 = 360.0;
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
-            let hint = "Select an erosion that is shown to play it, step by step.";
+            let hint = "Select a visible erosion layer to play it";
             ui.label(RichText::new(hint).color(colour::text_weak()));
         });
         return None;
@@ -36,11 +36,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
         ui.spacing_mut().item_spacing.x = 4.0;
         let play = if playing { icon::PAUSE } else { icon::PLAY };
         let buttons = [
-            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "To start", here > 0),
+            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "Jump to start", here > 0),
             (Command::from(ErosionAction::StepBack), icon::CARET_LEFT, "Step back", here > 0),
             (Command::from(ErosionAction::PlayPause), play, if playing { "Pause" } else { "Play" }, total > 0),
             (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
-            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "To end", here < total),
+            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "Jump to end", here < total),
         ];
         // what has keys and stands in the menu goes where the bar would cover itself
         let is_tight = ui.available_width() < ROOM_FOR_BUTTONS;
@@ -94,8 +94,8 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     if let Some(slopes) = info.insight.slopes {
         let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::text_weak());
         ui.label(text).on_hover_text(
-            "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
-             between steeper relief.",
+            "Erosion score of the terrain on screen: standard deviation of the slopes divided by their mean. Higher \
+             means flatter areas between steeper relief.",
         );
         ui.add_space(6.0);
     }
@@ -114,12 +114,15 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
             ui.label(RichText::new(text).color(colour::text_strong()));
             for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
                 let label =
-                    if what == Command::from(ErosionAction::Branch) { "As a branch" } else { "Continue from here" };
+                    if what == Command::from(ErosionAction::Branch) { "Create branch" } else { "Continue from here" };
                 if ui.button(label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
                     command = Some(what);
                 }
             }
-            if icon_button(ui, true, icon::X, "Keep the replay").on_hover_text("Leaves it replayed.").clicked() {
+            if icon_button(ui, true, icon::X, "Keep replay")
+                .on_hover_text("Keeps the replayed erosion and closes this offer.")
+                .clicked()
+            {
                 document.decline_offer();
             }
             ui.separator();
@@ -133,7 +136,7 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
                 chip.widget_info(|| {
                     egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, shown, format!("Branch {name}"))
                 });
-                if chip.on_hover_text("Shows this branch in place of the others.").clicked() && !shown {
+                if chip.on_hover_text("Shows this branch and hides the others.").clicked() && !shown {
                     command = Some(Command::from(ErosionAction::ShowBranch(index)));
                 }
             }
@@ -155,11 +158,11 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
         egui::Label::new(RichText::new(format!("/ {total}")).color(colour::text_weak())).halign(Align::Min),
     );
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
-    let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
+    let field = ui.add_enabled(total > 0, field).on_hover_text("Iteration on screen.");
     field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
     let width = (ui.available_width() - 6.0).max(60.0);
     let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
-    let rail = rail.on_hover_text("Shows the terrain after so many iterations.");
+    let rail = rail.on_hover_text("Drag to show the terrain after another number of iterations.");
     rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
     if at != here {
         document.seek(at);
@@ -170,12 +173,12 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
 fn speed(ui: &mut Ui, document: &mut Document) {
     let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
     let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
-    let fastest = fastest.on_hover_text("Plays as fast as the machine can.");
+    let fastest = fastest.on_hover_text("Plays at the highest possible speed.");
     let unlimited = unlimited ^ fastest.clicked();
     let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
     ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::text_weak())).halign(Align::Min));
     let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
-    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
+    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Playback speed in iterations per second.");
     rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
     document.set_speed(speed, unlimited);
 }

@@ -84,19 +84,19 @@ impl Action for ExportAction {
         match self {
             Self::Open | Self::ChooseFolder(_) | Self::OpenWith(_) => Info::new(
                 "Export…",
-                "Writes heights, data maps, colours, splat maps and meshes for other programs, from one evaluation.",
+                "Exports heights, data maps, colours, splat maps and meshes for other programs.",
                 icon::EXPORT,
                 keys![COMMAND + E],
             ),
             Self::Build(_) | Self::BuildLast => Info::new(
                 "Build",
-                "Exports once more what was exported last from this scene, over the same files.",
+                "Repeats the last export of this scene and overwrites its files.",
                 icon::HAMMER,
                 keys![COMMAND + B],
             ),
             Self::Timelapse | Self::FilmAs(_) | Self::FilmTo(..) => Info::new(
                 "Export time-lapse…",
-                "Films the selected erosion from above, as a GIF or as numbered pictures.",
+                "Films the selected erosion from above, as a GIF or as numbered images.",
                 icon::FILM_STRIP,
                 keys![COMMAND_SHIFT + E],
             ),
@@ -145,7 +145,7 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
         }
         ExportAction::Timelapse => ask_how_to_film(editor),
         ExportAction::FilmAs(film) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
+            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
             let then = move |path| ExportAction::FilmTo(film.clone(), SaveTarget::new(path)).into();
             let files = Files::save(&editor.doc, "Export time-lapse", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
@@ -227,7 +227,7 @@ fn obey(
 /// What is told when an export failed: whether its file is the old one or the new one.
 fn failure(error: &anyhow::Error) -> String {
     let is_replaced = file_error(error).is_some_and(FileError::is_replaced);
-    because(if is_replaced { "It was exported, but" } else { "Nothing was exported" }, error)
+    because(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
 }
 
 /// What a file has to do with an error, if one has.

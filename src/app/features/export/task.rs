@@ -101,7 +101,7 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
         }
         ExportOrder::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
-            Ok(format!("Exported {}: {count} pictures", to.path().display()))
+            Ok(format!("Exported {}: {count} images", to.path().display()))
         }
     }
 }

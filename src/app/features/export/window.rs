@@ -97,7 +97,7 @@ impl ExportWindow {
             let Self { scene, choice, .. } = self;
             let sound = match choice.preset.is_sound() {
                 true => Ok(()),
-                false => Err("A number cannot be: the lower height has to be below the upper one.".to_string()),
+                false => Err("Invalid number: the lower height must be below the upper height.".to_string()),
             };
             let found = sound.and_then(|()| {
                 let checked = export::check(&choice.preset, scene, &choice.place());
@@ -131,7 +131,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let mesh = row(
         MESH.into(),
         "Mesh".into(),
-        "The terrain as triangles, with colours where the format has them.",
+        "Terrain as a triangle mesh, with colours if the format supports them.",
         mesh_formats().map(|format| (format.id, format.name)).collect(),
     );
     let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
@@ -140,7 +140,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
         rows.push(row(
             PLANTS.into(),
             "Plants and stones".into(),
-            "Where each plant and stone stands: a table, or instances of their shapes.",
+            "Positions of all plants and stones, as a table or as instances of their meshes.",
             ScatterFormat::ALL.map(|format| (format.id(), format.name())).to_vec(),
         ));
     }
@@ -175,14 +175,18 @@ impl Dialog for ExportWindow {
             match &found {
                 Ok(sizes) => {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
-                    let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
                     let preset = &self.choice.preset;
+                    let what = if preset.tiles.is_some() || preset.planet.cube { "product" } else { "file" };
+                    let files = match sizes.len() {
+                        1 => format!("1 {what}"),
+                        count => format!("{count} {what}s"),
+                    };
                     let samples = export::samples(preset, &self.scene).unwrap_or(self.scene.samples());
                     let how = match samples > MAX_SAMPLES {
-                        true => "built in tiles in a temporary folder beside the files, which needs room as well",
-                        false => "the terrain is computed once",
+                        true => "; building in tiles also needs temporary disk space in the same folder",
+                        false => "",
                     };
-                    let text = format!("{files}, at most {} on the disk; {how}.", size_text(whole));
+                    let text = format!("{files}, up to {}{how}", size_text(whole));
                     ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
@@ -192,8 +196,8 @@ impl Dialog for ExportWindow {
             ui.add_space(8.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let export = ui.add_enabled(found.is_ok(), main_button("Export"));
-                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File, Build \
-                           repeats them.";
+                let tip = "Computes the terrain, writes all files and saves these settings in the scene. File > Build \
+                           repeats the export.";
                 let is_wanted = export.on_hover_text(tip).clicked() || has_entered;
                 if is_wanted && found.is_ok() {
                     answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
@@ -222,7 +226,7 @@ impl ExportWindow {
     fn head(&mut self, ui: &mut Ui) {
         let mut adopt = None;
         ui.horizontal(|ui| {
-            ui.label("For");
+            ui.label("Target");
             let name = |id: &str| ExportTarget::named(id).map_or("Files", |target| target.name);
             let target = ComboBox::from_id_salt("target").selected_text(name(&self.choice.preset.target)).width(210.0);
             target.show_ui(ui, |ui| {
@@ -240,7 +244,7 @@ impl ExportWindow {
             ui.add_space(12.0);
             let label = ui.label("Build preset");
             let name = TextEdit::singleline(&mut self.choice.preset.name).hint_text("Export").desired_width(150.0);
-            ui.add(name).labelled_by(label.id).on_hover_text("Under this name the scene keeps what is chosen here.");
+            ui.add(name).labelled_by(label.id).on_hover_text("Name under which the scene saves these settings.");
             if !self.scene.builds.is_empty() {
                 ui.menu_button("Load", |ui| {
                     for build in &self.scene.builds {
@@ -265,9 +269,9 @@ impl ExportWindow {
             ui.add_space(4.0);
             ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::text_weak()));
             ui.add_space(4.0);
-            ui.label("README.txt says what to type there.");
+            ui.label("Import settings are in README.txt.");
             ui.add_space(8.0);
-            ui.label("Beside these:");
+            ui.label("Also export:");
         }
         // in the order of the ticked rows, which are the first products
         let sizes = match &self.checked {
@@ -294,7 +298,7 @@ impl ExportWindow {
                         });
                         if let Some((_, bytes)) = sizes.next() {
                             let size = RichText::new(size_text(bytes)).color(colour::text_weak());
-                            ui.label(size).on_hover_text("At the most, before it is packed.");
+                            ui.label(size).on_hover_text("Maximum size, before compression.");
                         }
                     });
                 });
@@ -317,7 +321,7 @@ impl ExportWindow {
                 let mut own = preset.samples.is_none();
                 ui.label("Size");
                 ui.horizontal(|ui| {
-                    let text = if preset.target.is_empty() { "As the scene" } else { "Nearest" };
+                    let text = if preset.target.is_empty() { "Scene resolution" } else { "Nearest" };
                     if ui.checkbox(&mut own, text).changed() {
                         preset.samples = (!own).then_some(wanted as u32);
                     }
@@ -330,9 +334,9 @@ impl ExportWindow {
                 });
                 ui.end_row();
                 let mut own = preset.height_range.is_none();
-                ui.label("Height range").on_hover_text("What the lowest and highest number of 16-bit files stand for.");
+                ui.label("Height range").on_hover_text("Heights of the values 0 and 65535 in 16-bit files.");
                 ui.horizontal(|ui| {
-                    if ui.checkbox(&mut own, "From lowest to highest").changed() {
+                    if ui.checkbox(&mut own, "Lowest to highest point").changed() {
                         let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);
                         preset.height_range = (!own).then_some((low, high.max(low + 1.0)));
                     }
@@ -348,15 +352,15 @@ impl ExportWindow {
                     ui.end_row();
                 }
                 ui.label("");
-                ui.checkbox(&mut preset.normalised, "Floats from 0 to 1")
-                    .on_hover_text("Otherwise floats are metres, degrees and so on.");
+                ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
+                    .on_hover_text("If off, float files hold metres, degrees and so on.");
                 ui.end_row();
                 if is_raw {
                     ui.label("Raw files");
-                    ui.checkbox(&mut preset.south_first, "Begin in the south");
+                    ui.checkbox(&mut preset.south_first, "South row first");
                     ui.end_row();
                     ui.label("");
-                    ui.checkbox(&mut preset.big_endian, "Highest byte first");
+                    ui.checkbox(&mut preset.big_endian, "Big-endian byte order");
                     ui.end_row();
                 }
                 if is_planet {
@@ -376,18 +380,19 @@ impl ExportWindow {
                 ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
                     .labelled_by(label.id)
                     .on_hover_text(
-                        "{scene} stands for the scene's name, {map} for the product, {size} for the samples.",
+                        "{scene} is replaced by the scene's name, {map} by the product, {size} by the number of \
+                         samples.",
                     );
                 ui.end_row();
                 let label = ui.label("Subfolder");
                 ui.add(TextEdit::singleline(&mut preset.folder).hint_text("none").desired_width(200.0))
                     .labelled_by(label.id)
-                    .on_hover_text("A folder in the folder below; it is made if it is not there.");
+                    .on_hover_text("Subfolder of the folder below. It is created if missing.");
                 ui.end_row();
             });
             ui.add_space(6.0);
             ui.horizontal(|ui| {
-                chooses = ui.button("Folder…").on_hover_text("Chooses the folder that the files go to.").clicked();
+                chooses = ui.button("Folder…").on_hover_text("Chooses the folder for the files.").clicked();
                 let text = RichText::new(&folder).color(colour::text_weak());
                 ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
             });
@@ -405,7 +410,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
     ui.horizontal(|ui| {
         if ui
             .checkbox(&mut are_cut, "")
-            .on_hover_text("Cuts rasters into square files, _x0_y0 in the north-west.")
+            .on_hover_text("Splits rasters into square tiles. The north-west tile is _x0_y0.")
             .changed()
         {
             let samples = USUAL_TILE.min(samples as u32);
@@ -420,7 +425,9 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
 }
 
 fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
-    ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
+    ui.label("Mesh error").on_hover_text(
+        "Maximum height error of the mesh. Higher values give fewer triangles; 0 makes every sample a vertex.",
+    );
     ui.add(units::field(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05), "m"));
     ui.end_row();
     ui.label("");

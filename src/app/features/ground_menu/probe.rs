@@ -131,15 +131,15 @@ pub(super) fn window(
 
 fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
     ui.add_space(6.0);
-    ui.label(RichText::new("What each layer adds").strong());
+    ui.label(RichText::new("Contribution of each layer").strong());
     let Some((_, contributions)) = probe.contributions.done() else {
-        ui.weak("Working it out…");
+        ui.weak("Computing…");
         return;
     };
     egui::Grid::new("layers of the probe").num_columns(3).min_col_width(84.0).striped(true).show(ui, |ui| {
         ui.weak("Layer");
         ui.weak("Adds");
-        ui.weak("Height after it");
+        ui.weak("Height after");
         ui.end_row();
         // as the list has them: the topmost first
         for contribution in contributions.iter().rev() {
@@ -151,7 +151,10 @@ fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
         }
     });
     if probe.samples < samples {
-        ui.weak(format!("Worked out at {} samples a side: near what is on screen, not the same.", probe.samples));
+        ui.weak(format!(
+            "Computed at {} samples per side. Values differ slightly from the terrain on screen.",
+            probe.samples
+        ));
     }
 }
 

@@ -57,11 +57,11 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: Res
     let Some((revision, line)) = task.0.take() else { return };
     let editor = &mut *editor;
     if revision != editor.doc.revision() {
-        editor.toasts.info("The ground changed before the river was found; ask for it again.");
+        editor.toasts.info("The terrain changed before the river was found. Try again.");
         return;
     }
     if line.len() < 3 {
-        editor.toasts.info("No river was added: from here water reaches the sea or the edge at once.");
+        editor.toasts.info("No river was added: water from here reaches the sea or the edge immediately.");
         return;
     }
     if let Err(problem) = add(&mut editor.doc, line) {
@@ -133,7 +133,7 @@ fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::con
     layer.name = scene.unused_name("River");
     layer.mix.blend = Blend::Min;
     let top = scene.layers.len();
-    document.insert("Add a river", top, layer);
+    document.insert("Add river", top, layer);
     Ok(())
 }
 

@@ -99,7 +99,7 @@ pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option
     let at = response.interact_pointer_pos();
     let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
     let gesture = Gesture(response.id.value());
-    response.on_hover_text("Drag a corner: the rule counts nowhere at the bottom, and in full at the top.");
+    response.on_hover_text("Drag the corners. The rule has no effect at the bottom and full effect at the top.");
     let (index, at) = (held?, at?);
     let value = egui::remap_clamp(at.x, area.left()..=area.right(), scale.ends[0]..=scale.ends[1]);
     Some(DraggedBand { band: with_point(band, index, scale.rounded(value)), gesture })

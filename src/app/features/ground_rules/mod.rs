@@ -27,8 +27,8 @@ use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
 use talweg::io::{FileError, SaveTarget};
 
 /// Lists of rules as files: their name in the list of kinds, and their ending.
-const LISTS: (&str, &[&str]) = ("Lists of rules (.ron)", &["ron"]);
-const LIST: (&str, &str) = ("List of rules", "ron");
+const LISTS: (&str, &[&str]) = ("Rule lists (.ron)", &["ron"]);
+const LIST: (&str, &str) = ("Rule list", "ron");
 
 pub struct GroundRulesPlugin;
 
@@ -76,16 +76,16 @@ impl Action for GroundRulesAction {
         match self {
             Self::Toggle => Info::new(
                 "Ground materials",
-                "Edits the rules that say where rock, grass, snow and other materials lie, and where plants and stones stand.",
+                "Edits the rules that distribute rock, grass, snow and other materials, and plants and stones.",
                 icon::STACK_SIMPLE,
                 &[],
             ),
             Self::Open(tab) | Self::OpenFrom(tab, _) => {
-                let text = "Replaces the rules of the scene by those of a file; the scene keeps a copy of them.";
+                let text = "Replaces the rules of the scene with the rules of a file.";
                 Info::new(format!("Open {}…", tab.title().to_lowercase()), text, icon::FOLDER_OPEN, &[])
             }
             Self::Save(tab) | Self::SaveTo(tab, _) => {
-                let text = "Writes the rules that count in the scene to a file of their own, for other scenes.";
+                let text = "Saves the rules of the scene to a file, for use in other scenes.";
                 Info::new(format!("Save {}…", tab.title().to_lowercase()), text, icon::FLOPPY_DISK, &[])
             }
         }
@@ -122,7 +122,7 @@ fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
         }),
     };
     if let Err(error) = read {
-        let what = "The rules were not opened, and those of the scene stay as they are";
+        let what = "The rules were not opened; the scene keeps its rules";
         editor.toasts.error(because(what, &error));
     }
 }

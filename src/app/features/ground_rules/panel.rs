@@ -125,9 +125,9 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
     let has_own = tab.has_own(document.scene());
     ui.horizontal(|ui| {
         let text = if has_own {
-            "The scene's own rules. They stay when the palette is changed."
+            "Scene rules. They stay when you change the palette."
         } else {
-            "Rules of the palette. The first change makes them the scene's own."
+            "Palette rules; editing creates a scene copy."
         };
         let width = ui.available_width() - 2.0 * (26.0 + ui.spacing().item_spacing.x);
         ui.add_sized(vec2(width, 30.0), Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
@@ -143,10 +143,10 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
         }
     });
     // it has its room while it is not seen: nothing moves under a pointer that drags
-    let back = egui::Button::new(format!("{}  Back to the palette's rules", icon::ARROW_COUNTER_CLOCKWISE));
+    let back = egui::Button::new(format!("{}  Reset to palette rules", icon::ARROW_COUNTER_CLOCKWISE));
     let back = ui.add_visible(has_own, back);
-    if back.on_hover_text("Forgets the scene's own rules; Undo brings them back.").clicked() {
-        document.edit("Back to the palette's rules", None, |scene| match tab {
+    if back.on_hover_text("Deletes the rules of the scene and uses those of the palette.").clicked() {
+        document.edit("Reset to palette rules", None, |scene| match tab {
             RuleTab::Materials => scene.materials = None,
             RuleTab::Plants => scene.scatter = None,
         });
@@ -191,7 +191,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
         rgb: Some(encode(look_of(rule.material).colour)),
         note: shares.map_or_else(String::new, |shares| percent(shares[k])),
     });
-    let tip = "The rule lies over those below it. The number says how much of the map it is seen on now.";
+    let tip = "This rule covers the rules below it. The number is the fraction of the map where it is visible.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
     if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
         let fresh = MaterialRule { material: Material::Gravel, share: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
@@ -219,18 +219,18 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Material"));
         combo.response.on_hover_text(rule.material.help());
     });
-    let tip = "How much of its own colour the material has; the rest is the colour of the palette.";
+    let tip = "Higher values show more of the material's own colour and less of the palette colour.";
     if let Some((tint, gesture)) = share_row(ui, "Own colour", tip, rule.tint) {
         change_materials(document, "Change own colour", gesture, |rules| rules[at].tint = tint);
     }
     if at == 0 {
-        let text = "The first rule lies everywhere, so that no ground is left bare: it has no share and no conditions.";
+        let text = "The first rule covers the whole terrain, so it has no coverage and no conditions.";
         ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
         return;
     }
-    let tip = "How much it covers where all conditions are fulfilled; the rest shows what lies below.";
-    if let Some((share, gesture)) = share_row(ui, "Share", tip, rule.share) {
-        change_materials(document, "Change share", gesture, |rules| rules[at].share = share);
+    let tip = "Coverage where all conditions are met. The rest shows the rules below.";
+    if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.share) {
+        change_materials(document, "Change coverage", gesture, |rules| rules[at].share = share);
     }
     conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_materials(document, label, gesture, |rules| rules[at].bands = bands);
@@ -250,9 +250,9 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
         })
         .collect();
     if rows.is_empty() {
-        ui.label("Nothing stands on the ground. Add a rule for each kind of plant or stone.");
+        ui.label("No plants or stones yet. Add a rule for each kind.");
     }
-    let tip = "Each rule counts by itself. The number says how much of the map fulfils its conditions now.";
+    let tip = "The rules are independent. The number is the fraction of the map that meets the conditions.";
     list(ui, selected, &rows, tip);
     if let Some(edit) = buttons(ui, RuleTab::Plants, *selected, rules.0.len()) {
         let mut bands = [EVERYWHERE; _];
@@ -284,7 +284,7 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
         combo.response.on_hover_text(rule.kind.help());
     });
     let [least, most] = SCATTER_DENSITIES;
-    let tip = "How many stand on a hectare where all conditions are fulfilled. More of them take longer to draw.";
+    let tip = "Number per hectare where all conditions are met. Higher values take longer to draw.";
     ui.horizontal(|ui| {
         let mut density = rule.density;
         let field = DragValue::new(&mut density).speed(f64::from(0.01 * rule.density).max(0.01)).range(least..=most);
@@ -296,8 +296,8 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     let set_least: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (size, rule.size.1.max(size));
     let set_most: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (rule.size.0.min(size), size);
     let sizes = [
-        ("Least height", "How high the smallest are.", set_least),
-        ("Greatest height", "How high the largest are.", set_most),
+        ("Minimum height", "Height of the smallest plants or stones.", set_least),
+        ("Maximum height", "Height of the largest plants or stones.", set_most),
     ];
     for ((label, tip, set), mut size) in sizes.into_iter().zip([rule.size.0, rule.size.1]) {
         ui.horizontal(|ui| {
@@ -309,23 +309,23 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     }
     let mut in_groves = rule.groves.is_some();
     let tick = ui.checkbox(&mut in_groves, "In groves");
-    if tick.on_hover_text("They stand in groups with open ground between them.").changed() {
+    if tick.on_hover_text("Places them in groups with open terrain between.").changed() {
         let groves = in_groves.then_some((200.0, 0.5));
-        change_plants(document, "Switch groves", None, |rules| rules[at].groves = groves);
+        change_plants(document, "Toggle groves", None, |rules| rules[at].groves = groves);
     }
     if let Some((mut width, share)) = rule.groves.filter(|_| in_groves) {
         let [least, most] = GROVE_WIDTHS;
         ui.horizontal(|ui| {
             let field = DragValue::new(&mut width).speed(1.0).range(least..=most).max_decimals(0);
-            let tip = "About how wide a grove is.";
-            if let Some(gesture) = number(ui, "Width of groves", tip, units::field(field, "m")) {
+            let tip = "Approximate width of a grove.";
+            if let Some(gesture) = number(ui, "Grove width", tip, units::field(field, "m")) {
                 change_plants(document, "Change groves", Some(gesture), |rules| {
                     rules[at].groves = Some((width, share))
                 });
             }
         });
-        let tip = "How much of the ground groves cover.";
-        if let Some((share, gesture)) = share_row(ui, "Share of groves", tip, share) {
+        let tip = "Fraction of the terrain that groves cover.";
+        if let Some((share, gesture)) = share_row(ui, "Grove coverage", tip, share) {
             change_plants(document, "Change groves", gesture, |rules| rules[at].groves = Some((width, share)));
         }
     }
@@ -338,7 +338,7 @@ fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: imp
     ui.add_space(4.0);
     ui.label(RichText::new("Conditions").strong());
     if bands.iter().all(|band| *band == EVERYWHERE) {
-        let text = "None: the rule counts everywhere.";
+        let text = "None: the rule applies everywhere.";
         ui.label(RichText::new(text).small().color(colour::text_weak()));
     }
     if let Some(change) = conditions::rows(ui, bands, covers.missing.as_ref()) {
@@ -469,10 +469,15 @@ impl ListEdit {
 /// The buttons below the list of a tab, which has `count` rules.
 fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdit> {
     let (least, most, [raises, lowers]) = match tab {
-        RuleTab::Materials => {
-            (1, MOST_RULES, ["Lays the rule over the one above it.", "Lays the rule under the one below it."])
-        }
-        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes the order of the list alone."; 2]),
+        RuleTab::Materials => (
+            1,
+            MOST_RULES,
+            [
+                "Moves the rule up, so that it covers the rule above.",
+                "Moves the rule down, so that the rule below covers it.",
+            ],
+        ),
+        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes only the order of the list."; 2]),
     };
     let mut asked = None;
     ui.horizontal(|ui| {
@@ -485,14 +490,14 @@ fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdi
         let room = count < most;
         ask(ui, room, icon::PLUS, "Add rule", "Adds a rule above the selected one.", ListEdit::Add);
         let is_any = count > 0;
-        let tip = "Puts a copy above the rule.";
+        let tip = "Adds a copy above the rule.";
         ask(ui, room && is_any, icon::COPY, "Duplicate rule", tip, ListEdit::Duplicate);
-        let tip = "Removes the rule; Undo brings it back.";
+        let tip = "Removes the rule.";
         ask(ui, count > least, icon::TRASH, "Remove rule", tip, ListEdit::Remove);
         ask(ui, at + 1 < count, icon::ARROW_UP, "Move rule up", raises, ListEdit::Raise);
         ask(ui, at > 0, icon::ARROW_DOWN, "Move rule down", lowers, ListEdit::Lower);
         if !room {
-            ui.label(RichText::new(format!("{most} rules is the most.")).small().color(colour::text_weak()));
+            ui.label(RichText::new(format!("At most {most} rules are possible.")).small().color(colour::text_weak()));
         }
     });
     asked

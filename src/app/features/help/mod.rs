@@ -58,16 +58,14 @@ impl Action for HelpAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Guide => {
-                Info::new("User guide", "How everything in the window is done.", icon::BOOK, keys![SHIFT + F1])
-            }
+            Self::Guide => Info::new("User guide", "Explains how to use the editor.", icon::BOOK, keys![SHIFT + F1]),
             Self::Shortcuts => {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
-            Self::About => Info::new("About Talweg", "Version and licence.", icon::INFO, &[]),
+            Self::About => Info::new("About Talweg", "Shows the version and licence.", icon::INFO, &[]),
             Self::Node(name) => Info::new(
                 format!("Help on {}", Node::named(name).map_or(*name, |node| node.about().label)),
-                "What it does, with all its parameters.",
+                "Describes the node and all of its parameters.",
                 icon::BOOK_OPEN,
                 &[],
             ),

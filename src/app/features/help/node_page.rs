@@ -57,7 +57,7 @@ impl Dialog for NodePage {
                 ui.set_width(ui.available_width() - 10.0);
                 ui.label(about.help);
                 if !about.source.is_empty() {
-                    ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
+                    ui.label(RichText::new(format!("Source: {}.", about.source)).color(colour::text_weak()));
                 }
                 let law = law(about.name);
                 if !law.is_empty() {
@@ -86,7 +86,7 @@ impl Dialog for NodePage {
                 if ui.add(button("Close")).clicked() || is_confirmed(ui.ctx()) {
                     answer = Some(Vec::new());
                 }
-                if ui.add(button("Add as a layer")).clicked() {
+                if ui.add(button("Add as layer")).clicked() {
                     answer = Some(vec![LayerAction::Add(self.node.clone()).into()]);
                 }
             });
@@ -163,7 +163,9 @@ fn range(spec: &ParamSpec) -> String {
     let default = units::param_text(spec, &spec.default);
     match spec.kind {
         ParamKind::Float { .. } | ParamKind::Int { .. } => {
-            format!("{default}, from {} {}", units::range_text(spec), units::of_param(spec).name).trim_end().into()
+            format!("default {default}, range {} {}", units::range_text(spec), units::of_param(spec).name)
+                .trim_end()
+                .into()
         }
         _ => default,
     }

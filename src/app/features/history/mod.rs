@@ -51,7 +51,7 @@ impl Action for HistoryAction {
     fn info(&self) -> Info {
         Info::new(
             "History",
-            "Lists the edits of this scene; a click undoes or redoes up to there.",
+            "Lists the edits of this scene. Click an edit to undo or redo up to it.",
             icon::LIST,
             keys![COMMAND + H],
         )
@@ -101,7 +101,7 @@ fn show(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
 fn list(ui: &mut Ui, doc: &Document) -> Option<HistoryAction> {
     let (done, undone) = (doc.edits_done(), doc.edits_undone());
     let mut chosen = None;
-    let labels = std::iter::once("Beginning").chain(done.iter().copied()).chain(undone.iter().copied());
+    let labels = std::iter::once("Original").chain(done.iter().copied()).chain(undone.iter().copied());
     for (k, label) in labels.enumerate() {
         let is_undone = k > done.len();
         let tint = if is_undone { colour::text_weak() } else { colour::text() };

@@ -76,7 +76,7 @@ impl Action for ImportAction {
     fn info(&self) -> Info {
         Info::new(
             "Import heights…",
-            "Begins a scene with heights of another program, as wide and as high as their file says.",
+            "Creates a scene from a heightmap of another program, with the extent and relief that the file states.",
             icon::DOWNLOAD_SIMPLE,
             keys![COMMAND_SHIFT + I],
         )
@@ -140,7 +140,7 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
         }
         (Some(Ok(scene)), Some(read)) => {
             editor.doc.replace(scene, None);
-            editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&read.file.path)));
+            editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
         (Some(Err(error)), _) => editor.toasts.error(because("The heights were not imported", &error)),
         _ => {}
@@ -172,14 +172,14 @@ fn take_dropped(
     for message in dropped.read() {
         let FileDragAndDrop::DroppedFile { path_buf, .. } = message else { continue };
         if editor.dialogs.is_open() {
-            editor.toasts.warning("Answer the open question first, then drop the file again.");
+            editor.toasts.warning("Close the open dialog first, then drop the file again.");
             continue;
         }
         match dropped_action(path_buf) {
             Some(DroppedFile::Scene(path)) => queue.push(FileAction::OpenRecent(path)),
             Some(DroppedFile::Heights(path)) => queue.push(ImportAction::File(path)),
             None => editor.toasts.error(format!(
-                "{} is neither a scene nor a file with heights: give {}.",
+                "Cannot open {}: it is neither a scene nor a heightmap. Supported: {}.",
                 file_name(path_buf),
                 files::IMAGES.0
             )),
@@ -229,8 +229,8 @@ fn read_again(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFi
     }
     let changed = seen.look(editor.doc.scene().files());
     if let Some(first) = changed.first() {
-        let others = if changed.len() > 1 { format!(" and {} others have", changed.len() - 1) } else { " has".into() };
-        editor.toasts.info(format!("{}{others} changed on the disk and is read again", file_name(first)));
+        let others = if changed.len() > 1 { format!(" and {} other files", changed.len() - 1) } else { String::new() };
+        editor.toasts.info(format!("Changed on disk and reloaded: {}{others}", file_name(first)));
         editor.doc.recompute();
     }
 }

@@ -67,27 +67,27 @@ impl Dialog for RawDialog {
             ui.set_width(420.0);
             ui.heading("Import raw heights");
             ui.add_space(6.0);
-            ui.label(format!("{} does not say how it is to be read.", file_name(&self.path)));
+            ui.label(format!("{} has no header. Enter its layout.", file_name(&self.path)));
             ui.add_space(8.0);
             egui::Grid::new("raw import").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
-                let label = ui.label("Width").on_hover_text("Samples of a row.");
+                let label = ui.label("Width").on_hover_text("Number of samples in a row.");
                 let field = egui::DragValue::new(&mut self.width).range(2..=WIDEST).suffix(" samples");
                 ui.add_sized([120.0, 22.0], field).labelled_by(label.id);
                 ui.end_row();
-                ui.label("Bytes").on_hover_text("The order of the bytes of a number.");
+                ui.label("Byte order").on_hover_text("Order of the bytes of each number.");
                 ui.horizontal(|ui| {
-                    ui.selectable_value(&mut self.big_endian, false, "Lowest first")
-                        .on_hover_text("Little-endian, as nearly all programs on PCs write it.");
-                    ui.selectable_value(&mut self.big_endian, true, "Highest first")
-                        .on_hover_text("Big-endian, as on old Macintoshes and in some measurements.");
+                    ui.selectable_value(&mut self.big_endian, false, "Little-endian")
+                        .on_hover_text("Low byte first, as written by nearly all programs on PCs.");
+                    ui.selectable_value(&mut self.big_endian, true, "Big-endian")
+                        .on_hover_text("High byte first, as on old Macintoshes and in some measured data.");
                 });
                 ui.end_row();
-                ui.label("First row").on_hover_text("Where the first row of the file lies.");
+                ui.label("First row").on_hover_text("Which edge of the terrain the first row is.");
                 ui.horizontal(|ui| {
                     ui.selectable_value(&mut self.rows, RowOrder::North, "North")
-                        .on_hover_text("Rows go from north to south, as in pictures.");
+                        .on_hover_text("Rows run from north to south, as in images.");
                     ui.selectable_value(&mut self.rows, RowOrder::South, "South")
-                        .on_hover_text("Rows go from south to north, as several engines want them.");
+                        .on_hover_text("Rows run from south to north, as several engines expect.");
                 });
                 ui.end_row();
             });
@@ -95,8 +95,8 @@ impl Dialog for RawDialog {
             let height = self.height();
             let text = match (height, self.count) {
                 (Some(height), _) => format!("{} × {height} samples.", self.width),
-                (None, Some(count)) => format!("Its {count} numbers are no whole rows of {}.", self.width),
-                (None, None) => format!("Its length is not that of numbers of {} bytes.", self.bytes),
+                (None, Some(count)) => format!("Its {count} samples do not fill whole rows of {}.", self.width),
+                (None, None) => format!("Its length is not a multiple of {} bytes.", self.bytes),
             };
             let shade = if height.is_some() { colour::text_weak() } else { colour::warning() };
             ui.label(RichText::new(text).color(shade));

@@ -61,8 +61,8 @@ pub fn find(search: &str) -> Vec<Node> {
 /// Why a node that does not fit cannot be added.
 pub fn misfit(world: World) -> &'static str {
     match world {
-        World::Planet => "Needs a square of ground; a planet leaves it out. Extract a region to use it there.",
-        World::Terrain => "Needs a whole planet; begin one with File, New planet.",
+        World::Planet => "Works on terrains only; planets skip it. Extract a region to use it.",
+        World::Terrain => "Works on planets only. Create one with File > New planet.",
     }
 }
 
@@ -99,7 +99,7 @@ pub fn button(
             if sought.split_whitespace().all(|word| has_word(&text, word)) {
                 if std::mem::take(&mut is_first) {
                     ui.separator();
-                    ui.label(RichText::new("Layers that go together").small().strong().color(colour::accent()));
+                    ui.label(RichText::new("Layer sets").small().strong().color(colour::accent()));
                 }
                 let label = info.label.trim_start_matches("Add ");
                 let button = ui.button(format!("{} {}{}", info.icon, label[..1].to_uppercase(), &label[1..]));
@@ -165,7 +165,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
         ui.set_width(ui.available_width());
         if found.is_empty() {
             ui.add_space(6.0);
-            ui.weak("Nothing is called that. Try another word.");
+            ui.weak("No matches. Try another word.");
         }
         let mut category = "";
         let shown = long_list::laid_out(ui, "nodes", 16, found.len());
@@ -195,7 +195,7 @@ fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>
             let button = egui::Button::new(format!("{} {}", node_icon(&node), about.label));
             let button = ui.add_enabled(fits, button).on_hover_text(about.help).on_disabled_hover_text(misfit(world));
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Again {}", about.label))
+                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Add recent {}", about.label))
             });
             if button.clicked() {
                 *chosen = Some(node);

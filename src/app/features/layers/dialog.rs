@@ -30,13 +30,11 @@ impl Action for LayerTextAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Note(..) => Info::new("Note", "Writes a note about the layer.", icon::NOTE_PENCIL, &[]),
+            Self::Note(..) => Info::new("Note", "Saves the note about the layer.", icon::NOTE_PENCIL, &[]),
             Self::Preset(..) => {
-                Info::new("Save preset", "Keeps the layer in your library.", icon::BOOKMARK_SIMPLE, &[])
+                Info::new("Save preset", "Saves the layer to your presets.", icon::BOOKMARK_SIMPLE, &[])
             }
-            Self::ForgetPreset(_) => {
-                Info::new("Forget preset", "Takes the preset out of your library.", icon::TRASH, &[])
-            }
+            Self::ForgetPreset(_) => Info::new("Delete preset", "Deletes one of your presets.", icon::TRASH, &[]),
         }
     }
 }
@@ -51,13 +49,13 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, m
                 Err(error) => Err(error.to_string()),
             };
             match kept {
-                Ok(()) => editor.toasts.info(format!("“{name}” is in your presets, for any scene.")),
-                Err(error) => editor.toasts.error(because("The preset was not kept", &error)),
+                Ok(()) => editor.toasts.info(format!("Saved preset “{name}”.")),
+                Err(error) => editor.toasts.error(because("The preset was not saved", &error)),
             }
         }
         LayerTextAction::ForgetPreset(name) => {
             if let Err(error) = library.forget(editor.config(), &name) {
-                editor.toasts.error(because("The preset was not removed", &error));
+                editor.toasts.error(because("The preset was not deleted", &error));
             }
         }
     }
@@ -79,7 +77,7 @@ impl TextDialog {
     pub fn note(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Note about “{}”", layer.name),
-            hint: "Why it is there, what to try next…",
+            hint: "Purpose, ideas to try…",
             text: layer.note.clone(),
             is_long: true,
             then: LayerTextAction::Note,
@@ -91,7 +89,7 @@ impl TextDialog {
     pub fn preset(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Save “{}” as a preset", layer.name),
-            hint: "Name of the preset",
+            hint: "Preset name",
             text: layer.name.clone(),
             is_long: false,
             then: LayerTextAction::Preset,
@@ -122,7 +120,7 @@ impl Dialog for TextDialog {
                 field.request_focus();
             }
             if !self.is_long {
-                ui.label(RichText::new("It keeps the node, its parameters, blending and mask.").weak());
+                ui.label(RichText::new("Saves the node, its parameters, blending and mask.").weak());
             }
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

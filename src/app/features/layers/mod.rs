@@ -165,7 +165,7 @@ fn run(
 fn paste(editor: &mut Editor, text: &str) {
     match editor.doc.paste_layers(text) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning.0)),
-        Err(problem) => editor.toasts.warning(format!("The clipboard holds no layers of a scene: {problem}.")),
+        Err(problem) => editor.toasts.warning(format!("The clipboard does not contain layers: {problem}.")),
     }
 }
 

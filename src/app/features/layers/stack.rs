@@ -98,8 +98,8 @@ pub fn show(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let world = document.scene().settings.world;
             command = add_menu::button(ui, &mut state.add_menu, offered, world).map(Command::from);
-            let costs = icon_toggle(ui, true, state.shows_costs, icon::TIMER, "Cost of layers");
-            let tip = "Shows on each row how long the layer took when it was computed last, and about how much memory.";
+            let costs = icon_toggle(ui, true, state.shows_costs, icon::TIMER, "Layer costs");
+            let tip = "Shows how long each layer took in its last computation, and its approximate memory use.";
             if costs.on_hover_text(tip).clicked() {
                 state.shows_costs = !state.shows_costs;
             }
@@ -122,7 +122,7 @@ fn empty_hint(ui: &mut Ui) {
         ui.add_space(18.0);
         ui.label(RichText::new(icon::MOUNTAINS).size(34.0).color(colour::text_weak()));
         ui.label(RichText::new("Add a generator to begin").color(colour::text_strong()));
-        ui.weak("Layers act from the bottom to the top.");
+        ui.weak("Layers act from bottom to top.");
         ui.add_space(12.0);
     });
 }
@@ -263,14 +263,14 @@ fn row(
             ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
         if layer.locked {
-            let tip = "Locked: cannot be changed until it is unlocked.";
+            let tip = "Locked: unlock the layer to edit it.";
             ui.label(RichText::new(icon::LOCK_SIMPLE).color(colour::text_weak())).on_hover_text(tip);
         }
         if !layer.note.is_empty() {
             ui.label(RichText::new(icon::NOTE).color(colour::text_weak())).on_hover_text(&layer.note);
         }
         if document.end() == Some(index) {
-            let tip = "Nothing above is evaluated.";
+            let tip = "The layers above are not evaluated.";
             ui.label(RichText::new(icon::ARROW_LINE_UP).color(colour::accent())).on_hover_text(tip);
         }
         let text = match state.shows_costs {

@@ -73,7 +73,7 @@ impl Action for MapAction {
     fn info(&self) -> Info {
         Info::new(
             "2D map",
-            "Shows the terrain from above beside the view, with contour lines, the overlay, the camera and the ruler.",
+            "Shows the terrain from above, with contour lines, the overlay, the camera and the ruler.",
             icon::MAP_TRIFOLD,
             keys![SHIFT + M],
         )

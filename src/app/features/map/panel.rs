@@ -87,7 +87,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, edit
     let scene = editor.doc.scene();
     if scene.as_planet().is_some() {
         ui.add_space(8.0);
-        ui.label("A planet has a map of its own: View, Map shows all longitudes and latitudes.");
+        ui.label("Planets have their own map: View > Map shows all longitudes and latitudes.");
         return None;
     }
     let rect = ui.available_rect_before_wrap();
@@ -129,7 +129,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
                 ui.selectable_value(&mut state.style, style, name);
             }
         });
-        styles.response.on_hover_text("How the map colours the ground.");
+        styles.response.on_hover_text("Colouring of the map.");
         if !is_narrow {
             contours(ui, state);
         }
@@ -139,7 +139,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
                 hands.queue.push(MapAction::Toggle);
             }
             let whole = icon_button(ui, true, icon::FRAME_CORNERS, "Show the whole map");
-            if whole.on_hover_text("Shows the whole terrain on the map.").clicked() {
+            if whole.on_hover_text("Zooms out to the whole terrain.").clicked() {
                 state.drawn.seen = None;
             }
             let ruler = icon_toggle(ui, true, hands.ruler.is_active(), icon::RULER, "Ruler on the map");
@@ -159,7 +159,7 @@ fn contours(ui: &mut Ui, state: &mut MapState) {
     let (mut interval, speed) = (state.interval, state.interval * 0.02);
     let field = units::field(DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0), "m");
     let field = ui.add_enabled(state.contours && state.interval > 0.0, field);
-    if field.on_hover_text("Height between two lines; every fifth is thick and bears its height.").changed() {
+    if field.on_hover_text("Contour interval. Every fifth line is thick and labelled with its height.").changed() {
         state.interval = interval;
     }
 }
@@ -239,7 +239,7 @@ fn clicks(ui: &Ui, hands: &mut MapHands, editor: &Editor, response: &Response, p
 fn picture(painter: &Painter, state: &mut MapState, frame: &MapFrame) {
     let Some(picture) = &state.picture else {
         let at = frame.rect.center();
-        painter.text(at, Align2::CENTER_CENTER, "The map is drawn…", FontId::proportional(13.0), colour::text_weak());
+        painter.text(at, Align2::CENTER_CENTER, "Drawing the map…", FontId::proportional(13.0), colour::text_weak());
         return;
     };
     let is_drawn = state.drawn.texture.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, picture));

@@ -63,7 +63,8 @@ impl Action for MeasuresAction {
     fn info(&self) -> Info {
         Info::new(
             "Measures",
-            "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
+            "Measures slopes, peaks, roughness, drainage and playability of the terrain, and compares them with real \
+             terrain.",
             icon::RULER,
             keys![NONE + M],
         )

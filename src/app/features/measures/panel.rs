@@ -67,7 +67,7 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
         rows(ui, MEASURES, &**measures, tint);
         ui.add_space(4.0);
         part(ui, "Plots", true, |ui| PLOTS.iter().for_each(|which| plot(ui, which, measures)));
-        part(ui, "What counts", false, |ui| {
+        part(ui, "Thresholds", false, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             params::own_rows(ui, &mut state.limits);
         });
@@ -97,20 +97,20 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     ui.horizontal(|ui| {
         let small = |text: String, tint: Color32| Label::new(RichText::new(text).small().color(tint)).truncate();
         if info.preview {
-            let text = "Measured on a preview; the full size follows.";
+            let text = "Measured on the preview; full resolution follows.";
             ui.add(small(text.into(), colour::text_weak()));
             return;
         }
         match info.trust {
             _ if is_planet => {
-                let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
-                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::text_weak()))
+                let tip = "Samples near the corners of the six cube faces cover less area than samples in the middle.";
+                ui.add(small("Samples are weighted by the area they cover.".into(), colour::text_weak()))
                     .on_hover_text(tip)
             }
             None => ui.add(small(String::new(), colour::text_weak())),
             Some(Trust::Coming) => {
-                let tip = "The scene is computed at half its resolution and compared with the full size.";
-                ui.add(small("Can the preview be believed? Looking…".into(), colour::text_weak())).on_hover_text(tip)
+                let tip = "The scene is computed at half its resolution and compared with the full resolution.";
+                ui.add(small("Preview accuracy: computing…".into(), colour::text_weak())).on_hover_text(tip)
             }
             Some(Trust::Known(parity)) => {
                 let (sign, tint) = match parity.verdict {
@@ -127,8 +127,8 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                     units::metres(parity.rms_metres, 1)
                 );
                 let tip = format!(
-                    "{} At {} samples a side heights are off by {} (root mean square), by {} at most; the share \
-                     of rivers is of those in the right place.",
+                    "{} At {} samples per side, heights are off by {} (root mean square) and by {} at most. The \
+                     percentage is the fraction of rivers in the right place.",
                     parity.verdict.sentence(),
                     parity.half_samples,
                     units::metres(parity.rms_metres, 2),
@@ -145,13 +145,13 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
 /// The buttons that copy what is known.
 fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.measures else { return };
-    let json = ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, as talweg measure does.");
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, like `talweg measure`.");
     if json.clicked()
         && let Ok(text) = serde_json::to_string_pretty(&**measures)
     {
         ui.ctx().copy_text(text);
     }
-    if ui.small_button("CSV").on_hover_text("Copies all measures with all digits, for a spreadsheet.").clicked() {
+    if ui.small_button("CSV").on_hover_text("Copies all measures in full precision, for a spreadsheet.").clicked() {
         ui.ctx().copy_text(measures.csv());
     }
 }
@@ -209,7 +209,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         ui.label(RichText::new(measure.label).strong());
         ui.label(measure.meaning);
         match reading {
-            MeasureValue::Undefined(why) => drop(ui.label(format!("There is none: {why}."))),
+            MeasureValue::Undefined(why) => drop(ui.label(format!("No value: {why}."))),
             MeasureValue::Hash(_) => drop(ui.label(measure.show_reading(reading))),
             _ => {}
         }
@@ -222,7 +222,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         }
         if !measure.source.is_empty() {
             ui.add_space(4.0);
-            ui.weak(format!("After {}", measure.source));
+            ui.weak(format!("Source: {}", measure.source));
         }
     });
 }
@@ -275,7 +275,7 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
         }
     });
     if points.is_empty() {
-        ui.label(RichText::new("This ground has none.").color(colour::text_weak()));
+        ui.label(RichText::new("No data for this terrain.").color(colour::text_weak()));
         return;
     }
     let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
@@ -298,7 +298,7 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
         }
     });
     let [across, up] = axes.map(|(axis, unit)| unit.heading(axis.label));
-    let mut caption = format!("{up}  ·  across: {across}");
+    let mut caption = format!("vertical: {up}  ·  horizontal: {across}");
     if let Some(line) = (which.line)(of) {
         caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);
     }

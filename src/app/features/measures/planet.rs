@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
 /// The buttons that copy what is known.
 pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.planet else { return };
-    let json = ui.small_button("JSON").on_hover_text("Copies all measures as JSON, as talweg measure does.");
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures as JSON, like `talweg measure`.");
     if json.clicked()
         && let Ok(text) = serde_json::to_string_pretty(&**measures)
     {
@@ -54,7 +54,7 @@ pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
 }
 
 fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
-    let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
+    let meaning = "Fraction of the planet above each height. The curve of the Earth has two flat parts: the \
                    continents and the ocean floor.";
     ui.label(RichText::new("Hypsometric curve").strong().color(colour::text())).on_hover_text(meaning);
     let unit = ShownUnit::of_kept("km");
@@ -69,8 +69,10 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
         let points = PlotPoints::from(curve.collect::<Vec<_>>());
         ui.line(Line::new("hypsometric curve", points).color(ink::blue()).width(1.8));
     });
-    let caption =
-        format!("{}  ·  across: share of the planet that stands higher, %  ·  dashed: the sea", unit.heading("height"));
+    let caption = format!(
+        "vertical: {}  ·  horizontal: fraction of the planet above it, %  ·  dashed: sea level",
+        unit.heading("height")
+    );
     ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 

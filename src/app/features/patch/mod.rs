@@ -78,22 +78,19 @@ impl Action for PatchAction {
         match self {
             Self::Take | Self::AskWhere | Self::TakeTo(_) => Info::new(
                 "Extract region…",
-                "Makes a square of the planet a terrain scene of its own, in finer detail.",
+                "Extracts a square of the planet as a terrain scene of its own, in finer detail.",
                 icon::CROP,
                 keys![SHIFT + P],
             ),
             Self::PutBack => Info::new(
                 "Apply region",
-                "Lays this terrain onto the planet it was taken from, as a layer of its own.",
+                "Applies this terrain to the planet that it was extracted from, as a new layer.",
                 icon::STAMP,
                 &[],
             ),
-            Self::ShowPlanet => Info::new(
-                "Opening another scene",
-                "Opens the planet with the region on it.",
-                icon::GLOBE_HEMISPHERE_WEST,
-                &[],
-            ),
+            Self::ShowPlanet => {
+                Info::new("Open planet", "Opens the planet with the region applied.", icon::GLOBE_HEMISPHERE_WEST, &[])
+            }
         }
     }
 }
@@ -107,9 +104,9 @@ fn run(
     let editor = &mut *editor;
     match action {
         PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
-        PatchAction::Take => editor
-            .toasts
-            .warning("This scene is a terrain. A region is extracted from a planet: open or begin one first."),
+        PatchAction::Take => {
+            editor.toasts.warning("This scene is a terrain. Open or create a planet to extract a region from.")
+        }
         PatchAction::AskWhere => {
             let name = format!("{} region", file_stem(&editor.doc));
             let then = |path| PatchAction::TakeTo(SaveTarget::new(path)).into();
@@ -137,7 +134,9 @@ fn run(
             let top = after.layers.len().saturating_sub(1);
             editor.doc.edit("Apply region", None, |scene| *scene = after);
             editor.doc.select(Selection::Layer(top));
-            editor.toasts.info("The region lies on the planet as its topmost layer. Save the planet to keep it.");
+            editor
+                .toasts
+                .info("The region was applied as the topmost layer of the planet. Save the planet to keep it.");
         }
     }
 }
@@ -196,14 +195,14 @@ pub fn finish(
     match ending {
         Ok(PatchResult::Patch(path)) => {
             let name = file_name(&path);
-            editor.toasts.info(format!("Extracted {name}; work on it, then apply it to the planet (Layer menu)"));
+            editor.toasts.info(format!("Extracted {name}. Edit it, then choose Layer > Apply region"));
             editor.leave(queue, Proceed::Open(path));
         }
         Ok(PatchResult::Planet(patched)) => {
             state.patched = Some(*patched);
             editor.leave(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(because("There is no region", &error)),
+        Err(error) => editor.toasts.error(because("The region was not computed", &error)),
     }
 }
 
@@ -284,7 +283,7 @@ fn obey(
         let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
             let question = target.and_then(|to| question(&to, &error));
-            editor.ask_or_tell(question, || because("There is no region", &error));
+            editor.ask_or_tell(question, || because("The region was not computed", &error));
         }
     }
 }

@@ -93,23 +93,23 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         ui.add_space(4.0);
         let own = f64::from(planet.side_metres()) / (doc.scene().samples() - 1) as f64;
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
-        let text =
-            format!("A sample every {}; the planet has one every {}.", rounded_distance(step), rounded_distance(own));
+        let text = format!("Sample spacing: {} (planet: {}).", rounded_distance(step), rounded_distance(own));
         ui.label(RichText::new(text).small().color(colour::text_weak()));
         if doc.path().is_none() {
-            let text = "The planet has no file yet. It is saved beside the region, which is applied to it.";
+            let text = "The planet has no file yet. It will be saved beside the region, so that the region can be \
+                        applied to it.";
             ui.label(RichText::new(text).small().color(colour::text_weak()));
         } else if doc.is_dirty() {
-            let text = "The planet has unsaved changes. They are in the region; save them before you apply it.";
+            let text = "The region includes unsaved changes of the planet. Save the planet before you apply the \
+                        region.";
             ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let take = Button::new(RichText::new("Extract…").color(colour::text_strong())).fill(colour::accent_deep());
-            let tip =
-                "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
+            let tip = "Computes the planet at full resolution, saves the square as a terrain scene and opens it.";
             chosen = ui.add(take).on_hover_text(tip).clicked();
-            let here = ui.button("Where I look").on_hover_text("Lays the square where the view looks.");
+            let here = ui.button("Use view centre").on_hover_text("Moves the square to the centre of the view.");
             if here.clicked() {
                 look_here(state, info);
             }
@@ -138,17 +138,17 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
             ui.add(field).labelled_by(label.id).on_hover_text(tip);
             ui.end_row();
         };
-        degrees(ui, "Longitude", &mut state.longitude, 180.0, "Of the middle of the square; east is positive.");
-        degrees(ui, "Latitude", &mut state.latitude, 90.0, "Of the middle of the square; north is positive.");
+        degrees(ui, "Longitude", &mut state.longitude, 180.0, "Longitude of the square's centre; east is positive.");
+        degrees(ui, "Latitude", &mut state.latitude, 90.0, "Latitude of the square's centre; north is positive.");
         let label = ui.label("Side");
         ui.horizontal(|ui| {
             let range = longest_km * 1e-4..=longest_km;
             let rail = Slider::new(&mut state.side_km, range.clone()).logarithmic(true);
-            theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Length of a side on the ground.");
+            theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Side length of the square.");
             ui.add(units::field(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2), "km"));
         });
         ui.end_row();
-        ui.label("Samples").on_hover_text("Samples per side of the terrain. Twice as many take four times the time.");
+        ui.label("Samples").on_hover_text("Samples per side of the terrain. Doubling them takes four times as long.");
         ui.horizontal(|ui| {
             for samples in SAMPLES {
                 ui.selectable_value(&mut state.samples, samples, samples.to_string());
@@ -197,17 +197,17 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
 /// Why a scene cannot be put back.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PatchReturnError {
-    #[error("This scene is a planet. Open the region that was extracted from it, then apply that.")]
+    #[error("This scene is a planet. Open a region that was extracted from it, then apply that region.")]
     Planet,
     #[error("This scene was not extracted from a planet, so there is nothing to apply it to.")]
     NoPatch,
-    #[error("The planet {0} that this region was extracted from cannot be opened: {1}.")]
+    #[error("Cannot open the planet {0} that this region was extracted from: {1}.")]
     Unread(String, String),
-    #[error("This region was extracted from the example “{0}”, which is not there.")]
+    #[error("This region was extracted from the example “{0}”, which was not found.")]
     Unknown(String),
-    #[error("{0} is a terrain now; a region is applied to a planet.")]
+    #[error("{0} is now a terrain. A region can be applied to a planet only.")]
     Terrain(String),
-    #[error("Save the region first: the heights that the planet reads are written beside it.")]
+    #[error("Save the region first: its heights for the planet are written beside its file.")]
     Unsaved,
 }
 

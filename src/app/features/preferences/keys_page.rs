@@ -71,7 +71,7 @@ pub fn show(
                 }
             }
             if !found && shown == count {
-                ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
+                ui.label(RichText::new("No matching command.").color(colour::text_weak()));
             }
         });
     let Some(change) = change else { return };
@@ -102,17 +102,17 @@ fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: boo
             let reset = format!("Reset the keys of {}", info.label);
             let is_chosen = keymap.is_chosen(command);
             if icon_button(ui, is_chosen, icon::ARROW_COUNTER_CLOCKWISE, &reset)
-                .on_hover_text(format!("Back to {}.", usual(command)))
+                .on_hover_text(format!("Restores {}.", usual(command)))
                 .clicked()
             {
                 *change = Some(KeyChange::Reset(command.clone()));
             }
-            let none = format!("No keys for {}", info.label);
-            if icon_button(ui, !keys.is_empty(), icon::X, &none).on_hover_text("Takes its keys away.").clicked() {
+            let none = format!("Clear keys of {}", info.label);
+            if icon_button(ui, !keys.is_empty(), icon::X, &none).on_hover_text("Removes the shortcut.").clicked() {
                 *change = Some(KeyChange::None(command.clone()));
             }
             let text = match (listens, keys.is_empty()) {
-                (true, _) => RichText::new("Press keys, Esc to leave").color(colour::accent()),
+                (true, _) => RichText::new("Press keys, Esc to cancel").color(colour::accent()),
                 (_, true) => RichText::new("none").color(colour::text_weak()),
                 _ => RichText::new(keys).color(if is_chosen { colour::text_strong() } else { colour::text() }),
             };
@@ -139,11 +139,11 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     ui.horizontal(|ui| {
         ui.add_space(22.0);
         let (keys, name) = (shortcut_text(&chord), other.info().label);
-        let text = format!("{} {keys} also asks for “{name}”", icon::WARNING);
+        let text = format!("{} {keys} is also assigned to “{name}”", icon::WARNING);
         ui.label(RichText::new(text).small().color(colour::warning()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = ui.small_button("Take it from there");
-            let label = format!("Take {keys} from {name}");
+            let button = ui.small_button("Reassign");
+            let label = format!("Reassign {keys} from {name}");
             button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
             if button.clicked() {
                 *change = Some(KeyChange::TakeAway(other.clone(), chord));

@@ -83,37 +83,37 @@ impl Action for PreferencesAction {
         match self {
             Self::Show => Info::new(
                 "Preferences…",
-                "Theme, size of the interface, mouse, keyboard shortcuts.",
+                "Opens the settings for theme, units, interface size, mouse and keyboard shortcuts.",
                 icon::GEAR,
                 keys![COMMAND + Comma],
             ),
             Self::ShowKeys => Info::new(
                 "Change keyboard shortcuts…",
-                "Lists all commands, and gives them other keys.",
+                "Lists all commands and lets you change their keys.",
                 icon::KEYBOARD,
                 &[],
             ),
             Self::Larger => Info::new(
                 "Larger interface",
-                "Makes panels, text and the marks in the view larger.",
+                "Enlarges panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS_PLUS,
                 keys![COMMAND + Plus, COMMAND + Equals, COMMAND_SHIFT + Plus],
             ),
             Self::Smaller => Info::new(
                 "Smaller interface",
-                "Makes panels, text and the marks in the view smaller.",
+                "Shrinks panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS_MINUS,
                 keys![COMMAND + Minus],
             ),
             Self::UsualSize => Info::new(
                 "Interface at 100 %",
-                "Gives panels, text and the marks in the view their usual size.",
+                "Restores the default size of panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS,
                 keys![COMMAND + Num0],
             ),
             Self::FullScreen => Info::new(
                 "Full screen",
-                "Fills the screen with the window, or gives it its frame back.",
+                "Switches between full screen and a window.",
                 icon::CORNERS_OUT,
                 keys![NONE + F11],
             ),

@@ -91,10 +91,10 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
         ui.set_width(ui.available_width() - 10.0);
         own_rows(ui, &mut editor.interface);
         let style = editor.interface.mouse_style;
-        ui.label(RichText::new(format!("{} The wheel zooms.", style.help())).small().color(colour::text_weak()));
+        ui.label(RichText::new(format!("{} Scroll to zoom.", style.help())).small().color(colour::text_weak()));
         if let Some(shown) = drawn_percent.filter(|shown| *shown < editor.interface.scale - 0.5) {
             let wanted = editor.interface.scale;
-            let text = format!("The window is too small for {wanted:.0} %: it is drawn at {shown:.0} %.");
+            let text = format!("The window is too small for {wanted:.0} %; it is shown at {shown:.0} %.");
             ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.separator();
@@ -102,15 +102,14 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
             let label = ui.label("Earlier versions kept of each file");
             ui.add(DragValue::new(&mut editor.versions_kept).range(0..=MOST_VERSIONS))
                 .labelled_by(label.id)
-                .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+                .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
         });
-        let safe =
-            "With or without autosave, unsaved edits are written down as you make them, and offered again after a crash.";
+        let safe = "Unsaved edits are always recorded and offered again after a crash, with or without autosave.";
         ui.label(RichText::new(safe).small().color(colour::text_weak()));
     });
     ui.add_space(6.0);
     let is_usual = editor.interface == InterfacePreferences::default();
-    if ui.add_enabled(!is_usual, Button::new("Reset all of the interface")).clicked() {
+    if ui.add_enabled(!is_usual, Button::new("Reset interface")).clicked() {
         editor.interface = InterfacePreferences::default();
     }
 }

@@ -115,7 +115,7 @@ impl EditJournal {
     pub fn abandon(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
-            return "Nothing unsaved was open".into();
+            return "There were no unsaved changes".into();
         }
         {
             let mut newest = lock(&self.0.newest);
@@ -126,14 +126,15 @@ impl EditJournal {
         }
         let failure = match self.write() {
             Ok(()) if self.is_kept() => {
-                return "Unsaved work was kept: start Talweg again to go on with it, or see `talweg recover`".into();
+                return "Unsaved work was saved: start Talweg again to continue with it, or run `talweg recover`"
+                    .into();
             }
-            Ok(()) => "there is no folder for it".into(),
+            Ok(()) => "there is no folder to write to".into(),
             Err(error) => error.to_string(),
         };
         let text = lock(&self.0.newest).unsaved.as_ref().map(|work| work.scene.to_ron());
         let scene = text.transpose().map_or_else(|error| error.to_string(), Option::unwrap_or_default);
-        format!("Unsaved changes could not be kept ({failure}). Here they are:\n{scene}")
+        format!("Unsaved changes could not be saved ({failure}). Here they are:\n{scene}")
     }
 
     /// Somebody ended the program and chose what becomes of unsaved work: nothing is left.
@@ -216,7 +217,7 @@ mod tests {
         let mut document = Document::default();
         let journal = EditJournal::begin(folder.path()).unwrap();
         journal.note(&document);
-        assert!(journal.abandon("of a test").contains("Nothing unsaved"));
+        assert!(journal.abandon("of a test").contains("no unsaved changes"));
         assert!(left(folder.path()).is_empty());
 
         let journal = EditJournal::begin(folder.path()).unwrap();

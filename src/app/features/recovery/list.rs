@@ -42,7 +42,7 @@ impl SceneChoice {
 
     /// Returns whether it was chosen.
     fn show(&mut self, ui: &mut Ui) -> bool {
-        let text = if self.was_pressed { "Sure? It is lost" } else { self.label };
+        let text = if self.was_pressed { "Discard for good?" } else { self.label };
         let pressed = ui.add(if self.is_main { main_button(text) } else { button(text) }).clicked();
         if pressed && self.asks_again && !self.was_pressed {
             self.was_pressed = true;
@@ -93,7 +93,7 @@ impl Dialog for SceneList {
                 if let Some(kept) = &mut self.kept {
                     ui.label("Versions kept of each file");
                     ui.add(egui::DragValue::new(kept).range(0..=MOST_VERSIONS))
-                        .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+                        .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if self.foot.show(ui) {

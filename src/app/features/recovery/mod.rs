@@ -103,14 +103,14 @@ impl Action for RecoveryAction {
         match self {
             Self::ShowVersions | Self::OpenVersion(_) | Self::KeepVersions(_) => Info::new(
                 "Earlier versions…",
-                "Shows what saving this scene has replaced, and goes back to it.",
+                "Lists the earlier versions of this scene file and restores one.",
                 icon::CLOCK_COUNTER_CLOCKWISE,
                 &[],
             ),
-            Self::OpenFound(_) => Info::new("Opening another scene", "Goes on with unsaved work.", icon::LIFEBUOY, &[]),
+            Self::OpenFound(_) => Info::new("Open unsaved work", "Continues with unsaved work.", icon::LIFEBUOY, &[]),
             _ => Info::new(
                 "Unsaved work…",
-                "Shows unsaved work of editors that ended before it was saved.",
+                "Lists unsaved work of sessions that ended before it was saved.",
                 icon::LIFEBUOY,
                 &[],
             ),
@@ -177,7 +177,7 @@ fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker:
     let (Some(card), Some(waker)) = (card, waker) else { return };
     let (journal, waker) = (journal.clone(), waker.clone());
     card.wgpu_device().set_device_lost_callback(move |_, _| {
-        journal.note_failure("the graphics card stopped answering".into());
+        journal.note_failure("the graphics card stopped responding".into());
         waker.wake();
     });
 }
@@ -203,7 +203,7 @@ fn receive(
             found.looking = None;
             match outcome {
                 Outcome::Done(Ok(left)) => found.found = (0..).zip(left).collect(),
-                Outcome::Done(Err(error)) => editor.toasts.warning(because("Unsaved work was not looked for", &error)),
+                Outcome::Done(Err(error)) => editor.toasts.warning(because("Cannot look for unsaved work", &error)),
                 _ => {}
             }
             found.is_due = !found.found.is_empty();
@@ -225,7 +225,7 @@ fn receive(
             if let Some(error) = &error
                 && !writing.has_told
             {
-                editor.toasts.warning(because("Edits are not safe from a crash", error));
+                editor.toasts.warning(because("Edits cannot be recovered after a crash", error));
             }
             writing.has_told = error.is_some();
         }
@@ -287,7 +287,7 @@ fn run(
         RecoveryAction::ShowVersions => show_versions(editor, &mut pictures, &tasks),
         RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
             Ok((scene, warnings)) => {
-                editor.doc.replace_by_edit("Go back to an earlier version", scene);
+                editor.doc.replace_by_edit("Restore earlier version", scene);
                 editor.tell(&warnings);
             }
             Err(error) => editor.toasts.error(because("The earlier version was not opened", &error)),
@@ -310,7 +310,7 @@ fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
             match journal.write() {
                 Ok(()) if journal.is_kept() => found.discard(),
                 Ok(()) => {}
-                Err(error) => editor.toasts.warning(because("Edits are not safe from a crash", &error)),
+                Err(error) => editor.toasts.warning(because("Edits cannot be recovered after a crash", &error)),
             }
         }
         Err(error) => editor.toasts.error(error.to_string()),
@@ -323,7 +323,7 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
     }
     let mut drawn = Vec::new();
     let listed = found.found.iter().map(|(id, found)| {
-        let throw_away = SceneChoice::twice("Throw away", RecoveryAction::DiscardFound(*id).into());
+        let throw_away = SceneChoice::twice("Discard", RecoveryAction::DiscardFound(*id).into());
         match &found.work {
             Ok(work) => {
                 let picture = ScenePicture::default();
@@ -346,8 +346,10 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
     });
     let list = SceneList {
         id: "unsaved work",
-        title: "Unsaved work was found".into(),
-        text: "Talweg ended before it was saved. What you leave here is offered again at the next start.".into(),
+        title: "Unsaved work found".into(),
+        text: "Talweg ended before this work was saved. Scenes that you neither open nor discard are offered again at \
+               the next start."
+            .into(),
         scenes: listed.collect(),
         foot: SceneChoice::once("Later", RecoveryAction::KeepFound.into()),
         kept: None,
@@ -357,12 +359,12 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
 }
 
 fn lines_about(work: &UnsavedWork) -> Vec<String> {
-    let file = work.file.as_ref().map_or("Never saved to a file".into(), |file| format!("Of {}", file.display()));
+    let file = work.file.as_ref().map_or("Never saved to a file".into(), |file| format!("File: {}", file.display()));
     let mut lines = vec![format!("Edited {}", local_time(work.edited)), file];
     if !work.edit.is_empty() {
         lines.push(format!("Last edit: {}", work.edit));
     }
-    lines.extend(work.ended.as_ref().map(|why| format!("It ended because {why}.")));
+    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.")));
     lines
 }
 
@@ -383,15 +385,15 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
             Err(error) => (local_time(version.written), vec![format!("It cannot be read: {error}")]),
         };
         let open = Command::from(RecoveryAction::OpenVersion(version.path.clone()));
-        ListedScene { heading, lines, picture: Some(picture), choices: vec![SceneChoice::main("Go back to it", open)] }
+        ListedScene { heading, lines, picture: Some(picture), choices: vec![SceneChoice::main("Restore", open)] }
     });
     let list = SceneList {
         id: "earlier versions",
         title: format!("Earlier versions of “{}”", editor.doc.name()),
         text: if versions.is_empty() {
-            "There is none yet: one is kept whenever saving replaces the file.".into()
+            "No earlier versions yet. Each save that replaces the file keeps one.".into()
         } else {
-            "Going back is an edit: it can be undone, and changes no file before you save.".into()
+            "Restoring is an edit: you can undo it, and no file changes until you save.".into()
         },
         scenes: listed.collect(),
         foot: SceneChoice::once("Close", RecoveryAction::KeepFound.into()),

@@ -74,17 +74,14 @@ impl Action for RulerAction {
         match self {
             Self::Toggle => Info::new(
                 "Ruler",
-                "Measures along a line on the ground: clicks in the view or on the map lengthen it.",
+                "Measures along a line: click in the view or on the map to add points.",
                 icon::RULER,
                 keys![NONE + U],
             ),
-            Self::Shorten => Info::new(
-                "Remove the ruler's last point",
-                "Takes the last point of the line away.",
-                icon::BACKSPACE,
-                &[],
-            ),
-            Self::Clear => Info::new("Clear the ruler", "Begins another line.", icon::ERASER, &[]),
+            Self::Shorten => {
+                Info::new("Remove last ruler point", "Removes the last point of the line.", icon::BACKSPACE, &[])
+            }
+            Self::Clear => Info::new("Clear ruler", "Removes all points of the line.", icon::ERASER, &[]),
         }
     }
 }
@@ -236,7 +233,7 @@ fn over_view(
             painter.circle(pos2(x, y), 4.0, colour::accent(), Stroke::new(1.5, Color32::WHITE));
         }
     }
-    hint.set(Some("Click on the ground to lengthen the line · Esc puts the ruler away".into()));
+    hint.set(Some("Click on the terrain to add a point · Esc closes the ruler".into()));
 }
 
 fn panel(

@@ -49,7 +49,7 @@ pub fn show(
     ui.add_space(6.0);
     name_row(ui, document);
     let seed = document.scene().settings.seed;
-    seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
+    seed_row(ui, document, seed, "Seed of all random values in the scene.", |scene, seed| {
         scene.settings.seed = seed;
     });
     let light = [
@@ -151,7 +151,7 @@ fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
     let (text, tint) = match check_free(scene, scene.samples(), &MemoryUse::EDITOR, free) {
-        Ok(()) => (format!("Up to {needed} of {} free", bytes_text(free)), colour::text_weak()),
+        Ok(()) => (format!("Needs up to {needed} of {} free memory", bytes_text(free)), colour::text_weak()),
         Err(refused) => (format!("{refused}"), colour::warning()),
     };
     ui.horizontal(|ui| {
@@ -175,7 +175,7 @@ fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
             let size = samples as usize;
             let needs = match free.map(|free| check_free(scene, size, &MemoryUse::EDITOR, free)) {
                 Some(Err(refused)) => refused.to_string(),
-                _ => format!("Needs up to {}", bytes_text(needed_memory(scene, size, &MemoryUse::EDITOR))),
+                _ => format!("Needs up to {} of memory", bytes_text(needed_memory(scene, size, &MemoryUse::EDITOR))),
             };
             let tip = format!("{samples} × {samples} samples{each}. {needs}.");
             if button.on_hover_text(tip).clicked() {

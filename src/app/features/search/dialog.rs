@@ -63,7 +63,7 @@ impl Dialog for SearchDialog {
             }
             ui.add_space(4.0);
             if found.is_empty() {
-                ui.weak("Nothing is called that. Try another word.");
+                ui.weak("No matches. Try another word.");
             }
             let height = (screen.y - 190.0).clamp(120.0, 420.0);
             ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {

@@ -46,12 +46,12 @@ impl Action for SearchAction {
         match self {
             Self::Open => Info::new(
                 "Search everything…",
-                "Finds commands, nodes, parameters of this scene, scenes and help by any of their words.",
+                "Finds commands, nodes, parameters of this scene, scenes and help pages by any word.",
                 icon::MAGNIFYING_GLASS,
                 keys![COMMAND + K],
             ),
             Self::ShowParameter(..) => {
-                Info::new("Show parameter", "Selects the layer and shows the parameter.", icon::SLIDERS, &[])
+                Info::new("Show parameter", "Selects the layer and shows this parameter.", icon::SLIDERS, &[])
             }
         }
     }

@@ -32,7 +32,7 @@ impl StartPage {
     fn label(self) -> &'static str {
         match self {
             Self::Scenes => "Scenes",
-            Self::Works => "The papers reproduced",
+            Self::Works => "Paper reproductions",
             Self::Recent => "Recent files",
         }
     }
@@ -101,8 +101,9 @@ impl StartDialog {
             }
         }
         ui.separator();
-        ui.checkbox(&mut self.at_start, "Show at the start")
-            .on_hover_text("Opens this window when Talweg starts without a scene; File brings it back at any time.");
+        ui.checkbox(&mut self.at_start, "Show at startup").on_hover_text(
+            "Shows this window when Talweg starts without a scene. File > Start window… opens it at any time.",
+        );
         chosen
     }
 
@@ -111,7 +112,7 @@ impl StartDialog {
         let cards: Vec<&StartCard> = self.cards.iter().filter(|card| card.page == self.page).collect();
         if cards.is_empty() {
             ui.add_space(8.0);
-            ui.label(RichText::new("No file was opened yet.").color(colour::text_weak()));
+            ui.label(RichText::new("No recent files").color(colour::text_weak()));
         }
         let gap = 6.0;
         let across = ((ui.available_width() + gap) / (CARD.x + gap)).floor().max(1.0) as usize;
@@ -168,7 +169,7 @@ impl Dialog for StartDialog {
             ui.set_width(width);
             ui.horizontal(|ui| {
                 ui.heading("Talweg");
-                ui.label(RichText::new("Begin with a scene, or with bare ground.").color(colour::text_weak()));
+                ui.label(RichText::new("Open a scene or start from scratch").color(colour::text_weak()));
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     if icon_button(ui, true, icon::X, "Close the start window").clicked() {
                         answer = Some(Vec::new());

@@ -58,12 +58,7 @@ impl Action for StartAction {
     }
 
     fn info(&self) -> Info {
-        Info::new(
-            "Start window…",
-            "Shows the scenes that come with Talweg, the works they are after, and recent files.",
-            icon::HOUSE,
-            &[],
-        )
+        Info::new("Start window…", "Shows example scenes, paper reproductions and recent files.", icon::HOUSE, &[])
     }
 }
 

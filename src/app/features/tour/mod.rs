@@ -43,20 +43,22 @@ impl Action for TourAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Tour in five steps", "Shows the way from a first look to a terrain of your own.", icon::FLAG, &[])
+        Info::new(
+            "Tour in five steps",
+            "Introduces the editor, from the first look around to your own terrain.",
+            icon::FLAG,
+            &[],
+        )
     }
 }
 
 /// What each step says.
 const STEPS: [(&str, &str); 5] = [
-    (
-        "Look around",
-        "Drag in the view to turn about the place under the pointer. The wheel goes nearer. F shows everything.",
-    ),
-    ("Change something", "Click a layer on the left and drag one of its sliders. Ctrl+Z takes a whole drag back."),
-    ("Add an erosion", "Press Add over the list and choose an erosion, such as Thermal erosion."),
-    ("Watch it", "Press play in the bar at the bottom, or Space. Drag the bar to any moment."),
-    ("Keep it", "Ctrl+S saves the scene as text. File, Export writes heights for other programs."),
+    ("Look around", "Drag in the view to orbit around the cursor; scroll to zoom. F frames the whole terrain."),
+    ("Change a parameter", "Click a layer on the left and drag one of its sliders. Ctrl+Z undoes the whole drag."),
+    ("Add an erosion", "Press Add above the layer list and choose an erosion, such as Thermal erosion."),
+    ("Play the erosion", "Press Play in the bar at the bottom, or Space. Drag the bar to any iteration."),
+    ("Save and export", "Ctrl+S saves the scene. File > Export… writes heights for other programs."),
 ];
 
 /// What a step is measured by: what there was when it began.

@@ -90,13 +90,13 @@ impl Action for VariantsAction {
         match self {
             Self::Sheet => Info::new(
                 "Variants…",
-                "Shows other seeds, values and presets as thumbnails; a click takes one.",
+                "Shows other seeds, values and presets as thumbnails. Click one to apply it.",
                 icon::GRID_NINE,
                 keys![NONE + V],
             ),
             Self::SliderGhosts => Info::new(
                 "Previews on sliders",
-                "Shows lower and higher values as small pictures while the pointer rests on a slider.",
+                "Shows thumbnails of lower and higher values while the pointer rests on a slider.",
                 icon::IMAGES,
                 &[],
             ),

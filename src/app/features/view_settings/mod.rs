@@ -64,7 +64,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     for command in whole {
         pick(ui, &mut queue, *command, true);
     }
-    ui.menu_button(format!("{}  From a side", icon::COMPASS), |ui| {
+    ui.menu_button(format!("{}  Side views", icon::COMPASS), |ui| {
         for command in sides {
             pick(ui, &mut queue, *command, true);
         }
@@ -102,7 +102,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
                 menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, title));
             };
             if editor.view.mode.traces() {
-                group("Detail of rays", icon::BINOCULARS, &details);
+                group("Ray detail", icon::BINOCULARS, &details);
             }
             group("Overlay", icon::STACK, &overlays);
         }

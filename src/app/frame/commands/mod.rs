@@ -256,7 +256,7 @@ impl CommandApp for App {
         let handler: Handler = Arc::new(move |world, command| {
             let Some(action) = command.action::<A>() else { return };
             if let Err(problem) = world.run_system_with(id, action.clone()) {
-                error!("{command:?} was not carried out: {problem}");
+                error!("the command {command:?} failed: {problem}");
             }
         });
         let mut registry = registry(self);
@@ -295,7 +295,7 @@ pub fn run_all(world: &mut World, ctx: &egui::Context) {
             let handler = world.resource::<CommandRegistry>().handlers.get(&command.0.as_any().type_id()).cloned();
             match handler {
                 Some(handler) => handler(world, &command),
-                None => error!("nobody carries out {command:?}"),
+                None => error!("no handler for the command {command:?}"),
             }
             ctx.request_repaint();
         }

@@ -12,7 +12,7 @@ use crate::frame::document::Document;
 
 /// Talweg's scenes: their name in the list of kinds, and their endings.
 pub const SCENES: (&str, &[&str]) =
-    ("Talweg scenes (.ron), and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
+    ("Talweg scenes (.ron) and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
 /// The same where one is saved: the dialog itself puts the ending behind it.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
 /// Heights and images that nodes read.

@@ -21,7 +21,7 @@ impl Dialog for Unsaved {
             ui.set_width(400.0);
             ui.heading(format!("Save the changes to “{scene_name}”?"));
             ui.add_space(6.0);
-            ui.label(format!("{} without saving loses them.", self.then.info().label));
+            ui.label("Unsaved changes will be lost.");
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if ui.add(main_button("Save")).clicked() {

@@ -38,20 +38,18 @@ impl OverwriteReason {
         match self {
             Self::Changed => (
                 format!("“{name}” has changed on the disk"),
-                "Another program, or another window, has written the file since it was opened here. Overwriting loses \
-                 what that wrote; reloading loses the edits made here."
+                "Another program or window has changed the file since you opened it. Overwrite discards those \
+                 changes; Reload discards your edits."
                     .into(),
             ),
             Self::ReadOnly => (
                 format!("“{name}” is write-protected"),
-                "Somebody has marked the file as not to be changed. Overwriting replaces it all the same, and it stays \
-                 protected."
-                    .into(),
+                "The file is marked as read-only. Overwrite replaces it anyway; it stays write-protected.".into(),
             ),
             Self::Linked(names) => (
-                format!("“{name}” has {names} names"),
-                "Hard links lead to the file from other places. Overwriting gives this name the new file, and the \
-                 others keep the old one."
+                format!("“{name}” has {names} hard links"),
+                "Other paths lead to the same file through hard links. Overwrite puts the new file at this path; the \
+                 other paths keep the old file."
                     .into(),
             ),
         }

@@ -53,7 +53,7 @@ impl Document {
         kept.sides[shown] = present;
         kept.shown = side;
         let LayerSide { node, epochs, mix, mask } = kept.sides[side].clone();
-        self.edit(if side == 0 { "Show A of the layer" } else { "Show B of the layer" }, None, |scene| {
+        self.edit(if side == 0 { "Show version A of layer" } else { "Show version B of layer" }, None, |scene| {
             let layer = &mut scene.layers[index];
             (layer.node, layer.epochs, layer.mix, layer.mask) = (node, epochs, mix, mask);
         });

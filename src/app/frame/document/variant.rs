@@ -60,7 +60,7 @@ impl Document {
     /// Makes the scene what a variant of it is.
     pub fn adopt_variant(&mut self, variant: &SceneVariant) {
         self.offer = None;
-        self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
+        self.edit("Apply variant", None, |scene| scene.clone_from(&variant.scene));
     }
 
     /// The scene with branch `index` shown in place of the others, at the same iteration.

@@ -151,19 +151,19 @@ impl Action for PanelAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Reset => Info::new(
-                "Reset panels",
-                "Puts all panels back to the places and sizes that they had at first.",
-                icon::LAYOUT,
-                &[],
-            ),
+            Self::Reset => Info::new("Reset panels", "Restores the default layout of the panels.", icon::LAYOUT, &[]),
             Self::Dock(_, edge) => {
                 let (name, symbol) = match edge {
                     DockEdge::Left => ("left", icon::ALIGN_LEFT),
                     DockEdge::Right => ("right", icon::ALIGN_RIGHT),
                     DockEdge::Bottom => ("bottom", icon::ALIGN_BOTTOM),
                 };
-                Info::new(format!("Move to the {name}"), format!("Docks the panel at the {name}."), symbol, &[])
+                Info::new(
+                    format!("Move to the {name}"),
+                    format!("Docks the panel at the {name} edge of the window."),
+                    symbol,
+                    &[],
+                )
             }
         }
     }
@@ -200,7 +200,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     for panel in &dock.registered {
         let shown = world.run_system(panel.shown);
         dock.shown.push(shown.unwrap_or_else(|problem| {
-            error!("a panel was not drawn: {problem}");
+            error!("cannot draw a panel: {problem}");
             PanelShown::Hidden
         }));
     }
@@ -289,7 +289,7 @@ impl DockHands<'_> {
         let mut child = ui.new_child(UiBuilder::new().max_rect(inner));
         child.shrink_clip_rect(rect);
         if let Err(problem) = self.world.run_system_with(self.dock.registered[index].contents, &mut child) {
-            error!("a panel was not drawn: {problem}");
+            error!("cannot draw a panel: {problem}");
         }
         response
     }
@@ -323,7 +323,8 @@ impl DockHands<'_> {
         });
         let response = response.on_hover_cursor(CursorIcon::Grab);
         let response = response.on_hover_text(format!(
-            "Drag to dock “{}” elsewhere: beside a panel, below it, or in its middle as a tab. Right-click for places.",
+            "Drag to dock “{}” elsewhere: beside or below a panel, or on its centre as a tab. Right-click for \
+             positions.",
             about.title
         ));
         response.drag_started()

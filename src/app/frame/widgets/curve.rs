@@ -22,7 +22,8 @@ pub struct Edited {
 pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, format!("{label} curve")));
-    let response = response.on_hover_text("Click adds a point, dragging moves it, a double or right click removes it.");
+    let response =
+        response.on_hover_text("Click to add a point, drag to move it, double-click or right-click to remove it.");
     let area = rect.shrink(GRAB);
     let points = curve.sanitised().0;
     let under = response.interact_pointer_pos().or(response.hover_pos()).and_then(|at| nearest(&points, area, at));

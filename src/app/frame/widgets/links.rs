@@ -27,7 +27,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
                 change = Some(Change::at_once(Value::Text(String::new())));
             }
             ui.separator();
-            ui.label(RichText::new("Shipped stamps").small().color(colour::text_weak()));
+            ui.label(RichText::new("Built-in stamps").small().color(colour::text_weak()));
             for stamp in stamp_names() {
                 if ui.selectable_label(stamp == name, shown(&stamp)).clicked() {
                     change = Some(Change::at_once(Value::Text(stamp)));
@@ -67,7 +67,7 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
                 }
             }
             if names.is_empty() {
-                ui.weak("There is no layer below.");
+                ui.weak("No layers below.");
             }
         });
         combo.response.labelled_by(label.id).on_hover_text(spec.help);
@@ -86,7 +86,7 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
     let change = ui.horizontal(|ui| {
         let label = label(ui, about, spec, value);
         let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
-        let text = composed.iter().find(|(_, is)| *is == value).map_or("Your own", |(preset, _)| preset.label);
+        let text = composed.iter().find(|(_, is)| *is == value).map_or("Custom", |(preset, _)| preset.label);
         let width = ui.available_width();
         let combo = egui::ComboBox::from_id_salt("tree").selected_text(text).width(width).truncate();
         let combo = combo.show_ui(ui, |ui| {
@@ -101,6 +101,6 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
     });
     let pieces = value.structured::<Tree>().map_or(0, |tree| tree.count());
     let pieces = if pieces == 1 { "1 feature".into() } else { format!("{pieces} features") };
-    ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
+    ui.weak(format!("{pieces}. Select one in the list above or in the view to edit it."));
     change.inner
 }

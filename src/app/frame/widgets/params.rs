@@ -44,7 +44,7 @@ impl Action for ImageAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[])
+        Info::new("Choose a file…", "Loads heights or brightness from a file.", icon::IMAGE, &[])
     }
 }
 
@@ -294,10 +294,13 @@ fn field(
 fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64, f64)) -> Option<String> {
     let name = title(spec);
     match read {
-        None => Some(format!("“{text}” is not a number: {name} stays as it was.")),
+        None => Some(format!("“{text}” is not a number. {name} was not changed.")),
         Some(v) if v < least || v > most => {
             let range = units::range_text(spec);
-            Some(format!("{name} goes from {range}{}: the nearest was taken.", units::of_param(spec).suffix()))
+            Some(format!(
+                "{name} ranges from {range}{}. It was set to the nearest value.",
+                units::of_param(spec).suffix()
+            ))
         }
         Some(_) => None,
     }

@@ -94,13 +94,13 @@ pub(super) fn tooltip_with(
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
         if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
-            ui.weak(format!("From {}{}", units::range_text(spec), units::of_param(spec).suffix()));
+            ui.weak(format!("Range: {}{}", units::range_text(spec), units::of_param(spec).suffix()));
         }
         if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
-            ui.weak(format!("Default {}; double-click to reset", shown(spec, &spec.default)));
+            ui.weak(format!("Default: {}. Double-click to reset.", shown(spec, &spec.default)));
         }
         if !about.source.is_empty() {
-            ui.weak(format!("After {}", about.source));
+            ui.weak(format!("Source: {}", about.source));
         }
         more(ui);
     });
@@ -147,7 +147,7 @@ pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set:
         if typed != seed {
             document.edit("Change seed", Some(Gesture(field.id.value())), |scene| set(scene, typed));
         }
-        if icon_button(ui, true, icon::DICE_FIVE, "Reroll the seed").on_hover_text("Throws another seed.").clicked() {
+        if icon_button(ui, true, icon::DICE_FIVE, "Reroll seed").on_hover_text("Picks another random seed.").clicked() {
             let thrown = rand::random_range(0..1_000_000);
             document.edit("Change seed", None, |scene| set(scene, thrown));
         }

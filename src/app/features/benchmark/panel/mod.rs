@@ -46,11 +46,11 @@ impl Tab {
 
     fn help(self) -> &'static str {
         match self {
-            Self::Findings => "What was found, in sentences, and how sure that is.",
-            Self::Table => "Every number; click a heading to sort by it.",
-            Self::Growth => "Time against the number of samples on logarithmic axes.",
-            Self::Threads => "How many times as fast more threads are.",
-            Self::Extremes => "What each parameter does at the ends of what it allows.",
+            Self::Findings => "Findings, each with its confidence.",
+            Self::Table => "All numbers. Click a heading to sort.",
+            Self::Growth => "Run time against the number of samples, on logarithmic axes.",
+            Self::Threads => "Speed-up with more threads.",
+            Self::Extremes => "How the node behaves at the extremes of each parameter.",
         }
     }
 }
@@ -168,11 +168,11 @@ fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
     }
     let Some(report) = &info.report else {
         let text = if info.underway.is_some() {
-            "The results come when everything has been measured."
+            "Results appear when all measurements are done."
         } else {
-            "The lecture “Terrain in games” sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
-             with its uncertainty, memory, growth with size, the effect of threads, and whether the same inputs give the \
-             same bits."
+            "The lecture “Terrain in games” compares Perlin noise with midpoint displacement. Repeat that comparison \
+             here, or measure any other nodes: run time with its uncertainty, memory, growth with size, speed-up with \
+             threads, and whether equal inputs give bit-identical results."
         };
         ui.add_space(8.0);
         ui.add(Label::new(RichText::new(text).color(colour::text_weak())).wrap());
@@ -187,8 +187,8 @@ fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             for (name, text, tip) in [
-                ("JSON", &report.json, "Copies everything that was found, like `talweg bench --json`."),
-                ("CSV", &report.csv, "Copies one line for each node, size and number of threads, for a spreadsheet."),
+                ("JSON", &report.json, "Copies all results, in the format of `talweg bench --json`."),
+                ("CSV", &report.csv, "Copies one row per node, size and thread count, for a spreadsheet."),
             ] {
                 let button = ui.small_button(format!("{}  {name}", icon::COPY)).on_hover_text(tip);
                 button.widget_info(|| {
@@ -226,7 +226,7 @@ fn findings(ui: &mut Ui, report: &Report) {
         ui.add_space(6.0);
         let found = &report.found;
         let machine = format!(
-            "{}, {} at a time, {}. Talweg {}. {} repetitions, in each everything once and in another order.",
+            "{}, {} at a time, {}. Talweg {}. {} repetitions, each of all measurements in a new order.",
             found.processor.as_deref().unwrap_or("Unknown processor"),
             talweg::benchmark::summary::threads(found.processors),
             found.system,

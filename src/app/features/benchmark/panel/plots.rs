@@ -56,7 +56,7 @@ fn hint(ui: &mut Ui, text: &str) {
 /// Says so where not all nodes are plotted.
 fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
     if report.found.subjects.len() > MOST_SHOWN {
-        hint(ui, "The first seven nodes of the table are plotted: sort it to see others.");
+        hint(ui, "Only the first seven nodes of the table are plotted. Sort the table to plot others.");
     }
 }
 
@@ -82,12 +82,13 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (k, &count) in found.threads.iter().enumerate() {
             let name = format!("Plot {}", threads(count));
-            if chip(ui, 74.0, state.threads == k, &threads(count), &name, "Plots the times on so many threads.") {
+            if chip(ui, 74.0, state.threads == k, &threads(count), &name, "Plots the run times with this thread count.")
+            {
                 state.threads = k;
             }
         }
         ui.add_space(6.0);
-        hint(ui, "Bars: the interval that holds the median. Lines: the fitted power law.");
+        hint(ui, "Bars: confidence interval of the median. Lines: fitted power law.");
     });
     say_what_is_left_out(ui, report);
     let on = found.threads.get(state.threads).copied().unwrap_or(1);
@@ -114,8 +115,8 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     };
     let plot = blank("benchmark growth", ui)
         .set_margin_fraction(vec2(0.06, 0.1))
-        .x_axis_label(RichText::new("samples, side², on a logarithmic scale").small())
-        .y_axis_label(RichText::new("time of one run, logarithmic").small())
+        .x_axis_label(RichText::new("samples (side²), logarithmic scale").small())
+        .y_axis_label(RichText::new("run time, logarithmic scale").small())
         .y_axis_min_width(52.0)
         .x_grid_spacer(move |_| marks.iter().map(|&n| GridMark { value: samples(n), step_size: step }).collect())
         .x_axis_formatter(move |mark, _| {
@@ -189,7 +190,7 @@ fn tick(log_milliseconds: f64) -> String {
 pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     let found = &report.found;
     let Some((&least, more)) = found.threads.split_first().filter(|(_, more)| !more.is_empty()) else {
-        hint(ui, "One number of threads was measured. Choose two or more to see what they bring.");
+        hint(ui, "Only one thread count was measured. Choose two or more to see the speed-up.");
         return;
     };
     let last = found.sizes.len().saturating_sub(1);
@@ -198,20 +199,19 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (k, &n) in found.sizes.iter().enumerate() {
             let name = format!("Plot size {n}");
-            if chip(ui, 48.0, last - state.size == k, &format!("{n}²"), &name, "Plots what threads bring at this size.")
-            {
+            if chip(ui, 48.0, last - state.size == k, &format!("{n}²"), &name, "Plots the speed-up at this size.") {
                 state.size = last - k;
             }
         }
         ui.add_space(6.0);
-        hint(ui, "Light lines: the interval that holds the median. Left of 1 threads do harm.");
+        hint(ui, "Light lines: confidence interval of the median. Left of 1, more threads are slower.");
     });
     say_what_is_left_out(ui, report);
     let side = found.sizes.get(last - state.size).copied().unwrap_or(0);
     let subjects = shown(state, report);
     let names: Vec<String> = subjects.iter().map(|subject| shortened(&subject.name)).collect();
     let (count, first) = (subjects.len(), threads(least));
-    let axis = format!("times as fast as on {first}, at {side}²");
+    let axis = format!("speed-up over {first}, at {side}²");
     let plot = blank("benchmark threads", ui)
         .set_margin_fraction(vec2(0.04, 0.06))
         .include_x(0.0)
@@ -235,7 +235,8 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
             let cells: Vec<(usize, &BenchCell)> =
                 subjects.iter().enumerate().filter_map(|(k, s)| Some((k, s.cell(side, many)?))).collect();
             let bars = cells.iter().map(|(k, cell)| {
-                let told = format!("{}, {}: {} times", subjects[*k].name, threads(many), three(cell.speed_up.median));
+                let told =
+                    format!("{}, {}: {} times as fast", subjects[*k].name, threads(many), three(cell.speed_up.median));
                 Bar::new(place(*k), cell.speed_up.median)
                     .width(0.86 * height)
                     .fill(tint.gamma_multiply(0.75))

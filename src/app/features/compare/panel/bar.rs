@@ -31,7 +31,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         ui.allocate_ui_with_layout(vec2(name_width, 22.0), Flow::left_to_right(Align::Center), |ui| {
             ui.set_min_width(name_width);
             let label = Label::new(RichText::new(&name).color(colour::text())).truncate();
-            ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
+            ui.add(label).on_hover_text(format!("A is the scene you are editing: {name}."));
         });
         for mode in CompareMode::ALL {
             let what = Command::from(CompareAction::Show(mode));
@@ -53,13 +53,13 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         ui.with_layout(Flow::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let end = Command::from(CompareAction::Toggle);
-            if icon_button(ui, true, icon::X, "End comparing").on_hover_text("Ends comparing (C).").clicked() {
+            if icon_button(ui, true, icon::X, "End comparison").on_hover_text("Ends the comparison (C).").clicked() {
                 command = Some(end);
             }
             match &info.making {
                 Some((name, done)) => {
                     if icon_button(ui, true, icon::STOP, "Stop computing B")
-                        .on_hover_text("Stops computing this B; the one before stays.")
+                        .on_hover_text("Stops computing B and keeps the previous B.")
                         .clicked()
                     {
                         command = Some(Command::from(ComputeAction::Cancel));
@@ -88,7 +88,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
                         response.widget_info(|| {
                             egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("B is {name}"))
                         });
-                        response.on_hover_text(format!("B is {name}. Click to compare with something else."));
+                        response.on_hover_text(format!("B is {name}. Click to choose another B."));
                     });
                 }
             }

@@ -13,7 +13,7 @@ use crate::frame::units::ShownUnit;
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
     const COLUMN: f32 = 368.0;
     let Some(table) = &info.table else {
-        let text = if info.b.is_some() { "Measuring…" } else { "The measures come when B has been computed." };
+        let text = if info.b.is_some() { "Measuring…" } else { "The differences appear when B is computed." };
         ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(colour::text_weak())));
         return;
     };
@@ -50,7 +50,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         }
         ui.add_space(5.0);
         let copy = ui.small_button(format!("{}  Copy as CSV", icon::COPY));
-        if copy.on_hover_text("Copies the table with all digits and in metres, for a spreadsheet.").clicked() {
+        if copy.on_hover_text("Copies the table in full precision and in metres, for a spreadsheet.").clicked() {
             ui.ctx().copy_text(csv(table));
         }
     });

@@ -97,7 +97,7 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     painter.circle(handle.center(), ROUND, colour::panel(), Stroke::new(1.5, tint));
     let symbol = FontId::proportional(15.0);
     painter.text(handle.center(), Align2::CENTER_CENTER, icon::ARROWS_HORIZONTAL, symbol, tint);
-    let tip = "Drag to show more of A or more of B; double-click puts it in the middle.";
+    let tip = "Drag to show more of A or B. Double-click to centre.";
     response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(tip);
 }
 

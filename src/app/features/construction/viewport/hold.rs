@@ -186,7 +186,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
     if path.is_locked(&tree) && state.selected_pieces().len() == 1 {
-        state.notice = Some("The feature is locked: it stays where it is.".into());
+        state.notice = Some("The feature is locked; unlock it to move it.".into());
         return;
     }
     take_hold(document, state, stage, &tree, grab.grip(), path, None);
@@ -325,11 +325,11 @@ pub(crate) fn drag(
     let mut piece = match changed {
         Ok(piece) => piece,
         Err(EditError::NotConvex) => {
-            state.hint = Some("Not farther: the four corners must stay convex, or the picture would fold".into());
+            state.hint = Some("Cannot move further: the four corners must stay convex, or the image would fold".into());
             return;
         }
         Err(why) => {
-            state.hint = Some(format!("Not there: {why}"));
+            state.hint = Some(format!("Cannot move there: {why}"));
             return;
         }
     };
@@ -368,7 +368,7 @@ pub(crate) fn drag(
     link_group::follow(&mut tree, &before, &path, seed);
     state.hint = Some(match (&held.keys, &held.ground) {
         (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
-            "The point takes the height of the ground; release to leave it there".into()
+            "The point snaps to the terrain; release to confirm".into()
         }
         _ => held_words(held, &said),
     });
@@ -378,12 +378,11 @@ pub(crate) fn drag(
 /// What the status line says of a drag: what it does, and how to end it.
 fn held_words(held: &PieceDrag, said: &str) -> String {
     let Some(keys) = &held.keys else {
-        let leave = if matches!(held.grip, Grip::Move | Grip::Point(_)) { "there" } else { "so" };
-        return format!("{said}; release to leave it {leave}, Esc takes it back");
+        return format!("{said}; release to confirm, Esc to cancel");
     };
     let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
-    let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
-    format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
+    let axes = if held.grip == Grip::Move { "X or Y: lock axis, Z: height; " } else { "" };
+    format!("{said}{typed}; {axes}type a number; click or Enter to confirm, Esc to cancel")
 }
 
 /// Metres in steps of ten of the unit that is shown.
@@ -436,7 +435,7 @@ fn made(
             let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
             let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
             let motion = Motion::Scale { about: held.pivot, by };
-            ("Scale feature", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
+            ("Scale feature", format!("Scaled to {:.0} %", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
@@ -455,7 +454,7 @@ fn made(
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
             let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
-            ("Move point", "The point goes along".into(), DragResult::Point(k, q))
+            ("Move point", "Moving the point".into(), DragResult::Point(k, q))
         }
         Grip::Dimension(dimension) => {
             let places = dimensions(piece, arm(&held.tree));

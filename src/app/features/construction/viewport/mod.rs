@@ -279,11 +279,13 @@ fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let title = title_of(tree, path, path.piece(tree)?);
     let count = state.selected_pieces().len();
     Some(if state.selected() == Some(path) && count == 1 {
-        format!("{title}: click again for the feature below, double-click to frame it, Esc for none")
+        format!("{title}: click again to select the feature below, double-click to frame it, Esc to deselect")
     } else if state.is_selected(path) {
-        format!("{title} is one of {count} that are selected: Shift-click to leave it out, Esc for the last one alone")
+        format!(
+            "{title} is one of {count} selected features: Shift-click to deselect it, Esc to keep only the last one"
+        )
     } else if count > 0 {
-        format!("Click to select {title}, with Shift besides what is selected")
+        format!("Click to select {title}, Shift-click to add it to the selection")
     } else {
         format!("Click to select {title}")
     })
@@ -292,10 +294,10 @@ fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
 fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> String {
     let piece = path.and_then(|path| Some(title_of(tree, path, path.piece(tree)?))).unwrap_or_default();
     match grip {
-        Grip::Move if follows => format!("Drag to move {piece}; a line goes on conforming to the terrain"),
-        Grip::Move => format!("Drag to move {piece} over the ground"),
-        Grip::Turn => format!("Drag to rotate {piece}; with Ctrl in steps of 15°"),
-        Grip::Scale => format!("Drag to make {piece} wider or narrower; heights stay"),
+        Grip::Move if follows => format!("Drag to move {piece}; its line keeps conforming to the terrain"),
+        Grip::Move => format!("Drag to move {piece} over the terrain"),
+        Grip::Turn => format!("Drag to rotate {piece}; hold Ctrl for steps of 15°"),
+        Grip::Scale => format!("Drag to make {piece} wider or narrower; its heights do not change"),
         Grip::Raise => format!("Drag up or down to raise or lower {piece}"),
         Grip::Point(k) => format!("Drag to move point {}; Delete removes it", k + 1),
         Grip::Dimension(dimension) => {
@@ -492,7 +494,7 @@ fn on_line(state: &TreeState, at: Pos2) -> bool {
 fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: GroundPosition) {
     let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     if path.is_locked(tree) {
-        state.notice = Some("The feature is locked: no point was added.".into());
+        state.notice = Some("The feature is locked; unlock it to add a point.".into());
         return;
     }
     let seed = document.tree_seed(layer);

@@ -54,9 +54,9 @@ pub fn toggle_pen(document: &Document, state: &mut TreeState) {
     let Some(piece) = path.piece(tree) else { return };
     let refusal = match document.first_locked(&[layer]) {
         Some(name) => Some(format!("Layer “{name}” is locked; unlock it first.")),
-        None if path.is_locked(tree) => Some("The feature is locked: its line stays as it is.".into()),
+        None if path.is_locked(tree) => Some("The feature is locked; unlock it to redraw its line.".into()),
         None if line_form(piece).is_none() => {
-            Some("The feature has no line: curves, ribbons and contours have one, and copies along a curve.".into())
+            Some("The feature has no line. Only curves, ribbons, contours and copies along a curve have one.".into())
         }
         None => None,
     };
@@ -106,8 +106,8 @@ pub(crate) fn follow(
         latest.into_iter().for_each(|at| stroke.go_to(at));
     }
     state.hint = Some(match &pen.stroke {
-        Some(_) => format!("Release to run {title} along the line; Esc takes it back"),
-        None => format!("Press and drag to draw the line of {title}; Alt-drag turns the view, Esc puts the pen away"),
+        Some(_) => format!("Release to give {title} this line, Esc to cancel"),
+        None => format!("Press and drag to draw the line of {title}; Alt-drag orbits, Esc stops drawing"),
     });
     if over_view {
         ctx.set_cursor_icon(CursorIcon::Crosshair);
@@ -137,7 +137,7 @@ fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stro
             document.edit_tree(layer, "Draw line", None, new);
             state.point = None;
         }
-        Err(why) => state.notice = Some(format!("The line stays as it was: {why}.")),
+        Err(why) => state.notice = Some(format!("The line was not changed: {why}.")),
     }
 }
 

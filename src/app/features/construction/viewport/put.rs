@@ -8,7 +8,7 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
     let Some((_, tree)) = document.tree() else { return };
     let place = stage.ground([at.x, at.y]).filter(|_| free.contains(at));
     let Some(place) = place else {
-        state.hint = Some(format!("Drag the {} onto the ground", item.label().to_lowercase()));
+        state.hint = Some(format!("Drag the {} onto the terrain", item.label().to_lowercase()));
         return;
     };
     let (metres, radius) = (metres(tree), item.radius(tree.frame.side));
@@ -22,7 +22,7 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
     for (line, _) in drape(stage, tree, vec![outline]) {
         stroke(&painter, &line, 1.8, colour::accent());
     }
-    state.hint = Some(format!("Release to put {} here; Esc leaves it", item.label().to_lowercase()));
+    state.hint = Some(format!("Release to place {} here, Esc to cancel", item.label().to_lowercase()));
 }
 
 /// Puts an entry of the library on the ground; `None` is the middle of the view.
@@ -45,7 +45,7 @@ pub fn put(
         (Some(place), _) => place,
         (None, None) => [0.5, 0.5],
         (None, Some(_)) => {
-            state.notice = Some("Nothing was placed: there is no ground under the pointer.".into());
+            state.notice = Some("Nothing was placed: there is no terrain under the pointer.".into());
             return;
         }
     };

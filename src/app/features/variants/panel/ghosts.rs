@@ -125,7 +125,7 @@ impl SliderPreview for Ghosts {
             let state = if matches!(thumbnails.get(k), ThumbnailState::Coming) { "coming" } else { "ready" };
             let response = ui.interact(rect, ui.id().with(("ghost", k)), Sense::hover());
             response.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {short}: {state}"))
+                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Preview {short}: {state}"))
             });
         }
     }

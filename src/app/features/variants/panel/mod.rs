@@ -39,21 +39,21 @@ impl What {
 
     fn label(self) -> &'static str {
         match self {
-            Self::SceneSeed => "Seed of the scene",
-            Self::LayerSeed => "Seed of the layer",
+            Self::SceneSeed => "Scene seed",
+            Self::LayerSeed => "Layer seed",
             Self::Parameter => "One parameter",
             Self::TwoParameters => "Two parameters",
-            Self::Presets => "Presets of the layer",
+            Self::Presets => "Layer presets",
         }
     }
 
     fn help(self) -> &'static str {
         match self {
-            Self::SceneSeed => "Other random values everywhere: other terrains of the same kind.",
-            Self::LayerSeed => "Other random values in the selected layer; everything else stays.",
+            Self::SceneSeed => "New random values in all layers: other terrains of the same kind.",
+            Self::LayerSeed => "New random values in the selected layer only.",
             Self::Parameter => "One parameter from its lowest to its highest value.",
-            Self::TwoParameters => "All pairs of the values of two parameters.",
-            Self::Presets => "Every preset of the selected layer.",
+            Self::TwoParameters => "All combinations of the values of two parameters.",
+            Self::Presets => "All presets of the selected layer.",
         }
     }
 }
@@ -292,7 +292,7 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
                 }
             }
         });
-        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "What varies"));
+        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "Varied property"));
         shown.response.on_hover_text(state.what.help());
         let seeds = match state.what {
             What::SceneSeed => Some(&mut state.scene_seeds),
@@ -300,9 +300,9 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
             _ => None,
         };
         if let Some(seeds) = seeds {
-            let throw = ui.button(format!("{}  Throw again", icon::DICE_FIVE));
-            throw.widget_info(|| named(egui::WidgetType::Button, "Throw again"));
-            if throw.on_hover_text("Shows other seeds; the first one stays the present one.").clicked() {
+            let throw = ui.button(format!("{}  Reroll", icon::DICE_FIVE));
+            throw.widget_info(|| named(egui::WidgetType::Button, "Reroll"));
+            if throw.on_hover_text("Shows other seeds. The first thumbnail keeps the current seed.").clicked() {
                 seeds.throw();
                 state.changed = true;
             }
@@ -334,7 +334,7 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
         let bar = ui.add(bar.fill(colour::accent()));
         let text = if info.waits { "waiting".to_string() } else { format!("{ready} of {count}") };
         bar.widget_info(|| named(egui::WidgetType::ProgressIndicator, format!("Thumbnails {text}")));
-        let tip = "Thumbnails that are drawn. They wait while the terrain itself is computed.";
+        let tip = "Number of finished thumbnails. They wait while the terrain itself is computed.";
         ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
     });
 }
@@ -375,7 +375,7 @@ fn axis(
         let (mut from, mut to) = axis.range.unwrap_or(slider);
         let speed = (slider.1 - slider.0) / 200.0;
         for (name, end, tip) in
-            [("from", &mut from, "The value of the first thumbnail."), ("to", &mut to, "The value of the last one.")]
+            [("from", &mut from, "Value of the first thumbnail."), ("to", &mut to, "Value of the last thumbnail.")]
         {
             let label = ui.label(name);
             let field =
@@ -392,7 +392,7 @@ fn axis(
         let label = ui.label("in");
         let field = DragValue::new(&mut axis.steps).range(steps).speed(0.05).update_while_editing(false);
         let field = ui.add_sized([34.0, 22.0], field).labelled_by(label.id);
-        changed |= field.on_hover_text("How many values.").changed();
+        changed |= field.on_hover_text("Number of values.").changed();
     });
     changed
 }

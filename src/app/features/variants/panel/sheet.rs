@@ -63,7 +63,7 @@ impl Sheet<'_> {
         }
         let foot = pos2(left, area.bottom() - FOOT * 0.5);
         let font = TextStyle::Small.resolve(ui.style());
-        let text = "Number: erosion score. A click takes the variant.";
+        let text = "Number: erosion score. Click to apply the variant.";
         ui.painter().text(foot, Align2::LEFT_CENTER, text, font, colour::text_weak());
         ui.allocate_rect(area, Sense::hover());
         clicked
@@ -110,7 +110,7 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
             ui.weak("Not drawn yet.");
         }
         ThumbnailState::Broken => {
-            ui.label("This could not be computed. This is a defect of Talweg.");
+            ui.label("This variant could not be computed. This is a bug in Talweg; please report it.");
         }
         ThumbnailState::Drawn(thumbnail) => {
             let glance = &thumbnail.glance;
@@ -121,8 +121,12 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
                 units::metres(glance.min_metres, 0),
                 units::metres(glance.max_metres, 0)
             ));
-            ui.weak("Measured on the small picture.");
+            ui.weak("Measured on the thumbnail.");
         }
     }
-    ui.weak(if is_present { "This is what you have." } else { "Click to take it; Undo brings back what you have." });
+    ui.weak(if is_present {
+        "This is the current version."
+    } else {
+        "Click to apply; Undo restores the current version."
+    });
 }
