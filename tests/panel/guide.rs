@@ -56,7 +56,7 @@ fn the_guide_in_the_window_has_a_glyph_for_each_of_its_letters() {
     let mut panels = large(&[]);
     press(&mut panels, Modifiers::SHIFT, Key::F1);
     let shown: Vec<String> = panels.get_all_by_role(Role::Label).filter_map(|node| node.value()).collect();
-    assert!(shown.iter().any(|text| text.contains("For people who make terrain")), "{shown:?}");
+    assert!(shown.iter().any(|text| text.contains("for people who make terrain")), "{shown:?}");
     let font = FontId::proportional(14.0);
     for text in shown {
         assert!(!text.starts_with('!'), "a picture is no text: {text}");

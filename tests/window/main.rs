@@ -319,7 +319,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
             Key("Shift+0"), Key("End"), Settle,
             Key("Ctrl+Shift+E"), See("Export time-lapse"),
             Click("SpinButton:Size"), Key("Ctrl+A"), Type("96"), Key("Enter"),
-            Click("Choose a file…"), See("File name"), Click("Save"), See("pictures"), Settle, State("filmed.json"),
+            Click("Choose a file…"), See("File name"), Click("Save"), See("images"), Settle, State("filmed.json"),
         ]"#,
     );
     let (here, branch, other) = (session.state("here.json"), session.state("branch.json"), session.state("other.json"));
