@@ -1,4 +1,4 @@
-//! Commands of the frame itself: files, undo, computing.
+//! Commands of the frame itself: files, undo, computation.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use egui_phosphor::regular as icon;
 
 use super::{Action, Command, Info, keys};
 
-/// What can be done about files.
+/// Commands on files.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAction {
     New,
@@ -17,18 +17,18 @@ pub enum FileAction {
     Save,
     SaveAs,
     Quit,
-    /// Saves to the scene's file, or asks for one, and goes on with a command.
+    /// Saves to the scene's file, or asks for a file, and then runs a command.
     SaveThen(Command),
-    /// Saves to this file and goes on with a command, if there is one.
+    /// Saves to this file and then runs a command, if there is one.
     SaveTo(PathBuf, Option<Command>),
-    /// The same over a file that is write-protected, or that another program has changed: it was asked about.
+    /// Like `SaveTo`, for a file that is write-protected or that another program has changed; the user has confirmed.
     SaveOver(PathBuf, Option<Command>),
-    /// Asks for another file to save to, and goes on with a command, if there is one.
+    /// Asks for another file to save to, and then runs a command, if there is one.
     SaveElsewhere(Option<Command>),
 }
 
 impl FileAction {
-    /// Those that need nothing named.
+    /// All commands that need no argument.
     pub fn all() -> Vec<Self> {
         vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
     }
@@ -77,12 +77,12 @@ impl Action for FileAction {
     }
 }
 
-/// What another scene is asked for with, once unsaved changes have been dealt with.
+/// Ways to leave the scene, which run after unsaved changes have been saved or discarded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proceed {
     New,
     NewPlanet,
-    /// Ask for a file to open.
+    /// Asks for a file to open.
     AskWhich,
     Open(PathBuf),
     Example(String),
@@ -105,7 +105,7 @@ impl Action for Proceed {
     }
 }
 
-/// What can be done about edits.
+/// Undo and redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditAction {
     Undo,
@@ -134,7 +134,7 @@ impl Action for EditAction {
     }
 }
 
-/// What can be done about what is computed.
+/// Commands on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputeAction {
     Recompute,

@@ -224,7 +224,7 @@ fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
     assert!(error.to_string().contains("is replaced by the new one"), "{error}");
     assert!(document.is_dirty() && document.path() == Some(&*path));
     assert!(document.edits() > edits, "the journal hears of the file");
-    // and the next save asks nobody about a file that this one wrote
+    // the next save does not ask about a file that this document wrote
     document.save(document.target(&path)).unwrap();
     assert!(!document.is_dirty());
     let refused = FileError::IsFolder { path: folder.path().into() };

@@ -1,4 +1,4 @@
-//! Rows for what a parameter refers to: a file, another layer, or a composed piece.
+//! Rows for parameters that refer to a file, to another layer, or to a construction.
 
 use bevy_egui::egui;
 use egui::{RichText, Ui};
@@ -10,7 +10,7 @@ use talweg::construction::Tree;
 use talweg::io::{STAMP_PREFIX, stamp_names};
 use talweg::param::{About, ParamSpec, Value};
 
-/// A heightmap or image: one from a file, or a shipped stamp.
+/// A heightmap or image: from a file, or a built-in stamp.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -41,7 +41,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
     .inner
 }
 
-/// The name of a file without its folder; of a stamp without its prefix.
+/// The name of a file without its folder, or of a stamp without its prefix.
 fn shown(name: &str) -> String {
     match name.strip_prefix(STAMP_PREFIX) {
         Some(stamp) => stamp.into(),
@@ -50,7 +50,7 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// One of the layers called `names`.
+/// One of the layers in `names`.
 pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[&str]) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -76,7 +76,7 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
     .inner
 }
 
-/// A construction tree: one of the composed pieces, or one of somebody's own.
+/// A construction tree: one of the built-in ones, or a custom one.
 pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
     let composed = about.presets.iter().filter_map(|preset| {
         let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;
