@@ -1,5 +1,5 @@
-//! The biome editor: the ground types of the scene's table, where each is at home, and what a clicked place consists
-//! of.
+//! The panel of the biome editor: the ground types, their optima and tolerances, and the composition of a clicked
+//! point.
 
 use std::sync::Arc;
 
@@ -21,36 +21,36 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// What the editor shows.
+/// State of the panel.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BiomesState {
     pub open: bool,
-    /// The type whose curves can be dragged.
+    /// Index of the type whose curves can be dragged.
     pub selected: usize,
-    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1, of a planet on a map of all
+    /// The clicked point: fractions of the side to the east and to the south, from 0 to 1; on a planet, of a map of all
     /// longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
-/// What the ground consists of at the place that was clicked.
+/// Composition of the terrain at the clicked point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub place: SiteConditions,
-    /// Share of each type of the table, in its order.
+    /// Fraction of each type of the table, in its order.
     pub weights: Vec<f32>,
 }
 
-/// What is told about the clicked place.
+/// The composition that the panel shows.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GroundInfo(pub Option<Composition>);
 
-/// The shipped table that edits of a scene without one begin with.
+/// The built-in table to start from if the scene has none.
 const FIRST: &str = "earth";
 
-/// Rows of the list that are seen at once.
+/// Number of visible rows of the list.
 const SEEN_ROWS: f32 = 7.0;
 
-/// Shows the panel; returns a command of its buttons.
+/// Shows the panel; returns the command of a clicked button.
 pub fn show(
     ui: &mut Ui,
     state: &mut BiomesState,
@@ -73,7 +73,7 @@ pub fn show(
     command = table_row(ui, document, &biomes.table).or(command);
     state.selected = state.selected.min(biomes.table.types.len() - 1);
     egui::ScrollArea::vertical().id_salt("biomes").auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
         list(ui, state, document, &biomes.table, ground);
         buttons(ui, state, document, &biomes.table);
         here(ui, ground);
@@ -100,7 +100,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
     command
 }
 
-/// Colours the scene by a shipped table, with the climate that belongs to it.
+/// Colours the scene by a built-in table, with the climate of that table.
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
         scene.palette = format!("{BIOME_PREFIX}{name}");
@@ -143,7 +143,7 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
     command
 }
 
-/// Changes the scene's table; one that is the shipped one is not kept.
+/// Changes the scene's table. A table equal to the built-in one is not stored in the scene.
 fn change(document: &mut Document, label: &str, gesture: Option<Gesture>, act: impl FnOnce(&mut BiomeTable)) {
     document.edit(label, gesture, |scene: &mut Scene| {
         let Some(mut table) = scene.biome_table() else { return };
@@ -201,7 +201,7 @@ fn list(
     });
 }
 
-/// How much of the clicked ground is of a type.
+/// Paints the fraction of a type at the clicked point.
 fn share(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
     if weight < 0.005 {
         return;
@@ -269,7 +269,7 @@ fn unused(table: &BiomeTable, name: &str) -> String {
     std::iter::once(name.to_string()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// What the clicked place is like.
+/// Shows the climate and slope of the clicked point.
 fn here(ui: &mut Ui, ground: Option<&Composition>) {
     let text = match ground {
         None => "Click the terrain to see its composition.".to_string(),
@@ -280,7 +280,7 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).truncate());
 }
 
-/// The selected type.
+/// The settings of the selected type.
 fn one(
     ui: &mut Ui,
     document: &mut Document,
@@ -372,12 +372,12 @@ fn one(
 /// One of the four axes.
 struct Dimension {
     label: &'static str,
-    /// Kept; shown and typed as people prefer.
+    /// Stored unit; numbers are shown and typed in the preferred unit.
     unit: &'static str,
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
     at: fn(&mut SiteConditions) -> &mut f32,
-    /// Optimum and tolerance when it is switched on.
+    /// Optimum and tolerance when the condition is switched on.
     first: [f32; 2],
     set: fn(&mut GroundType, Option<[f32; 2]>, f32),
 }
@@ -400,7 +400,7 @@ impl Dimension {
     ) {
         let bell = curves[index].bell;
         let mut apply = |bell: Option<[f32; 2]>, gesture: Option<Gesture>, label: &str| {
-            // what is typed in feet stays as it was typed
+            // keep a value typed in feet exactly as typed
             let unit = ShownUnit::of_kept(self.unit);
             let range = unit.shown((self.range[1] - self.range[0]).into()) as f32;
             let as_shown = |x: f32| unit.kept(round(unit.shown(x.into()) as f32, range).into()) as f32;
@@ -457,16 +457,16 @@ impl Dimension {
     }
 }
 
-/// A number with no more digits than a drag over `range` means.
+/// Rounds a number to the digits that matter in a drag over `range`.
 fn round(value: f32, range: f32) -> f32 {
     let steps = [0.01, 0.1, 1.0].into_iter().rev();
     let step = steps.into_iter().find(|step| range / step >= 300.0).unwrap_or(0.001);
     let rounded = (value / step).round() * step;
-    // as it would be typed
+    // as if it had been typed
     format!("{rounded:.3}").parse().unwrap_or(value)
 }
 
-/// The place where a type is at home, mild where it does not mind.
+/// The conditions at the optimum of a type, and mild ones where the type has no condition.
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
         (Some(bell), _, _) => bell.optimum.height(sea),
@@ -482,7 +482,7 @@ fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     }
 }
 
-/// Where the type may be at all.
+/// The hard limits of the type.
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),

@@ -1,4 +1,4 @@
-//! Commands of brushes.
+//! Commands of the brush.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::brush::BrushTool;
 
-/// What can be done with a brush.
+/// Commands of the brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BrushAction {
-    /// Takes the brush up, or puts it away.
+    /// Starts or stops painting.
     Paint,
     Smaller,
     Larger,
@@ -29,7 +29,7 @@ impl BrushAction {
     }
 }
 
-/// The picture of a tool.
+/// The icon of a tool.
 pub fn tool_icon(tool: BrushTool) -> &'static str {
     match tool {
         BrushTool::Raise => icon::CARET_DOUBLE_UP,
@@ -80,7 +80,7 @@ impl Action for BrushAction {
     }
 }
 
-/// A picture for the stamp of a brush.
+/// Commands that choose an image for the stamp of a brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StampAction {
     Choose,

@@ -1,4 +1,4 @@
-//! The brush and the list of strokes, among the parameters of a layer.
+//! The brush settings and the list of strokes, shown among the parameters of a layer.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use talweg::nodes::Node;
 use talweg::nodes::maps::painted::PaintedKind;
 use talweg::param::{ParamSpec, Params};
 
-/// Rows that are seen at a time.
+/// Number of visible rows of the list.
 const ROWS: usize = 7;
 
-/// Shows the brush for a layer or its mask, with the strokes that are there; returns a command that was asked for.
+/// Shows the brush and the strokes of a layer or of its mask; returns an issued command.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) -> Option<Command> {
     document.strokes(target)?;
     let mut command = None;
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
     command
 }
 
-/// The numbers of the brush that matter to its tool.
+/// Rows for the parameters that matter to the current tool.
 fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -86,14 +86,15 @@ fn rows(
         };
         let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
         if let Some(change) = change {
-            // the value comes from the parameter's own row
+            // the value comes from the row of the same parameter
             state.change_brush(document, change.gesture, |brush| drop(brush.set(k, &change.value)));
         }
     }
     choose.map(|_| Command::from(StampAction::Choose))
 }
 
-/// The unit of what strokes change, and whether it is a share: metres of ground, shares of masks, of maps their own.
+/// Unit of the values that strokes change, and whether they are fractions: metres for terrain, fractions for masks, and
+/// a unit of its own for each map.
 fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool) {
     let StrokeTarget::Layer(index) = target else { return ("", true) };
     match document.scene().layers.get(index).map(|layer| &layer.node) {
@@ -111,7 +112,7 @@ fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool
     }
 }
 
-/// What a stroke is, in a few words.
+/// Short description of a stroke.
 fn stroke_label(index: usize, stroke: &Stroke) -> String {
     let brush = &stroke.brush;
     format!("{}  {}  {}, {}", index + 1, tool_icon(brush.tool), brush.tool.label(), units::metres(brush.radius, 0))
@@ -171,7 +172,7 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     });
 }
 
-/// Buttons for the selected stroke.
+/// Buttons that delete and move the selected stroke.
 fn arrange(
     ui: &mut Ui,
     document: &mut Document,
@@ -198,7 +199,7 @@ fn arrange(
     }
 }
 
-/// Whether the mask of a layer is shown on the ground.
+/// A checkbox that shows the mask of a layer on the terrain.
 pub fn mask_row(ui: &mut Ui, document: &mut Document, layer: usize) {
     let mut is_shown = document.shown_mask() == Some(layer);
     let tip = "Tints the terrain where the mask lets the layer act.";

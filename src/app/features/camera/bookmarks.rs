@@ -1,4 +1,4 @@
-//! Places of the camera that are kept in the scene.
+//! Camera bookmarks, which are stored in the scene.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -11,14 +11,14 @@ use crate::frame::menu::pick;
 use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand, ViewState};
 use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
-/// What can be done about bookmarks.
+/// Commands of bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BookmarkAction {
-    /// Keeps where the camera is.
+    /// Adds a bookmark of the current camera.
     Add,
-    /// Goes to one, by its number in the scene.
+    /// Moves the camera to a bookmark, by its index in the scene.
     Go(usize),
-    /// Forgets one.
+    /// Removes a bookmark.
     Remove(usize),
 }
 
@@ -43,13 +43,13 @@ impl Action for BookmarkAction {
     }
 }
 
-/// Where the camera is over a terrain; the window tells.
+/// The camera above a terrain; the window updates it.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraStand {
     pub eye_world: Vec3,
-    /// In radians.
+    /// Heading in radians.
     pub yaw: f32,
-    /// In radians.
+    /// Tilt in radians.
     pub pitch: f32,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>, view
     *stand = CameraStand { eye_world: pose.eye_world, yaw: pose.yaw, pitch: pose.pitch };
 }
 
-/// The bookmark of a stand over a terrain.
+/// Converts the camera to a bookmark.
 fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmark {
     let metres = settings.size_metres / SIDE_WORLD;
     let CameraStand { eye_world, yaw, pitch } = *stand;
@@ -67,13 +67,13 @@ fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmar
     CameraBookmark { name, east, south, height: eye_world.y * metres, heading, tilt }
 }
 
-/// The command that goes to a bookmark.
+/// Converts a bookmark to the command that moves the camera there.
 fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
     let Pose { eye_world, yaw, pitch } = Pose::from_bookmark(bookmark, settings.size_metres);
     ViewCommand::Stand { eye_world, yaw, pitch }
 }
 
-/// A scene that was opened is seen from its first bookmark, or as a whole.
+/// Shows an opened scene from its first bookmark, or the whole terrain if it has none.
 pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
     if *openings == editor.doc.openings() {
         return;

@@ -1,5 +1,5 @@
-//! A film of the view, once around the terrain or through the camera bookmarks, drawn without a window on a thread of
-//! its own.
+//! A film of the view: a turntable or a flight through the camera bookmarks, rendered off-screen on a thread of its
+//! own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,29 +25,29 @@ use crate::view::{Pose, ViewState};
 use talweg::io::SaveTarget;
 use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 
-/// What the film shows.
+/// The settings of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmChoice {
-    /// Through the bookmarks; otherwise once around.
+    /// A flight through the bookmarks instead of a turntable.
     pub is_flight: bool,
     pub frames: u32,
     pub frames_a_second: u32,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
     pub height: u32,
 }
 
 impl FilmChoice {
-    /// Three seconds and a half, small enough for mail.
+    /// Default settings: 3.6 seconds, small enough to mail.
     const USUAL: Self = Self { is_flight: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
 }
 
-/// What can be done about films of the view.
+/// Commands for films of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewFilmAction {
-    /// Asks what it shall show.
+    /// Asks for the settings.
     Ask,
-    /// Asks where to write it.
+    /// Asks where to save the film.
     AskWhere(FilmChoice),
     Write(FilmChoice, SaveTarget),
 }
@@ -67,10 +67,10 @@ impl Action for ViewFilmAction {
     }
 }
 
-/// What is known of a film under way: the name of its file, and the share that is drawn as bits of an f32.
+/// Progress of a running film: its file name, and the fraction rendered as the bits of an f32.
 type FilmProgress = (String, Arc<AtomicU32>);
 
-/// The film that is being drawn.
+/// The film being rendered.
 #[derive(Resource, Default)]
 pub(super) struct ViewFilmTask(SceneWork<FilmProgress, String>);
 
@@ -146,7 +146,7 @@ pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, task: Res<ViewFil
     }
 }
 
-/// Says what became of a film.
+/// Reports how a film ended.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: ResMut<Editor>) {
     match task.0.ended() {
         None => {}
@@ -155,17 +155,17 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
     }
 }
 
-/// Asks what the film shall show.
+/// The dialog with the settings of a film.
 struct ViewFilmDialog {
     choice: FilmChoice,
-    /// There are bookmarks to fly through.
+    /// The scene has bookmarks for a flight.
     has_stops: bool,
 }
 
 impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film of the view").show(ctx, |ui| {
             ui.set_width(400.0);

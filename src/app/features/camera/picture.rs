@@ -1,4 +1,4 @@
-//! A picture of the view of any size, drawn without a window on a thread of its own and written as a PNG file.
+//! An image of the view at any size, rendered off-screen on a thread of its own and saved as PNG.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
 use crate::view::{ViewCamera, ViewState};
 
-/// Pixels of a side, at the least and at the most.
+/// Allowed side lengths in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 
 /// Width and height in pixels.
@@ -30,12 +30,12 @@ pub struct PictureSize {
     pub supersampling: u32,
 }
 
-/// What can be done about pictures of the view.
+/// Commands for images of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PictureAction {
-    /// Asks how large it shall be.
+    /// Asks for the size.
     Ask,
-    /// Asks where to write one of this size.
+    /// Asks where to save an image of this size.
     AskWhere(PictureSize),
     Write(PictureSize, PathBuf),
 }
@@ -58,7 +58,7 @@ impl Action for PictureAction {
     }
 }
 
-/// A picture that is being drawn, by the name of its file.
+/// The image being rendered, keyed by its file name.
 #[derive(Resource, Default)]
 pub(super) struct PictureTask(Newest<String, Result<(), String>>);
 
@@ -108,7 +108,7 @@ pub(super) fn run(
     }
 }
 
-/// Says what became of a picture.
+/// Reports how an image ended.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -120,12 +120,12 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: R
     }
 }
 
-/// Asks for the size.
+/// The dialog that asks for the size.
 struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {

@@ -1,4 +1,4 @@
-//! Commands of comparing: what B is, and how both are shown.
+//! The compare commands: choice of B, and display of both.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::frame::commands::{Action, Info, keys};
 
-/// How A and B are shown.
+/// How A and B are displayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompareMode {
     #[default]
@@ -21,30 +21,30 @@ impl CompareMode {
     pub const ALL: [Self; 4] = [Self::Split, Self::Halves, Self::One, Self::Difference];
 }
 
-/// What can be done about comparing.
+/// The compare commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareAction {
-    /// Begins with the terrain on screen as B, or ends.
+    /// Starts a comparison with the terrain on screen as B, or ends it.
     Toggle,
-    /// The terrain on screen becomes B.
+    /// Pins the terrain on screen as B.
     Keep,
-    /// Asks for a file.
+    /// Asks for a scene file.
     WithScene,
-    /// The scene of this file becomes B.
+    /// Uses the scene of this file as B.
     WithFile(PathBuf),
-    /// The selected layer makes the difference.
+    /// Uses the scene without the selected layer as B.
     WithoutLayer,
-    /// Of the branches of the process, by index of the layer.
+    /// Uses a branch of the process as B, by the index of its layer.
     WithBranch(usize),
     Show(CompareMode),
     Swap,
     Table,
-    /// Shows the next branch of the process as A and keeps the one on screen as B.
+    /// Shows the next branch of the process as A and keeps the branch on screen as B.
     NextBranch,
 }
 
 impl CompareAction {
-    /// Those that need nothing named, in the order of the menu.
+    /// All commands without arguments, in menu order.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
         all.extend(CompareMode::ALL.map(Self::Show));

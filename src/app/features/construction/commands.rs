@@ -1,4 +1,4 @@
-//! Commands for the pieces of a construction: they take the place of the layer's while a piece is selected.
+//! Commands on the pieces of a construction. While a piece is selected, their keys replace those of the layer commands.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::construction::edit::Wrap;
 
-/// To which side a piece is pushed, as it is seen.
+/// Direction in which an arrow key moves a piece, as seen on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Push {
     Left,
@@ -20,7 +20,7 @@ pub enum Push {
 impl Push {
     pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
 
-    /// Steps to the right, and away from the eye.
+    /// Steps to the right, and steps away from the viewer.
     pub fn steps(self) -> (i32, i32) {
         match self {
             Self::Left => (-1, 0),
@@ -31,43 +31,43 @@ impl Push {
     }
 }
 
-/// What can be done about pieces.
+/// Commands on pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAction {
     /// Shows or hides the library.
     Library,
     Rename,
-    /// Lets the piece follow the pointer.
+    /// Moves the piece with the pointer.
     Grab,
     Turn,
     Scale,
     Duplicate,
-    /// Makes it an original that copies show, or another copy.
+    /// Turns the piece into an original with an instance, or adds another instance.
     Instance,
-    /// Of the selected point, if one is selected, or of the piece.
+    /// Deletes the selected point, or the piece if no point is selected.
     Delete,
     Hide,
     Lock,
-    /// To the piece of another material layer that lies there, or unties it.
+    /// Links the piece with the piece of another material layer at its centre, or unlinks it.
     Tie,
     Group(Wrap),
     Dissolve,
     Look,
     Push(Push),
     PushFar(Push),
-    /// The pointer draws the line of the piece.
+    /// Starts drawing the line of the piece with the pointer.
     Draw,
-    /// The points of a line take the height of the ground without it.
+    /// Moves the points of a line to the height of the terrain without the piece.
     Lay,
-    /// What is moved follows the ground, or no longer.
+    /// Toggles whether moved lines follow the terrain.
     Follow,
     Fall,
-    /// Gives a contour points, so that its line can be bent.
+    /// Adds points to a contour, so that its line can be bent.
     Bend,
     ChooseImage,
 }
 
-/// The file that was chosen for the selected piece.
+/// Sets the chosen image file for the selected piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeImage(pub PathBuf);
 
@@ -82,7 +82,7 @@ impl Action for TakeImage {
 }
 
 impl PieceAction {
-    /// Those of the menu, in its order.
+    /// The commands of the menu, in its order.
     pub fn all() -> Vec<Self> {
         let mut all = vec![
             Self::Library,
@@ -105,7 +105,7 @@ impl PieceAction {
         all
     }
 
-    /// Whether it needs no piece to be selected.
+    /// Whether the command works without a selected piece.
     pub fn is_free(self) -> bool {
         matches!(self, Self::Library | Self::Follow)
     }
@@ -121,10 +121,10 @@ impl Action for PieceAction {
     }
 }
 
-/// What can be done about the layer of a construction.
+/// Commands on the layer of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeAction {
-    /// Shows a construction without the layers that follow it.
+    /// Shows a construction without the layers above it.
     ShowAlone,
 }
 
@@ -143,7 +143,7 @@ impl Action for TreeAction {
     }
 }
 
-/// What a menu that is called *Group as* writes for an operator.
+/// Label of an operator in the menu *Group as*.
 pub fn operator_label(wrap: Wrap) -> &'static str {
     match wrap {
         Wrap::Blend => "Blend",

@@ -1,4 +1,4 @@
-//! The parameters of the selected piece, of its selected point, and its profiles.
+//! The parameters of the selected piece and of its selected point, and its profiles.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use talweg::construction::{MaterialLayer, Piece, PieceKind, PieceMaterial, Tree}
 use talweg::param::Params;
 use talweg::scene::Gesture;
 
-/// What the edits of a piece need to know.
+/// Context for edits of a piece.
 struct PieceEdit<'a> {
     document: &'a mut Document,
     layer: usize,
     tree: Arc<Tree>,
     path: PiecePath,
-    /// Why an edit was not made.
+    /// Why an edit was refused.
     refused: Option<EditError>,
 }
 
@@ -52,7 +52,7 @@ impl PieceEdit<'_> {
         }
     }
 
-    /// Rows for a group of parameters of the piece; returns a command that one of them asked for.
+    /// Rows for a group of parameters of the piece; returns an issued command.
     fn rows(
         &mut self,
         ui: &mut Ui,
@@ -71,7 +71,7 @@ impl PieceEdit<'_> {
             }
             if let Some(Change { value, gesture }) = change {
                 let label = format!("Change {}", spec.label.to_lowercase());
-                // the value comes from the parameter's own row
+                // the value comes from the row of the same parameter
                 self.edit(&label, gesture, |piece| {
                     group(piece, &mut |params: &mut dyn Params| drop(params.set(k, &value)));
                 });
@@ -81,7 +81,7 @@ impl PieceEdit<'_> {
     }
 }
 
-/// Shows the selected piece; returns a command that a row asked for. `None` in the outer layer: nothing is selected.
+/// Shows the selected piece; returns the command that a row issued. The outer `None` means that no piece is selected.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
     let path = state.selected()?.clone();
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
@@ -107,7 +107,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
-    // ids of the rows belong to the piece, so that a drag never lands on another one
+    // the ids of the rows belong to the piece, so that a drag never changes another piece
     ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
         copy_of(ui, &tree, &piece, state);
@@ -133,7 +133,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     command
 }
 
-/// What the ground of the piece is made of.
+/// The choice of the piece's ground material.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
         ui.label("Material")
@@ -150,7 +150,7 @@ fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     });
 }
 
-/// What the piece goes together with: a click selects it.
+/// The pieces linked with this piece; a click selects one.
 fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
     let others = link_group::others(tree, path);
     if others.is_empty() {
@@ -187,7 +187,7 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     );
 }
 
-/// Buttons for what can be done with a piece of this kind.
+/// Buttons for the commands that apply to this kind of piece.
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
     if line_form(piece).is_some() {
@@ -227,7 +227,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     command
 }
 
-/// Of a copy: the way to its original.
+/// For an instance: the button that selects its original.
 fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
@@ -240,7 +240,7 @@ fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     });
 }
 
-/// The selected point of a line.
+/// The parameters of the selected point of a line.
 fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
@@ -293,7 +293,7 @@ fn heading(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).strong());
 }
 
-/// The shape across a line: at the selected point, or all along.
+/// The cross-section profile of a line: at the selected point, or along the whole line.
 fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let PieceKind::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
@@ -334,7 +334,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
     }
 }
 
-/// The shape from the centre outwards, in one direction of several or all around.
+/// The radial profile, in one of several directions or all around.
 fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
     heading(ui, "Radial shape");
     let rays = contour.profiles.len();
@@ -360,7 +360,7 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
     let plain = contour.settings.landform.profile();
     let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
     if let Some((mut profile, gesture)) = profile::editor(ui, "Radial profile", shown, contour.settings.reach) {
-        // outwards there is nothing below 0
+        // radial distances are not negative
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(edit, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
             Some(ray) => ray.profile = profile,
@@ -412,7 +412,7 @@ fn direction(angle: f32) -> String {
     format!("{turn:.0}°, {}", NAMES[((turn + 22.5) / 45.0) as usize % 8])
 }
 
-/// Rows for what the numbers of the construction mean.
+/// Rows for the scale of the construction's numbers.
 pub fn frame(ui: &mut Ui, document: &mut Document) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let about = tree.frame.about();
@@ -421,14 +421,14 @@ pub fn frame(ui: &mut Ui, document: &mut Document) {
         let change = ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut None)).inner;
         if let Some(Change { value, gesture }) = change {
             let mut tree = (*tree).clone();
-            // the value comes from the parameter's own row
+            // the value comes from the row of the same parameter
             let _ = tree.frame.set(k, &value);
             document.edit_tree(layer, &format!("Change {}", spec.label.to_lowercase()), gesture, tree);
         }
     }
 }
 
-/// Changes the image file of the selected piece.
+/// Sets the image file of the selected piece.
 pub fn take_image(document: &mut Document, path: &PiecePath, name: String) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     set(document, layer, &tree, path, "Choose image", |piece| {

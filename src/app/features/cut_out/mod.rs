@@ -1,4 +1,4 @@
-//! Ground cut out of the terrain on screen, as an image feature for constructions: *Feature ▸ Cut out ground*.
+//! Cuts a part of the terrain on screen out as an image feature for constructions: *Feature ▸ Cut out terrain*.
 
 use std::path::PathBuf;
 
@@ -34,21 +34,21 @@ impl Plugin for CutOutPlugin {
     }
 }
 
-/// What is cut out.
+/// The area to cut out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutOutOrder {
     /// West, north, east and south edge, in metres from the north-west corner.
     pub edges: [f64; 4],
-    /// Share of the feature over which it gives way to the ground around, from 0.001 to 0.5.
+    /// Fraction of the feature over which it blends into the surrounding terrain, from 0.001 to 0.5.
     pub border: f32,
 }
 
-/// What can be done about cutting ground out.
+/// Commands that cut out terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CutOutAction {
-    /// Asks what to cut out.
+    /// Asks for the area.
     Ask,
-    /// Asks where to write it.
+    /// Asks where to save it.
     AskWhere(CutOutOrder),
     Write(CutOutOrder, PathBuf),
 }
@@ -65,7 +65,7 @@ impl Action for CutOutAction {
     }
 }
 
-/// Ground that is being written, by the name of its file.
+/// The running save, keyed by its file name.
 #[derive(Resource, Default)]
 struct CutOutTask(Newest<String, Result<(), String>>);
 
@@ -98,7 +98,7 @@ fn run(
         }
         CutOutAction::Write(order, path) => {
             let whole = editor.doc.scene().samples();
-            // what is on screen may be older than the scene
+            // the terrain on screen may be older than the scene
             let shown = evaluation.and_then(
                 |mut evaluation| {
                     if evaluation.is_busy() { None } else { evaluation.terrain.clone() }
@@ -124,7 +124,7 @@ fn write(order: &CutOutOrder, scene: &Scene, terrain: &Terrain, path: PathBuf) -
     cut.save(scene, order.border, &SaveTarget::new(path)).map_err(|error| error.to_string())
 }
 
-/// Says what became of it.
+/// Reports how the save ended.
 fn receive(_: InMut<Ui>, mut task: ResMut<CutOutTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -138,7 +138,7 @@ fn receive(_: InMut<Ui>, mut task: ResMut<CutOutTask>, mut editor: ResMut<Editor
     }
 }
 
-/// Asks for the edges, in metres.
+/// The dialog that asks for the edges, in metres.
 struct CutOutDialog {
     side: f64,
     order: CutOutOrder,
@@ -146,7 +146,7 @@ struct CutOutDialog {
 
 impl Dialog for CutOutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "ground to cut out").show(ctx, |ui| {
             ui.set_width(400.0);
@@ -169,7 +169,7 @@ impl Dialog for CutOutDialog {
             egui::Grid::new("edges of the cut").num_columns(4).show(ui, |ui| {
                 for (k, name) in ["West edge", "North edge", "East edge", "South edge"].into_iter().enumerate() {
                     let label = ui.label(name);
-                    // at least a thousandth of the side is left between two edges
+                    // keep at least a thousandth of the side between two edges
                     let (least, other) = (0.001 * self.side, order.edges[(k + 2) % 4]);
                     let range = if k < 2 { 0.0..=other - least } else { other + least..=self.side };
                     let edge =

@@ -1,10 +1,10 @@
-//! Commands of a process: playing it, and going on from a moment of it.
+//! Commands of a process: playback, continue and branch.
 
 use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Action, Info, keys};
 
-/// What can be done about the process that is shown.
+/// Commands on the process of the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErosionAction {
     PlayPause,
@@ -12,18 +12,18 @@ pub enum ErosionAction {
     StepBack,
     ToStart,
     ToEnd,
-    /// Goes on from the playhead with the parameters that were changed there.
+    /// Continues from the playhead with the changed parameters.
     ContinueFromHere,
     Branch,
-    /// Of the branches of the process, by index of the layer.
+    /// Shows a branch of the process, by the index of its layer.
     ShowBranch(usize),
 }
 
 impl ErosionAction {
-    /// Those that move the playhead, in the order of the menu.
+    /// The commands that move the playhead, in menu order.
     pub const PLAYING: [Self; 5] = [Self::PlayPause, Self::StepForward, Self::StepBack, Self::ToStart, Self::ToEnd];
 
-    /// Those that need nothing named.
+    /// All commands without arguments.
     pub fn all() -> Vec<Self> {
         [Self::PLAYING.as_slice(), &[Self::ContinueFromHere, Self::Branch]].concat()
     }

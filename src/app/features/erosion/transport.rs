@@ -13,14 +13,14 @@ use crate::frame::document::{Document, SPEED_RANGE};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
-/// Width behind the buttons, in points, from which on the pace and the name of the layer have room.
+/// Minimum width after the buttons, in points, for the pace and the layer name.
 const ROOM_FOR_PACE: f32 = 570.0;
-/// The same for the speed.
+/// Minimum width after the buttons, in points, for the speed.
 const ROOM_FOR_SPEED: f32 = 310.0;
-/// Room of the whole bar for all its buttons.
+/// Minimum width of the whole bar, in points, for all of its buttons.
 const ROOM_FOR_BUTTONS: f32 = 360.0;
 
-/// Shows the transport; returns the command of a button.
+/// Shows the transport bar; returns the command of a clicked button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
             (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "Jump to end", here < total),
         ];
-        // what has keys and stands in the menu goes where the bar would cover itself
+        // without enough room, hide the buttons that also have keys and menu entries
         let is_tight = ui.available_width() < ROOM_FOR_BUTTONS;
         for (what, symbol, label, enabled) in buttons {
             if is_tight && what != Command::from(ErosionAction::PlayPause) {
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             }
         }
         ui.add_space(4.0);
-        // where there is little room, what can be read elsewhere goes first, then the speed
+        // without enough room, hide the pace first, which is shown elsewhere too, then the speed
         let room = ui.available_width();
         if room > ROOM_FOR_PACE {
             pace(ui, info, layer);
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
     command
 }
 
-/// Whether the process still works, and how steep the terrain is.
+/// How much the process still changes, and the erosion score of the terrain.
 fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
     if let Some((word, help)) = history.and_then(pace_word) {
@@ -101,8 +101,8 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     }
 }
 
-/// The line above the transport: branches to choose from, and what can be done about a change on the way. Nothing when
-/// there is neither.
+/// The bar above the transport: the branches to choose from, and the offer after a change in the middle of a run. Shows
+/// nothing if there is neither.
 pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let branches = document.branches();
@@ -169,7 +169,7 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
     }
 }
 
-/// Laid out from the right.
+/// The speed controls, laid out from the right.
 fn speed(ui: &mut Ui, document: &mut Document) {
     let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
     let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");

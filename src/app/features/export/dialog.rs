@@ -1,4 +1,4 @@
-//! How to film a process; where to is asked next.
+//! The settings of a time-lapse; the file is asked for afterwards.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, Ui};
@@ -9,13 +9,13 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
-/// See the module.
+/// The dialog. See the module.
 pub struct FilmDialog(pub Film);
 
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let film = &mut self.0;
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
             ui.set_width(400.0);

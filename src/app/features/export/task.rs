@@ -1,4 +1,4 @@
-//! Exports from the editor: computed beside the worker, and written.
+//! Exports from the editor, computed beside the worker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use talweg::scene::{BuildPreset, Scene};
 use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
 
-/// Something to compute and to write.
+/// An export to compute and write.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum ExportOrder {
     Build(Box<ExportChoice>),
@@ -25,7 +25,7 @@ pub enum ExportOrder {
 }
 
 impl ExportOrder {
-    /// What it is called in a sentence.
+    /// Name of the export in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Build(_) => "terrain",
@@ -34,26 +34,26 @@ impl ExportOrder {
     }
 }
 
-/// What is known about an export under way.
+/// Data about a running export.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Share of the files that is written, as bits of an f32; NaN while the terrain is computed.
+    /// Fraction of the files that is written, as the bits of an f32; NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
 
-/// The export under way, if there is one; it ends with a sentence that says what was written.
+/// The running export, if there is one. Its result is a sentence about the written files.
 #[derive(Resource, Default)]
 pub struct ExportTask {
     pub(super) work: SceneWork<ExportProgress, String>,
-    /// The program ends when the export is written.
+    /// Quit the program when the export is written.
     pub then_quit: bool,
 }
 
 impl ExportTask {
-    /// Begins to export `scene`.
+    /// Starts to export `scene`.
     ///
     /// # Errors
-    /// While another one is under way, or when the place of the file cannot be written to.
+    /// If another export is running, or if the target cannot be written.
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let path = match order {
             ExportOrder::Build(choice) => {
@@ -73,7 +73,7 @@ impl ExportTask {
         })
     }
 
-    /// Name of the file being written, and the share of the work that is done.
+    /// Name of the file being written, and the fraction of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
         let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
         let written = f32::from_bits(written.load(Ordering::Relaxed));
@@ -106,7 +106,7 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
     }
 }
 
-/// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
+/// An export in tiles, if the terrain is larger than the largest that is evaluated as a whole, or than the memory.
 fn large_export<'a>(
     scene: &'a Scene,
     preset: &'a BuildPreset,
@@ -119,11 +119,11 @@ fn large_export<'a>(
     let Err(short) = check_memory(scene, samples, &export::memory_use(preset, scene, samples)?) else {
         return Ok(None);
     };
-    // where tiles cannot be, what is lacking for the whole is what is told
+    // if tiling is impossible, report the memory shortfall of the whole-terrain export
     LargeExport::new(preset, scene, place).map(Some).map_err(|_| short.into())
 }
 
-/// What is said of the files.
+/// The message about the written files.
 fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
     let ExportReport { rasters, meshes, plants, others } = report;
     let void = rasters.iter().find_map(RasterReport::void).map_or(String::new(), |void| format!("; {void}"));

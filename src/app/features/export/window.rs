@@ -1,4 +1,4 @@
-//! The window of exports: what is written, in which formats, how large, to where.
+//! The export window: products, formats, sizes and target folder.
 
 use std::path::{Path, PathBuf};
 
@@ -21,59 +21,59 @@ use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
 use talweg::tiles::MOST_SAMPLES;
 
-/// An export as it was chosen.
+/// The settings of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChoice {
     pub preset: BuildPreset,
-    /// The folder that names of the preset count from.
+    /// The folder that file names of the preset are relative to.
     pub folder: PathBuf,
-    /// Whether protected files are replaced.
+    /// Whether to replace protected files.
     pub force: bool,
 }
 
 impl ExportChoice {
-    /// Where its files go.
+    /// The target of the files.
     pub fn place(&self) -> ExportPlace {
         ExportPlace { folder: self.folder.clone(), force: self.force }
     }
 }
 
-/// A line of the list of products.
+/// A row of the list of products.
 struct ProductRow {
     what: String,
     name: String,
     help: &'static str,
     is_ticked: bool,
     format: &'static str,
-    /// Ids and names of the formats that can hold it.
+    /// Ids and names of the formats that can store the product.
     formats: Vec<(&'static str, &'static str)>,
 }
 
-/// What is wrong with a choice, or its products with their bytes.
+/// The products with their sizes in bytes, or the problem of a choice.
 type CheckedSizes = Result<Vec<(String, u64)>, String>;
 
-/// See the module.
+/// The export window. See the module.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,
     rows: Vec<ProductRow>,
-    /// What was looked at last, and what was found wrong with it.
+    /// The last checked choice and its result.
     checked: Option<(ExportChoice, CheckedSizes)>,
 }
 
-/// Side of a tile that is offered first.
+/// Default side length of a tile.
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
-/// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
+/// Height of the lists. In a low window, the rest of the dialog needs room too.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
 }
 
-/// Widths of the list and of the fields, in a window that may be narrow.
+/// Widths of the list and of the fields, also for a narrow window.
 fn widths(ctx: &egui::Context) -> [f32; 2] {
     let room = ctx.viewport_rect().width() - 80.0 - GAP;
     [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
@@ -85,13 +85,13 @@ impl ExportWindow {
         Self { scene: scene.clone(), choice, rows, checked: None }
     }
 
-    /// Puts what is ticked into the preset.
+    /// Puts the ticked products into the preset.
     fn collect(&mut self) {
         let product = |row: &ProductRow| BuildProduct { what: row.what.clone(), format: row.format.into(), file: None };
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
     }
 
-    /// What is wrong, or how large the files become; found anew when something was changed.
+    /// The problem of the choice, or the file sizes; recomputed after a change.
     fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
@@ -102,7 +102,8 @@ impl ExportWindow {
             let found = sound.and_then(|()| {
                 let checked = export::check(&choice.preset, scene, &choice.place());
                 let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
-                // what is larger than the largest whole goes by tiles, if all of its products can
+                // a terrain larger than the largest whole evaluation is built in tiles, if all of its products allow
+                // that
                 let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
                     true => streamed_products(&choice.preset, scene, samples).map(drop),
                     false => Ok(()),
@@ -115,7 +116,7 @@ impl ExportWindow {
     }
 }
 
-/// Every product of the scene; ticked are those of the preset.
+/// All products of the scene; the products of the preset are ticked.
 fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let chosen = |what: &str| preset.products.iter().find(|product| product.what == what);
     let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
@@ -149,7 +150,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
@@ -222,7 +223,7 @@ fn sentence(problem: &str) -> String {
 }
 
 impl ExportWindow {
-    /// The program that it is for, and the presets of the scene.
+    /// The target program, and the presets of the scene.
     fn head(&mut self, ui: &mut Ui) {
         let mut adopt = None;
         ui.horizontal(|ui| {
@@ -273,7 +274,7 @@ impl ExportWindow {
             ui.add_space(8.0);
             ui.label("Also export:");
         }
-        // in the order of the ticked rows, which are the first products
+        // the sizes are in the order of the ticked rows
         let sizes = match &self.checked {
             Some((_, Ok(sizes))) => sizes.clone(),
             _ => Vec::new(),
@@ -447,12 +448,12 @@ fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.end_row();
 }
 
-/// The name of a preset, or what it is.
+/// The name of a preset, or “Export” if it has none.
 pub fn title(preset: &BuildPreset) -> &str {
     if preset.name.is_empty() { "Export" } else { &preset.name }
 }
 
-/// What is offered at first: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
+/// The initial settings: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
 pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);

@@ -1,7 +1,7 @@
-//! The menu of a place of the ground: what a second click there offers.
+//! The context menu of the terrain, opened by a right-click.
 //!
 //! ```text
-//! Tell: the place under the pointer ──▶ secondary click keeps it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
+//! Tell: the point under the pointer ──▶ right-click stores it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
 //! ```
 
 mod edits;
@@ -47,7 +47,7 @@ impl Plugin for GroundMenuPlugin {
     }
 }
 
-/// What can be done about the place of the ground that was clicked.
+/// Commands on the right-clicked point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundAction {
     MaskByHeight,
@@ -60,7 +60,7 @@ pub enum GroundAction {
 }
 
 impl GroundAction {
-    /// In the order of the menu.
+    /// All commands, in menu order.
     pub const ALL: [Self; 7] = [
         Self::MaskByHeight,
         Self::MaskBySlope,
@@ -71,7 +71,7 @@ impl GroundAction {
         Self::CopyPosition,
     ];
 
-    /// Why it cannot be done now.
+    /// Why the command is not available now.
     fn obstacle(self, editor: &Editor) -> Option<&'static str> {
         let is_planet = editor.doc.scene().as_planet().is_some();
         let selected: Vec<usize> = editor.doc.selected_layer().into_iter().collect();
@@ -184,7 +184,7 @@ fn run(
     }
 }
 
-/// A secondary click on the ground, one that drags nothing, opens the menu.
+/// A right-click on the terrain that does not drag opens the menu.
 fn menu(
     InMut(ui): InMut<Ui>,
     editor: Res<Editor>,

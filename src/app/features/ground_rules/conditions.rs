@@ -1,4 +1,4 @@
-//! The conditions of rules as the panel shows them: a row each, which can be switched on, with a band.
+//! The conditions of a rule in the panel: one row each, with a checkbox and a band.
 
 use bevy_egui::egui;
 use egui::{DragValue, RichText, Ui};
@@ -8,20 +8,20 @@ use crate::frame::theme::colour;
 use talweg::appearance_files::{Band, Bands, CONDITIONS, EVERYWHERE};
 use talweg::scene::Gesture;
 
-/// A condition as the panel shows it.
+/// A condition in the panel.
 pub struct ConditionRow {
-    /// One of [`CONDITIONS`].
+    /// Name in [`CONDITIONS`].
     name: &'static str,
     label: &'static str,
     help: &'static str,
     scale: BandScale,
-    /// The band when it is switched on.
+    /// The band when the condition is switched on.
     first: Band,
 }
 
 const SHARES: BandScale = BandScale { unit: "%", times: 100.0, ends: [0.0, 1.0], decimals: 0 };
 
-/// In the order of [`CONDITIONS`].
+/// All rows, in the order of [`CONDITIONS`].
 pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "slope",
@@ -110,14 +110,14 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     },
 ];
 
-/// What a row did to the bands of a rule.
+/// A change of a rule's bands.
 pub struct BandChange {
     pub bands: Bands,
     pub label: &'static str,
     pub gesture: Option<Gesture>,
 }
 
-/// Where a band is fulfilled.
+/// The shape of a band: for which values it is fulfilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BandShape {
     Above,
@@ -144,7 +144,7 @@ impl BandShape {
         }
     }
 
-    /// A band of this shape that stands where another does.
+    /// A band of this shape in the position of another band.
     fn made_of(self, [a, b, c, d]: Band, scale: &BandScale) -> Band {
         let [low, high] = scale.ends;
         let (begins, ends) = (b > EVERYWHERE[1], c < EVERYWHERE[2]);
@@ -172,7 +172,7 @@ impl BandShape {
     }
 }
 
-/// A row for each condition; what was done to one of them.
+/// One row per condition; returns the change of one of them.
 pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<BandChange> {
     let mut change = None;
     for (k, row) in ROWS.iter().enumerate() {

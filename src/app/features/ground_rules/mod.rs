@@ -1,4 +1,4 @@
-//! The rules of the ground: where each material lies, and where plants and stones stand, as the scene's own lists.
+//! The ground material rules of the scene: where each material lies, and where plants and stones stand.
 
 mod band;
 mod conditions;
@@ -26,7 +26,7 @@ use crate::frame::window::FrameSystems;
 use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
 use talweg::io::{FileError, SaveTarget};
 
-/// Lists of rules as files: their name in the list of kinds, and their ending.
+/// File filter for rule lists: name and extensions.
 const LISTS: (&str, &[&str]) = ("Rule lists (.ron)", &["ron"]);
 const LIST: (&str, &str) = ("Rule list", "ron");
 
@@ -56,10 +56,10 @@ impl Plugin for GroundRulesPlugin {
     }
 }
 
-/// What can be done about the rules of the ground.
+/// Commands of the ground rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroundRulesAction {
-    /// Opens the panel, or closes it.
+    /// Opens or closes the panel.
     Toggle,
     Open(RuleTab),
     Save(RuleTab),

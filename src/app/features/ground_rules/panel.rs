@@ -1,4 +1,4 @@
-//! The panel of the ground's rules: a list of them, and below it what the selected one says.
+//! The panel of the ground rules: the list of rules, and the settings of the selected rule.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// Which of the two lists is shown.
+/// The two lists of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleTab {
     #[default]
@@ -44,7 +44,7 @@ impl RuleTab {
         }
     }
 
-    /// What is put behind the name of the scene where a file is offered.
+    /// Suffix of a suggested file name, after the name of the scene.
     pub(super) fn file_stem(self) -> &'static str {
         match self {
             Self::Materials => "materials",
@@ -60,12 +60,12 @@ impl RuleTab {
     }
 }
 
-/// What the panel shows.
+/// State of the panel.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct GroundRulesState {
     pub open: bool,
     pub tab: RuleTab,
-    /// The selected rule of each list; the last one where there are fewer.
+    /// Index of the selected rule of each list; an index beyond the end selects the last rule.
     pub selected: [usize; 2],
 }
 
@@ -75,10 +75,10 @@ impl Default for GroundRulesState {
     }
 }
 
-/// Rows of the list that are seen at once.
+/// Number of visible rows of the list.
 const SEEN_ROWS: f32 = 7.0;
 
-/// Shows the panel; returns a command of its buttons.
+/// Shows the panel; returns the command of a clicked button.
 pub fn show(
     ui: &mut Ui,
     state: &mut GroundRulesState,
@@ -95,7 +95,7 @@ pub fn show(
     let tab = state.tab;
     let selected = &mut state.selected[tab as usize];
     egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
         match tab {
             RuleTab::Materials => materials(ui, selected, document, covers),
             RuleTab::Plants => plants(ui, selected, document, covers),
@@ -119,7 +119,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
     command
 }
 
-/// Whose rules are shown, and the way to files and back to those of the palette.
+/// Shows whether the rules belong to the scene or to the palette, with buttons for files and for the reset.
 fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let has_own = tab.has_own(document.scene());
@@ -142,7 +142,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
             }
         }
     });
-    // it has its room while it is not seen: nothing moves under a pointer that drags
+    // reserve its room while it is hidden, so that nothing moves during a drag
     let back = egui::Button::new(format!("{}  Reset to palette rules", icon::ARROW_COUNTER_CLOCKWISE));
     let back = ui.add_visible(has_own, back);
     if back.on_hover_text("Deletes the rules of the scene and uses those of the palette.").clicked() {
@@ -154,7 +154,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
     command
 }
 
-/// Changes the materials' rules; those of the palette are not kept in the scene.
+/// Changes the material rules. Rules equal to those of the palette are not stored in the scene.
 fn change_materials(
     document: &mut Document,
     label: &str,
@@ -168,7 +168,7 @@ fn change_materials(
     });
 }
 
-/// Changes the rules of plants and stones; those of the palette are not kept in the scene.
+/// Changes the rules of plants and stones. Rules equal to those of the palette are not stored in the scene.
 fn change_plants(
     document: &mut Document,
     label: &str,
@@ -203,7 +203,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers));
 }
 
-/// The selected rule of a material.
+/// The settings of the selected material rule.
 fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCovers) {
     ui.horizontal(|ui| {
         label_cell(ui, "Material", false);
@@ -267,7 +267,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
     ui.push_id(("plant", at), |ui| plant(ui, document, at, &rule, covers));
 }
 
-/// The selected rule of plants or stones.
+/// The settings of the selected rule of plants or stones.
 fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCovers) {
     ui.horizontal(|ui| {
         label_cell(ui, "Kind", false);
@@ -346,14 +346,14 @@ fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: imp
     }
 }
 
-/// A share from 0 to 1 with its name, shown in percent; the new one if it was changed.
+/// A fraction from 0 to 1, shown in percent; returns the new value if it was changed.
 fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Option<Gesture>)> {
     let shown = f64::from(share) * 100.0;
     let (mut dragged, mut typed, mut changed) = (shown, shown, None);
     ui.horizontal(|ui| {
         let name = label_cell(ui, label, false).on_hover_text(tip);
         let width = ui.available_width() - 58.0;
-        // a slider with steps would round what is only looked at
+        // a slider with steps would round a value that was not changed
         let rail = theme::slider(ui, true, width, Slider::new(&mut dragged, 0.0..=100.0));
         rail.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, format!("{label} slider")));
         let field = DragValue::new(&mut typed).range(0.0..=100.0).max_decimals(1).suffix("%");
@@ -367,7 +367,7 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
     changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
 }
 
-/// A number with its name; the gesture if it was changed.
+/// A number with a label; returns the gesture if it was changed.
 fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
     let name = label_cell(ui, label, false).on_hover_text(tip);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
@@ -386,7 +386,7 @@ struct RuleRow {
     note: String,
 }
 
-/// The rules, the last on top as it lies. A rule that becomes the selected one comes into view.
+/// The list of rules; the last rule, which covers the others, is on top. Scrolls to a newly selected rule.
 fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
     let key = ui.id().with("revealed");
@@ -426,7 +426,7 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     });
 }
 
-/// What a button does to a list.
+/// An edit of a list by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListEdit {
     Add,
@@ -446,7 +446,7 @@ impl ListEdit {
         }
     }
 
-    /// Changes a list; returns the rule that is selected then.
+    /// Applies the edit to a list; returns the index to select afterwards.
     fn done<T: Clone>(self, rules: &mut Vec<T>, at: usize, fresh: T) -> usize {
         let above = (at + 1).min(rules.len());
         match self {

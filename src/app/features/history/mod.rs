@@ -1,4 +1,4 @@
-//! The list of edits: what was done, what was undone, and a click to go there.
+//! The list of edits, done and undone; a click undoes or redoes up to an edit.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -34,12 +34,12 @@ impl Plugin for HistoryPlugin {
     }
 }
 
-/// What can be done about the list of edits.
+/// Commands of the list of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryAction {
-    /// Opens the list, or closes it.
+    /// Opens or closes the list.
     Toggle,
-    /// Undoes or redoes until so many edits are done.
+    /// Undoes or redoes until this number of edits is applied.
     GoTo(usize),
 }
 
@@ -97,7 +97,7 @@ fn show(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     area.show(ui, |ui| queue.extend(list(ui, &editor.doc).map(Into::into)));
 }
 
-/// Shows the edits, the oldest first; returns where somebody wants to go.
+/// Shows the edits, the oldest first; returns the command for a clicked edit.
 fn list(ui: &mut Ui, doc: &Document) -> Option<HistoryAction> {
     let (done, undone) = (doc.edits_done(), doc.edits_undone());
     let mut chosen = None;

@@ -1,5 +1,5 @@
-//! Heights of other programs become a scene: *File ▸ Import*, files dropped on the window; files that a scene reads and
-//! another program has written are read again when the window comes to the front.
+//! Imports heightmaps as scenes, by *File ▸ Import* or by dropping files on the window. Also reloads files that a scene
+//! reads and another program has changed, when the window gets the focus.
 
 use std::path::{Path, PathBuf};
 
@@ -47,20 +47,20 @@ impl Plugin for ImportPlugin {
     }
 }
 
-/// What can be done about heights of other programs.
+/// The import commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportAction {
     /// Asks for a file.
     Ask,
-    /// Begins a scene with a file, after asking what a raw file does not say, and about unsaved changes.
+    /// Creates a scene from a file, after asking for the layout of a raw file and about unsaved changes.
     File(PathBuf),
-    /// The same; it is known how it is to be read.
+    /// Like `File`, with a known layout.
     Raw(ImportedFile),
-    /// The same; unsaved changes have been dealt with.
+    /// Like `Raw`, after unsaved changes have been saved or discarded.
     Begin(ImportedFile),
 }
 
-/// A file, and what a raw one does not say itself.
+/// A file, and the layout of a raw file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedFile {
     path: PathBuf,
@@ -83,14 +83,14 @@ impl Action for ImportAction {
     }
 }
 
-/// The file that is being read, if one is: large ones take seconds.
+/// The file that is being read, if any; large files take seconds.
 #[derive(Resource, Default)]
 struct ImportTask(SceneWork<ReadFile, Scene>);
 
 #[derive(Clone)]
 struct ReadFile {
     file: ImportedFile,
-    /// Edits of the document when it was asked for.
+    /// Edit counter of the document when the import started.
     edits: u64,
 }
 
@@ -130,12 +130,12 @@ fn run(
     }
 }
 
-/// Begins with the scene once its file is read.
+/// Opens the new scene once its file is read.
 fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
-            // edited meanwhile; read once more, the file is at hand
+            // the scene was edited meanwhile; after the question, read the file again
             editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
         (Some(Ok(scene)), Some(read)) => {
@@ -163,7 +163,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ImportAction::Ask, true);
 }
 
-/// Files dropped on the window: scenes, and exported files with their scene inside, are opened, other heights imported.
+/// Handles dropped files: opens scenes and exported files with an embedded scene, and imports other heightmaps.
 fn take_dropped(
     mut dropped: MessageReader<FileDragAndDrop>,
     mut editor: ResMut<Editor>,
@@ -187,7 +187,7 @@ fn take_dropped(
     }
 }
 
-/// What a dropped file is taken for.
+/// How a dropped file is handled.
 #[derive(Clone, Debug, PartialEq)]
 enum DroppedFile {
     Scene(PathBuf),
@@ -202,12 +202,12 @@ fn dropped_action(path: &Path) -> Option<DroppedFile> {
     (is_heightmap(path) || is_mesh(path)).then(|| DroppedFile::Heights(path.into()))
 }
 
-/// The files that the scene reads, as they were when they were looked at last.
+/// The files that the scene reads, with their stamps at the last check.
 #[derive(Resource, Default)]
 struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
 
 impl ReadFiles {
-    /// Looks at the files again; returns those that were there before and are others now.
+    /// Checks the files again; returns those that existed before and have changed.
     fn look(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         let stamped = files.into_iter().map(|path| {
             let stamp = FileStamp::read(&path).ok();
@@ -222,7 +222,7 @@ impl ReadFiles {
     }
 }
 
-/// When people come back to the window, files that they changed meanwhile count.
+/// Reloads changed files when the window gets the focus.
 fn read_again(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFiles>, mut editor: ResMut<Editor>) {
     if focused.read().count() == 0 {
         return;

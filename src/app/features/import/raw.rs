@@ -1,4 +1,4 @@
-//! What a raw file does not say itself: how wide it is, in which order its bytes come, and where its first row lies.
+//! Asks for the layout of a raw file: its width, byte order and row order.
 
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,23 @@ use crate::frame::theme::colour;
 use talweg::io::formats::{RasterReader, RawLayout};
 use talweg::nodes::generators::import::RowOrder;
 
-/// See the module.
+/// The dialog. See the module.
 pub(super) struct RawDialog {
     path: PathBuf,
-    /// Numbers in the file, if its length is that of whole ones.
+    /// Number of samples in the file, if its length is a multiple of the sample size.
     count: Option<usize>,
-    /// Bytes of a number.
+    /// Bytes per sample.
     bytes: usize,
     width: u32,
     big_endian: bool,
     rows: RowOrder,
 }
 
-/// Widest row that can be asked for.
+/// Maximum width.
 const WIDEST: u32 = 65_536;
 
 impl RawDialog {
-    /// The questions about a file; none where it says itself how it is to be read, or cannot be looked at.
+    /// The dialog for a file; `None` if the file describes its own layout or cannot be read.
     pub fn for_file(path: &Path) -> Option<Self> {
         RasterReader::for_path(path).filter(|reader| reader.is_raw)?;
         let bytes = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("r32")) { 4 } else { 2 };
@@ -40,7 +40,7 @@ impl RawDialog {
         Some(Self { path: path.into(), count, bytes, width, big_endian: false, rows: RowOrder::North })
     }
 
-    /// Rows of the width that is given, if they are whole.
+    /// The number of rows for the given width, if they are complete.
     fn height(&self) -> Option<usize> {
         let width = self.width as usize;
         self.count.filter(|count| count.is_multiple_of(width) && count / width >= 2).map(|count| count / width)
@@ -52,7 +52,7 @@ impl RawDialog {
     }
 }
 
-/// The width of a square, or of rows of which there are about as many as they have numbers.
+/// The default width: that of a square, or of the most nearly square layout.
 fn usual_width(count: usize) -> u32 {
     let side = count.isqrt().max(2);
     let width = (side..=count / 2).find(|width| count.is_multiple_of(*width)).unwrap_or(side);
@@ -61,7 +61,7 @@ fn usual_width(count: usize) -> u32 {
 
 impl Dialog for RawDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "raw import").show(ctx, |ui| {
             ui.set_width(420.0);

@@ -7,42 +7,42 @@ use crate::frame::commands::{Action, Info, keys};
 use talweg::nodes::Node;
 use talweg::scene::Layer;
 
-/// What can be done about layers.
+/// Commands on layers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayerAction {
-    /// Opens the list of nodes to add.
+    /// Opens the menu of nodes.
     AddMenu,
     /// Adds a layer of this node.
     Add(Box<Node>),
-    /// Adds a map of where the ground rises, and stream power above it.
+    /// Adds an uplift map and a stream power layer above it.
     AddUplift(UpliftSource),
-    /// Adds a layer of one's own presets.
+    /// Adds a layer from the user's presets.
     AddKept(Box<Layer>),
     Rename,
-    /// To the clipboard, as text of a scene.
+    /// Copies layers to the clipboard, as the text of a scene.
     Copy,
     Cut,
-    /// Layers of a scene whose text is on the clipboard.
+    /// Pastes layers from the text of a scene on the clipboard.
     Paste,
     Duplicate,
     Delete,
     Solo,
     Toggle,
-    /// Guards a layer against accidents, or no longer.
+    /// Locks or unlocks layers.
     Lock,
-    /// Lets a note about the layer be written.
+    /// Opens the note of the layer for editing.
     Note,
     /// Evaluates up to the layer and nothing above it.
     EvaluateToHere,
-    /// Shows the other one of the layer's two sides.
+    /// Switches between versions A and B of the layer.
     SwapSides,
-    /// Moves its numbers by chance.
+    /// Randomises the layer's numbers.
     Randomise,
-    /// Asks for a name to keep the layer as a preset of one's own.
+    /// Asks for a name under which to save the layer as a preset.
     SavePreset,
     /// Puts the selected layers into a group.
     GroupLayers,
-    /// Takes groups away and leaves what they hold.
+    /// Removes groups and keeps their members.
     Ungroup,
     MoveUp,
     MoveDown,
@@ -51,7 +51,7 @@ pub enum LayerAction {
 }
 
 impl LayerAction {
-    /// Those that need nothing named.
+    /// All commands without arguments.
     pub fn all() -> [Self; 23] {
         [
             Self::AddMenu,

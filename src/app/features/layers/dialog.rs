@@ -1,4 +1,4 @@
-//! Texts that people write about layers: notes, and names of their own presets.
+//! Dialogs for texts about layers: notes, and names of presets.
 
 use bevy::ecs::system::In;
 use bevy::prelude::*;
@@ -12,14 +12,14 @@ use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::editor::{Editor, because};
 use talweg::scene::Layer;
 
-/// What is done with a text that was written.
+/// Commands that apply an entered text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayerTextAction {
-    /// The note about a layer.
+    /// Sets the note of a layer.
     Note(usize, String),
-    /// Keeps a layer as a preset of this name.
+    /// Saves a layer as a preset of this name.
     Preset(usize, String),
-    /// Forgets the preset of this file name.
+    /// Deletes the preset with this file name.
     ForgetPreset(String),
 }
 
@@ -61,19 +61,19 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, m
     }
 }
 
-/// Asks for a text.
+/// A dialog that asks for a text.
 pub(super) struct TextDialog {
     heading: String,
     hint: &'static str,
     text: String,
     is_long: bool,
-    /// What is done with the text.
+    /// Makes the command from the entered text.
     then: fn(usize, String) -> LayerTextAction,
     layer: usize,
 }
 
 impl TextDialog {
-    /// For a note about a layer.
+    /// The dialog for the note of a layer.
     pub fn note(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Note about “{}”", layer.name),
@@ -85,7 +85,7 @@ impl TextDialog {
         }
     }
 
-    /// For the name of a preset.
+    /// The dialog for the name of a preset.
     pub fn preset(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Save “{}” as a preset", layer.name),

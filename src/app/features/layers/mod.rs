@@ -1,7 +1,7 @@
-//! The stack of layers and the parameters of the selected one.
+//! The layer stack and the parameters of the selected layer.
 //!
-//! The list ([`stack`]) and the parameters ([`parameters`]) edit the document at once; what has a shortcut is a
-//! [`LayerAction`].
+//! The list ([`stack`]) and the parameters ([`parameters`]) edit the document directly. Actions with a shortcut are
+//! [`LayerAction`]s.
 
 pub mod add_menu;
 mod commands;
@@ -161,7 +161,7 @@ fn run(
     }
 }
 
-/// Layers of the text of a scene.
+/// Pastes the layers of a scene text.
 fn paste(editor: &mut Editor, text: &str) {
     match editor.doc.paste_layers(text) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning.0)),
@@ -169,7 +169,7 @@ fn paste(editor: &mut Editor, text: &str) {
     }
 }
 
-/// A construction as it comes has a composed piece; a new layer begins without one, in the metres of the scene.
+/// A default construction contains an example tree; a new layer starts with an empty tree, in the metres of the scene.
 fn blank(node: Node, document: &Document) -> Node {
     let Node::Construction(construction) = &node else { return node };
     if *construction != Construction::default() {

@@ -1,4 +1,4 @@
-//! The selected layer: what it is, its parameters, its seed, how it mixes, and where it acts.
+//! The panel of the selected layer: description, parameters, seed, blending and mask.
 
 use bevy_egui::egui;
 use egui::{RichText, Ui, vec2};
@@ -18,7 +18,7 @@ use talweg::eval::StrokeTarget;
 use talweg::nodes::{Node, Work};
 use talweg::scene::{Blend, Layer, Problem};
 
-/// Shows layer `index`; returns a command that a row asked for.
+/// Shows layer `index`; returns the command that a row issued.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -61,7 +61,7 @@ pub fn show(
         ui.disable();
     }
     ui.add_space(6.0);
-    // ids of the rows belong to the layer's node, so that a drag never lands on another layer
+    // the ids of the rows belong to the layer's node, so that a drag never changes another layer
     ui.push_id((index, about.name), |ui| {
         let forgotten = presets(ui, document, index, &layer, own);
         if !layer.epochs.is_empty() {
@@ -102,8 +102,8 @@ pub fn show(
     command
 }
 
-/// Whether a layer's way to mix has a row for this parameter: what is neither a generator nor a group replaces what is
-/// below it.
+/// Whether the blending of a layer has a row for this parameter. Layers other than generators and groups always replace
+/// the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     let generator = matches!(layer.node.work(), Work::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
     match name {
@@ -113,7 +113,7 @@ pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     }
 }
 
-/// Good settings, one click each.
+/// The presets of the node, applied with one click.
 fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
     let own = || own.iter().filter(|preset| preset.layer.node.about().name == about.name);
@@ -162,7 +162,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
     command
 }
 
-/// The two sides of the layer: the one that is shown is marked, the other one is shown by a click.
+/// The two versions of the layer: the shown one is marked, and a click shows the other.
 fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     let shown = document.shown_side(index);
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -181,7 +181,7 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     }
 }
 
-/// The parameter epochs before the present one.
+/// Shows the parameter epochs before the current one.
 fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! Patches of planets: a square is taken out as a terrain scene of its own, worked on, and put back.
+//! Patches of planets: a square is extracted as a terrain scene of its own, edited, and applied to the planet.
 //!
 //! ```text
 //! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ opened
@@ -34,7 +34,7 @@ use crate::view::{CompareSide, ViewState, ViewportArea};
 use talweg::io::SaveTarget;
 use talweg::preferences::PlanetProjection;
 
-/// Steps of a side of the square's outline.
+/// Number of segments of each side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
 
 pub struct PatchPlugin;
@@ -55,17 +55,17 @@ impl Plugin for PatchPlugin {
     }
 }
 
-/// What can be done about patches.
+/// Commands on patches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatchAction {
-    /// Opens the window that asks which square of the planet is taken.
+    /// Opens the window that chooses the square.
     Take,
-    /// Asks which file the chosen square is written to.
+    /// Asks for the file of the chosen square.
     AskWhere,
-    /// Takes the chosen square and writes it to this file.
+    /// Extracts the chosen square and saves it to this file.
     TakeTo(SaveTarget),
     PutBack,
-    /// Opens the planet with the patch on it, once unsaved changes have been dealt with.
+    /// Opens the planet with the patch applied, after unsaved changes have been saved or discarded.
     ShowPlanet,
 }
 
@@ -141,7 +141,7 @@ fn run(
     }
 }
 
-/// Where a planet without a file is saved when a patch of it is: beside that, under a name that is free.
+/// An unused file name beside the patch, for a planet that has no file yet.
 fn planet_beside(patch: &Path) -> PathBuf {
     let stem = patch.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |k: u32| {
@@ -185,7 +185,7 @@ fn receive(
     }
 }
 
-/// What came of a patch: opens it, or the planet that it was put back onto.
+/// Opens the result of a patch task: the patch, or the planet with the patch applied.
 pub fn finish(
     ending: anyhow::Result<PatchResult>,
     editor: &mut Editor,
@@ -216,13 +216,13 @@ fn tell(
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
-    // also before the window is there: it begins where the view looks
+    // also before the window opens, because the square starts at the view centre
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
 }
 
-/// Longitude and latitude of the middle of the view of a planet, in degrees.
+/// Longitude and latitude of the view centre of a planet, in degrees.
 fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetView) -> Option<[f64; 2]> {
     let prepared = view_state.globe_of(CompareSide::A)?;
     let angles = match planet_view.projection {
@@ -237,7 +237,7 @@ fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetVi
     Some(angles.map(f64::to_degrees))
 }
 
-/// The border of the square that is being chosen, where it is in sight.
+/// The visible parts of the border of the chosen square.
 fn border(
     editor: &Editor,
     state: &PatchState,
@@ -256,7 +256,7 @@ fn border(
     for direction in border {
         let seen = project(camera, planet_view, &ground, size, direction.into()).map(|at| at + area.min);
         let line = lines.last_mut().and_then(|line| line.last().copied());
-        // a map goes on at its other edge
+        // a map continues at its opposite edge
         let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
         if (seen.is_none() && line.is_some()) || torn {
             lines.push(Vec::new());
@@ -288,7 +288,7 @@ fn obey(
     }
 }
 
-/// Asks before a patch goes over a file that somebody protected.
+/// The question before a protected file is overwritten by a patch.
 fn question(to: &SaveTarget, error: &anyhow::Error) -> Option<Overwrite> {
     let elsewhere = ("Another file…", PatchAction::AskWhere.into());
     Overwrite::from_error(error.downcast_ref()?, to, elsewhere, |to| PatchAction::TakeTo(to).into())

@@ -1,4 +1,4 @@
-//! Patches of planets: the window that asks which square to take, its outline on the globe, and the way back.
+//! The window that chooses a square of a planet, its outline on the globe, and the checks for applying a patch.
 
 use std::path::{Path, PathBuf};
 
@@ -14,22 +14,22 @@ use talweg::planet::square::Square;
 use talweg::scene::LONGEST_TERRAIN_METRES;
 use talweg::scene::{Scene, example};
 
-/// Samples per side that are offered.
+/// Available numbers of samples per side.
 const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
-/// Share of the radius that a first square spans: 800 km on Earth.
+/// Default side length of a square as a fraction of the radius: 800 km on Earth.
 const FIRST_SHARE: f64 = 0.1256;
 
-/// The square that is being chosen.
+/// The square being chosen.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PatchState {
     open: bool,
-    /// Lay the square where the view looks.
+    /// Centre the square on the view.
     fresh: bool,
     pub longitude: f64,
     pub latitude: f64,
     pub side_km: f64,
     pub samples: usize,
-    /// The planet with a patch on it, until it is opened.
+    /// The planet with a patch applied, until it is opened.
     pub(crate) patched: Option<PatchedPlanet>,
 }
 
@@ -49,7 +49,7 @@ impl PatchState {
         (self.open, self.fresh) = (true, true);
     }
 
-    /// Whether it was open.
+    /// Closes the window; returns whether it was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)
     }
@@ -59,16 +59,16 @@ impl PatchState {
     }
 }
 
-/// What is told about the view of the planet.
+/// Data about the view of the planet.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PatchInfo {
-    /// The middle of the view: longitude and latitude in degrees.
+    /// Longitude and latitude of the view centre in degrees.
     pub looks_at: Option<[f64; 2]>,
-    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
+    /// The visible lines of the square's border, in points.
     pub border: Vec<Vec<[f32; 2]>>,
 }
 
-/// Shows the window while it is open; returns whether the square shall be taken.
+/// Shows the window while it is open; returns whether to extract the square.
 pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
     let Some(planet) = doc.scene().as_planet() else {
         state.open = false;
@@ -125,7 +125,7 @@ fn look_here(state: &mut PatchState, info: &PatchInfo) {
     }
 }
 
-/// To a hundredth: more digits only fill the field.
+/// Rounds to a hundredth; more digits would only fill the field.
 fn rounded(degrees: f64) -> f64 {
     (100.0 * degrees).round() / 100.0
 }
@@ -158,7 +158,7 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
     });
 }
 
-/// The lines of the square's border that are in sight.
+/// Draws the visible lines of the square's border.
 pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     let painter = ui.painter().with_clip_rect(free);
     for line in lines {
@@ -168,7 +168,7 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
-/// The task that puts the scene back onto the planet it was taken from, or what is missing.
+/// The order that applies the scene to its planet, or the reason why that is impossible.
 pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
     if scene.as_planet().is_some() {
@@ -187,14 +187,14 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     if planet.as_planet().is_none() {
         return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
-    // beside the planet; of a shipped one beside the patch
+    // beside the planet's file, or beside the patch if the planet is built in
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
     let heights = heights_beside(&absolute(beside), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }
 
-/// Why a scene cannot be put back.
+/// Why a scene cannot be applied to a planet.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PatchReturnError {
     #[error("This scene is a planet. Open a region that was extracted from it, then apply that region.")]
@@ -211,12 +211,12 @@ pub(super) enum PatchReturnError {
     Unsaved,
 }
 
-/// The path from the root of the file system.
+/// The absolute path.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
-/// What heights beside `scene` are called, but for their hash.
+/// The file name of heights beside `scene`, without their hash.
 fn heights_beside(scene: &Path, of: &str) -> PathBuf {
     let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
     scene.with_file_name(format!("{stem}-{of}.r32"))

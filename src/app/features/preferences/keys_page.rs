@@ -1,4 +1,4 @@
-//! The list of all commands with their keys.
+//! The list of all commands and their keys.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, sh
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::long_list;
 
-/// What people do to the keys.
+/// A change of keys.
 enum KeyChange {
     Listen(Command),
     None(Command),
     Reset(Command),
     ResetAll,
-    /// Of a command that shares it with another.
+    /// Removes a key from a command that shares it with another.
     TakeAway(Command, KeyboardShortcut),
 }
 
@@ -85,7 +85,7 @@ pub fn show(
     }
 }
 
-/// The commands of a section one after the other, whichever feature they are of.
+/// All commands sorted by section, whichever feature they belong to.
 fn by_section(commands: &[Command]) -> Vec<&Command> {
     let first = |section: &str| commands.iter().position(|command| command.section() == section);
     let mut sorted: Vec<&Command> = commands.iter().collect();
@@ -127,7 +127,7 @@ fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: boo
     });
 }
 
-/// The keys that a command comes with.
+/// The default keys of a command, as text.
 fn usual(command: &Command) -> String {
     match command.info().shortcuts {
         [] => "no keys".into(),
@@ -152,7 +152,7 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     });
 }
 
-/// Takes the next keys, while the window waits for them; Escape leaves the old ones.
+/// Takes the next key press while the window waits for it; Escape cancels.
 pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<Keymap>) {
     let Some(command) = state.listening.clone() else { return };
     let mut heard = None;
@@ -173,7 +173,7 @@ pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<
     }
 }
 
-/// The modifiers as shortcuts name them.
+/// The modifiers in the form that shortcuts use.
 fn held(modifiers: Modifiers) -> Modifiers {
     let mut held = Modifiers::NONE;
     for (is_held, modifier) in

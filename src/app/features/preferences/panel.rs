@@ -1,4 +1,4 @@
-//! The window of the preferences.
+//! The preferences window.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -14,23 +14,23 @@ use talweg::preferences::{InterfacePreferences, MOST_VERSIONS};
 /// A page of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreferencesPage {
-    /// How the window looks, moves and keeps.
+    /// Look, motion and storage.
     #[default]
     Interface,
     /// The keys of all commands.
     Keys,
 }
 
-/// What the window shows.
+/// State of the window.
 #[derive(Resource, Default)]
 pub struct PreferencesState {
     pub is_open: bool,
     pub page: PreferencesPage,
-    /// What the commands are searched for.
+    /// Search text for the commands.
     pub search: String,
-    /// The command that the next keys are for.
+    /// The command that the next key press is assigned to.
     pub listening: Option<Command>,
-    /// The size that the interface is drawn at, in percent, where it is drawn in a window.
+    /// The actual interface size in percent, if it is drawn in a window.
     pub drawn_percent: Option<f32>,
 }
 
@@ -42,7 +42,7 @@ impl PreferencesState {
     }
 }
 
-/// Shows the window, if it is open.
+/// Shows the window if it is open.
 pub fn window(
     ctx: &egui::Context,
     state: &mut PreferencesState,

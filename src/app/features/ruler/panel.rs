@@ -1,4 +1,4 @@
-//! What the line comes to, and the profile of the ground beneath it.
+//! The panel of the ruler: measured values and height profile.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
@@ -12,14 +12,14 @@ use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot::still;
 use talweg::measure::ProfilePoint;
 
-/// Width of the column of numbers.
+/// Width of the number column.
 const NUMBERS: f32 = 250.0;
 
-/// Shows both; returns the place of the ground under the pointer on the profile.
+/// Shows both; returns the point of the terrain under the pointer on the profile.
 pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
     let area = ui.available_rect_before_wrap();
     if area.width() < NUMBERS + 80.0 {
-        // there is no room for both
+        // there is not enough room for the profile
         numbers(ui, ruler, queue);
         return None;
     }

@@ -1,4 +1,4 @@
-//! Everything is found in one field: commands, nodes, parameters of the scene, scenes, help.
+//! One search field for commands, nodes, parameters of the scene, scenes and help.
 
 mod dialog;
 mod items;
@@ -28,12 +28,12 @@ impl Plugin for SearchPlugin {
     }
 }
 
-/// What can be found, and shown.
+/// Commands of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAction {
-    /// Opens the field.
+    /// Opens the search field.
     Open,
-    /// Selects what a parameter belongs to, and gives it the keyboard.
+    /// Selects the layer or scene of a parameter, and focuses the parameter.
     ShowParameter(Group, usize),
 }
 
@@ -57,7 +57,7 @@ impl Action for SearchAction {
     }
 }
 
-/// The parameter that the panels shall show from the next frame on.
+/// The parameter that the panels show from the next frame on.
 #[derive(Resource, Default)]
 struct SoughtParameter(Option<(Group, usize)>);
 

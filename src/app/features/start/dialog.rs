@@ -1,4 +1,4 @@
-//! The start window itself.
+//! The dialog of the start window.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{dismissed, modal};
 use crate::frame::theme::{colour, icon_button, paint_text};
 
-/// A page of the window, in its order.
+/// The pages of the window, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StartPage {
-    /// Scenes that come with the program.
+    /// Example scenes.
     #[default]
     Scenes,
-    /// Scenes that make pictures of papers again.
+    /// Scenes that reproduce figures of papers.
     Works,
-    /// Files that were opened last.
+    /// Recently opened files.
     Recent,
 }
 
@@ -46,21 +46,21 @@ impl StartPage {
     }
 }
 
-/// Width and height of a card, and the side of its picture, in points.
+/// Width and height of a card in points.
 const CARD: egui::Vec2 = vec2(152.0, 176.0);
 const PICTURE: f32 = 136.0;
-/// Width of the column at the left.
+/// Width of the left column.
 const COLUMN: f32 = 190.0;
 
-/// See the module. Escape closes it.
+/// The dialog. See the module. Escape closes it.
 pub struct StartDialog {
     cards: Vec<StartCard>,
     page: StartPage,
     has_unsaved: bool,
     at_start: bool,
-    /// Whether it opens at the start when it opened.
+    /// The startup setting at the time when the window opened.
     was_at_start: bool,
-    /// Dropped with the window: then no more pictures are drawn.
+    /// Dropped with the window, which stops the rendering of thumbnails.
     _open: Arc<()>,
 }
 
@@ -141,7 +141,7 @@ impl StartDialog {
     }
 }
 
-/// Shows a card; returns whether it was chosen.
+/// Shows a card; returns whether it was clicked.
 fn show(ui: &mut Ui, card: &StartCard) -> bool {
     let (rect, response) = ui.allocate_exact_size(CARD, Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &card.title));

@@ -1,4 +1,4 @@
-//! Commands of the 3D view: where the camera goes and how the ground is drawn.
+//! Commands of the 3D view: camera positions and display settings.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -19,7 +19,7 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
-/// From here on they look from a side.
+/// Index of the first side view.
 pub const SIDES_FROM: usize = 3;
 
 impl Action for ViewCommand {
@@ -47,7 +47,7 @@ impl Action for ViewCommand {
     }
 }
 
-/// Puts the camera back to where a new scene begins.
+/// Returns the camera to its position in a new scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetView;
 
@@ -66,18 +66,18 @@ impl Action for ResetView {
     }
 }
 
-/// How the 3D view shall draw.
+/// Display settings of the 3D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewAction {
     Mode(ViewMode),
-    /// Shows data over the ground; again: takes it away.
+    /// Shows an overlay on the terrain, or hides it if it is shown.
     Overlay(Overlay),
     ToggleWater,
-    /// How far rays keep the detail of a construction.
+    /// Sets up to which distance sphere tracing keeps the detail of a construction.
     Detail(RayDetail),
-    /// Parallel lines of sight, or those of an eye.
+    /// Switches between orthographic and perspective projection.
     ToggleOrthographic,
-    /// How a planet is shown.
+    /// Sets the projection of a planet.
     Projection(PlanetProjection),
 }
 

@@ -1,4 +1,4 @@
-//! What to measure: nodes, sizes, repetitions, threads, extremes; and the button that begins or stops.
+//! The choice of measurements: nodes, sizes, repetitions, threads, extremes; and the Run and Stop buttons.
 
 use bevy_egui::egui;
 use egui::{
@@ -16,7 +16,7 @@ use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document
 use talweg::nodes::Node;
 use talweg::scene::Layer;
 
-/// Samples per side that can be chosen.
+/// Available numbers of samples per side.
 pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
 const FEWEST_FOR_AN_INTERVAL: usize = 6;
 
@@ -27,10 +27,10 @@ const KEPT: &str = "From scenes";
 #[derive(Debug)]
 struct Pick {
     category: &'static str,
-    /// In the list and in the results.
+    /// Name in the list and in the results.
     title: String,
     help: String,
-    /// What the search looks at, in small letters.
+    /// Text that the search matches, in lower case.
     words: String,
     node: Node,
     is_chosen: bool,
@@ -43,15 +43,15 @@ enum Line {
     Pick(usize),
 }
 
-/// See the module.
+/// The choice of measurements. See the module.
 #[derive(Debug)]
 pub struct Choice {
     picks: Vec<Pick>,
     search: String,
-    /// What the list shows; empty when it must be made anew.
+    /// Lines of the list; empty if the list must be rebuilt.
     lines: Vec<Line>,
     sizes: [bool; SIZES.len()],
-    /// Numbers of threads, and whether they are wanted.
+    /// Thread counts, and whether each is chosen.
     threads: Vec<(usize, bool)>,
     repetitions: usize,
     extremes: bool,
@@ -97,7 +97,7 @@ impl Pick {
 }
 
 impl Choice {
-    /// What would be measured now.
+    /// The order that corresponds to the current choice.
     fn order(&self) -> BenchOrder {
         let subjects = self.picks.iter().filter(|p| p.is_chosen).map(|p| (p.title.clone(), p.node.clone())).collect();
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
@@ -107,7 +107,7 @@ impl Choice {
         BenchOrder { subjects, plan }
     }
 
-    /// Adds a layer's node as it is now, under a name that no other has.
+    /// Adds the node of a layer with its current parameters, under an unused name.
     fn keep(&mut self, layer: &Layer) {
         let is_taken = |title: &str| self.picks.iter().any(|pick| pick.title == title);
         let title = std::iter::once(layer.name.clone())
@@ -123,7 +123,7 @@ impl Choice {
         self.lines.clear();
     }
 
-    /// The list for the present search.
+    /// Builds the list for the current search text.
     fn list(&mut self) {
         let words: Vec<String> = self.search.to_lowercase().split_whitespace().map(String::from).collect();
         let mut category = "";
@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// Shows it; returns what is asked for.
+/// Shows the choice; returns the request of a clicked button.
 pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();
@@ -236,7 +236,7 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
     }
 }
 
-/// The name of a category; a click chooses all its nodes, or none.
+/// The heading of a category; a click selects or deselects all of its nodes.
 fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
     let mut all = picks.iter().filter(|p| p.category == category).all(|p| p.is_chosen);
     let any = picks.iter().any(|p| p.category == category && p.is_chosen);

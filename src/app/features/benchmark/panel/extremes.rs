@@ -1,4 +1,4 @@
-//! What each parameter does at the ends of what it allows.
+//! The tab with the behaviour of each parameter at its minimum and maximum.
 
 use bevy_egui::egui;
 use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
     });
     let mut lines: Vec<&ExtremeLine> = Vec::new();
     for line in report.extremes.iter().filter(|line| !state.only_remarkable || line.is_remarkable()) {
-        // a node of which nothing is shown needs no heading
+        // skip the heading of a node without visible lines
         if matches!((line, lines.last()), (ExtremeLine::Head(_), Some(ExtremeLine::Head(_)))) {
             lines.pop();
         }

@@ -1,4 +1,4 @@
-//! Time against the number of samples on logarithmic axes, and what threads bring.
+//! Plots of the run time against the number of samples on logarithmic axes, and of the speed-up with threads.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::frame::widgets::plot;
 use talweg::benchmark::summary::{Report, growth as growth_of, threads, three, time};
 use talweg::benchmark::{BenchCell, Findings};
 
-/// So many nodes are plotted at once.
+/// Maximum number of nodes plotted at once.
 const MOST_SHOWN: usize = 7;
 
-/// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008), each with a mark of its own.
+/// Colours that are distinguishable with red-green colour blindness (Okabe & Ito 2008), each with a marker of its own.
 fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     [
         (ink::blue(), MarkerShape::Circle),
@@ -32,7 +32,7 @@ fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     ]
 }
 
-/// The nodes that are plotted: the first ones of the table as it is sorted.
+/// The plotted nodes: the first ones of the table in sort order.
 fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Findings> {
     let mut subjects = Vec::new();
     for row in state.order(report) {
@@ -44,7 +44,7 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
             break;
         }
     }
-    // so that each keeps its colour when the table is sorted anew
+    // so that each node keeps its colour when the table is sorted differently
     subjects.sort_unstable();
     subjects.into_iter().map(|subject| &report.found.subjects[subject]).collect()
 }
@@ -53,7 +53,7 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
 }
 
-/// Says so where not all nodes are plotted.
+/// Shows a hint if not all nodes are plotted.
 fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
     if report.found.subjects.len() > MOST_SHOWN {
         hint(ui, "Only the first seven nodes of the table are plotted. Sort the table to plot others.");
@@ -147,14 +147,15 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// The ends of the power law that was fitted, in the plot's logarithms: it goes through the mean of all points.
+/// The end points of the fitted power law in the logarithms of the plot. The line passes through the mean of all
+/// points.
 fn fitted(subject: &Findings, on: usize, cells: &[&BenchCell]) -> Option<[[f64; 2]; 2]> {
     let law = growth_of(subject, on)?.time?;
     let n = cells.len() as f64;
     let x = cells.iter().map(|cell| samples(cell.samples)).sum::<f64>() / n;
     let y = cells.iter().map(|cell| cell.milliseconds.median.log10()).sum::<f64>() / n;
     let sides = cells.iter().map(|cell| cell.samples);
-    // the exponent belongs to the side, the axis to its square
+    // the exponent refers to the side length, the axis shows its square
     let at = |side: usize| [samples(side), y + 0.5 * law.exponent * (samples(side) - x)];
     Some([at(sides.clone().min()?), at(sides.max()?)])
 }
@@ -171,12 +172,12 @@ fn decades(input: GridInput) -> Vec<GridMark> {
             let value = move |m: usize| f64::from(k) + ((m + 1) as f64).log10();
             steps.iter().enumerate().map(move |(m, &step_size)| GridMark { value: value(m), step_size })
         })
-        // the labels of others would lie outside
+        // labels of other marks would lie outside the plot
         .filter(|mark| (input.bounds.0..=input.bounds.1).contains(&mark.value))
         .collect()
 }
 
-/// A time at a grid line: its digits are few.
+/// Formats the time at a grid line with few digits.
 fn tick(log_milliseconds: f64) -> String {
     let microseconds = 10.0_f64.powf(log_milliseconds + 3.0);
     match microseconds {
@@ -253,7 +254,7 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// As much of a name as fits beside the bars.
+/// Shortens a name to fit beside the bars.
 fn shortened(name: &str) -> String {
     const MOST: usize = 22;
     if name.chars().count() <= MOST {

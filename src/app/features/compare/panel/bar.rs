@@ -1,4 +1,4 @@
-//! The bar over the view: A, the ways to show both, and B.
+//! The bar above the view: A, the display modes, and B.
 
 use bevy_egui::egui;
 use egui::containers::menu::MenuButton;
@@ -19,10 +19,10 @@ fn badge(ui: &mut Ui, side: CompareSide) {
     ui.label(RichText::new(text).strong().color(tint));
 }
 
-/// The bar over the view: A, the ways to show both, and B.
+/// Shows the bar; returns the command of a clicked button.
 pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &CompareInfo) -> Option<Command> {
     let mut command = None;
-    // what remains beside the buttons is shared by the names
+    // the names share the width left by the buttons
     let name_width = ((ui.available_width() - 340.0) / 2.0).clamp(60.0, 260.0);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -98,7 +98,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
     command
 }
 
-/// The entries that say what B shall be.
+/// The menu entries that choose B.
 pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     let mut chosen = None;
     let mut offer = |ui: &mut Ui, action, text: Option<&str>, enabled| {
@@ -123,7 +123,7 @@ pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     chosen
 }
 
-/// Menus do not cut their entries.
+/// Shortens a name, because menus do not shorten their entries.
 fn shortened(name: &str) -> String {
     const MOST: usize = 32;
     match name.char_indices().nth(MOST) {
