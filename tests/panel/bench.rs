@@ -1,4 +1,4 @@
-//! The benchmark window without a window system: what is chosen is what is measured, and what was found is shown.
+//! The benchmark window without a window system: it measures the choice and shows the results.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use talweg_app::frame::commands::Command;
 use talweg_app::frame::tasks::Tasks;
 use talweg_app::view::Waker;
 
-/// The window with the benchmark behind it, as the editor joins them.
+/// The panels with the benchmark task behind them, connected as in the editor.
 struct Bench {
     panels: Panels,
     task: BenchTask,
@@ -41,7 +41,7 @@ impl Bench {
         Self { panels, task: BenchTask::default(), tasks: Tasks::new(waker), rings }
     }
 
-    /// Carries out what was asked for, and tells the panels how it is.
+    /// Executes the requests and updates the data of the panels.
     fn carry_out(&mut self) {
         for effect in std::mem::take(&mut self.panels.state_mut().effects) {
             if let Effect::Bench(ask) = effect {
@@ -56,7 +56,7 @@ impl Bench {
         self.panels.run();
     }
 
-    /// Until what runs has ended.
+    /// Waits until the running benchmark has ended.
     fn wait(&mut self) -> Ending {
         loop {
             self.rings.recv_timeout(Duration::from_secs(300)).expect("it never rings");
@@ -73,7 +73,7 @@ impl Bench {
         }
     }
 
-    /// The smallest benchmark: document 001's pair at 65² and 129², once, on one thread.
+    /// Chooses the smallest benchmark: the pair of document 001 at 65² and 129², one repetition, one thread.
     fn small(&mut self) {
         self.chips(&["Size 65", "Size 257", "Size 513", "Size 1025"]);
         for count in 2..=1024 {
@@ -251,7 +251,7 @@ fn one_that_is_stopped_leaves_what_was_found_before() {
     bench.carry_out();
     assert_eq!(bench.wait(), Ending::Found);
     let before = bench.task.info().report.unwrap();
-    // so long that only Stop ends it
+    // so long that it ends only by Stop
     repetitions(&mut bench.panels, "999");
     bench.chips(&["Size 2049", "Size 1025"]);
     click(&mut bench.panels, "Run benchmark");

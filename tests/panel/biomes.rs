@@ -1,4 +1,4 @@
-//! The biome editor beside the view, without a window.
+//! The biome editor, without a window system.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -10,7 +10,7 @@ use talweg::appearance_files::BiomeTable;
 use talweg_app::features::biomes::panel::BiomesState;
 use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 
-/// The editor with the Earth's table open.
+/// The editor with the biome table of the Earth open.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
     panels.state_mut().editor_mut().doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
@@ -104,7 +104,7 @@ fn an_optimum_and_a_tolerance_are_dragged_and_a_drag_is_one_step() {
     assert_eq!(at(&panels), moved);
     undo(&mut panels);
     assert_eq!(at(&panels), before);
-    // an axis can be switched off and on
+    // a condition can be switched off and on
     click(&mut panels, "Moisture");
     let off = table(&panels).types.into_iter().find(|kind| kind.name == "Temperate forest").unwrap();
     assert!(off.moisture.is_none());

@@ -1,4 +1,4 @@
-//! Brushes: taking them up, the list of strokes, masks that are painted and seen.
+//! Brushes: start painting, the list of strokes, and painted masks, which must be visible.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn add(panels: &mut Panels, name: &str) {
     panels.run();
 }
 
-/// Draws a stroke as the hand does, since there is no ground here.
+/// Draws a stroke directly, because the test has no terrain in the view.
 fn draw(panels: &mut Panels, target: StrokeTarget, tool: BrushTool) {
     let brush = Brush { tool, radius: 300.0, ..Brush::default() };
     let stroke = Stroke::new(brush, vec![StrokePoint::new(1000.0, 1000.0), StrokePoint::new(2000.0, 1500.0)]);
@@ -94,7 +94,7 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
     }
     panels.run();
     assert_eq!(tools_of(&panels, on), [(Raise, false), (Lower, false), (Noise, false)]);
-    // T and Escape put the brush away, another layer takes it out of the hand
+    // T and Escape stop painting, and so does the selection of another layer
     press(&mut panels, Modifiers::NONE, Key::T);
     assert_eq!(target(&panels), None);
     press(&mut panels, Modifiers::NONE, Key::T);

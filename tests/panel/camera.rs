@@ -1,4 +1,4 @@
-//! Places of the camera that are kept, flying and walking, pictures of the view.
+//! Camera bookmarks, Fly and Walk, images of the view.
 
 use crate::kit::*;
 use bevy_egui::egui::{Event, Key, Modifiers};

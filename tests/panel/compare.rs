@@ -1,4 +1,4 @@
-//! Comparing without a window: what B is asked for, how both are shown, and the table.
+//! The comparison without a window system: the choice of B, the display of both, and the table.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn table() -> Arc<Table> {
     Arc::new(Table { rows, notes: vec!["A is 8 km wide, B is 4 km wide".into()] })
 }
 
-/// What the editor is told once B is there.
+/// Updates the panels as the editor does when B is ready.
 fn there(panels: &mut Panels, name: &str) {
     *panels.state_mut().get_mut::<CompareInfo>() =
         CompareInfo { b: Some(name.into()), table: Some(table()), ..CompareInfo::default() };
@@ -136,7 +136,7 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
     drag(&mut panels, handle.center(), pos2(area.left() + 0.25 * area.width(), area.center().y));
     assert!((panels.state().get::<CompareState>().split - 0.25).abs() < 0.01);
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera stays");
-    // beyond the edge the handle stops
+    // the divider stops at the edge
     panels.hover_at(area.left_center() - vec2(80.0, 0.0));
     panels.run();
     drop_at(&mut panels, area.left_center() - vec2(80.0, 0.0));
@@ -247,7 +247,7 @@ fn two_legends_where_the_colours_mean_two_things() {
     }
 }
 
-/// With the longest names, in the smallest window, everything is inside and nothing lies on anything else.
+/// With the longest names in the smallest window, all widgets are inside and none overlap.
 #[test]
 fn the_bar_fits_the_smallest_window() {
     let mut panels = panels(vec2(960.0, 600.0), &["Perlin"]);

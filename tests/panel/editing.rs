@@ -283,7 +283,7 @@ fn a_file_that_another_program_has_changed_is_asked_about() {
     assert!(panels.query_by_label_contains("has changed on the disk").is_some());
     click(&mut panels, "Cancel");
     assert_eq!((layers(), panels.state().editor().doc.is_dirty()), (0, true));
-    // what waits for the save goes on once it was overwritten
+    // the command that waits for the save runs after the file was overwritten
     press(&mut panels, Modifiers::COMMAND, Key::N);
     click(&mut panels, "Save");
     assert!(panels.state().editor().doc.is_dirty());
@@ -465,7 +465,7 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
-            // those for pieces and strokes hold while one is selected, in the place of those of the layer
+            // while a piece or stroke is selected, its shortcuts replace those of the layer
             let is_scoped = command.action::<PieceAction>().is_some() || command.action::<BrushAction>().is_some();
             let state = if is_scoped { command.section() } else { "" };
             if let Some(other) = owners.insert(format!("{shortcut:?} {state}"), info.label.clone()) {
@@ -484,7 +484,7 @@ fn every_node_shows_the_parameters_that_matter_and_nothing_is_cut_in_the_smalles
         assert!(panels.query_all_by_label_contains(about.help).count() > 0, "{}: no sentence", about.name);
         for spec in &about.params {
             let label = talweg_title(spec);
-            // the same height in metres and as a fraction has one label
+            // a height in metres and the same height as a fraction share one label
             let mut same = (0..about.params.len()).filter(|&k| talweg_title(&about.params[k]) == label);
             let matters = same.any(|k| node.params().matters(k));
             let found = panels.query_all(egui_kittest::kittest::by().label(label).include_labels()).count()
@@ -498,15 +498,15 @@ fn every_node_shows_the_parameters_that_matter_and_nothing_is_cut_in_the_smalles
     }
 }
 
-/// The name as the panel writes it.
+/// The label of a parameter in the panel.
 fn talweg_title(spec: &talweg::param::ParamSpec) -> &str {
     if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
 
-/// Every control is inside the window, and those of the side panel inside that.
+/// Asserts that all widgets are inside the window, and those of the side panel inside the panel.
 fn assert_inside(panels: &Panels, what: &str, side: f32) {
     let window = panels.ctx.viewport_rect();
-    // the menu bar goes on over the view
+    // the menu bar extends above the view
     let below_menu = panels.state().drawn.as_ref().unwrap().free_rect.top();
     let controls = [Role::Button, Role::Slider, Role::SpinButton, Role::CheckBox, Role::ComboBox, Role::TextInput];
     for role in controls {
@@ -547,7 +547,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     panels.run();
     let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
     assert_inside(&panels, "scene settings", side);
-    // some are only there beside others
+    // some parameters appear only with certain values of others
     for (sun, fog) in [(SunPlacement::Angles, 0.0), (SunPlacement::Time, 1.0)] {
         let edit = |scene: &mut talweg::scene::Scene| (scene.settings.sun, scene.settings.fog) = (sun, fog);
         panels.state_mut().editor_mut().doc.edit("Light", None, edit);

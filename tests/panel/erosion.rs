@@ -1,4 +1,4 @@
-//! The panels of a process without a window: presets, charts, branches, files and layers it refers to, films.
+//! The panels of a process without a window system: presets, charts, branches, files and layers it refers to, films.
 
 use crate::kit::*;
 use bevy_egui::egui;

@@ -1,4 +1,4 @@
-//! The window of exports: what is ticked, what is kept with the scene, what is repeated.
+//! The export window: ticked products, presets stored in the scene, and repeated exports.
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
@@ -6,7 +6,7 @@ use talweg::scene::BuildPreset;
 use talweg_app::features::export::ExportAction;
 use talweg_app::features::export::task::ExportOrder;
 
-/// Maps and formats of a preset.
+/// Products and formats of a preset.
 fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {
     preset.products.iter().map(|product| (product.what.as_str(), product.format.as_str())).collect()
 }

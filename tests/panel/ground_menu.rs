@@ -1,4 +1,4 @@
-//! The menu of a place of the ground.
+//! The context menu of the terrain.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use talweg_app::view::ViewCommand;
 
 const PLACE: Pos2 = pos2(800.0, 350.0);
 
-/// Says what lies under the pointer, as the view does, and clicks there.
+/// Sets the point under the pointer, as the view does, and right-clicks it.
 fn open(panels: &mut Panels) -> PickedPoint {
     let terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.9 - 0.5 * v + 0.3 * (u - 0.5).abs());
     let settings = panels.state().editor().doc.scene().settings.clone();
@@ -72,7 +72,7 @@ fn what_is_flattened_stays_editable() {
     assert_eq!((strokes.len(), strokes[0].brush.tool), (1, BrushTool::Flatten));
     assert_eq!((strokes[0].path[0].x, strokes[0].brush.level), (point.metres[0], 1530.0));
     panels.get_by_label("Brush of stroke 1");
-    // again: on the same layer
+    // a second time: on the same layer
     open(&mut panels);
     click(&mut panels, "Flatten here");
     assert_eq!(steps(&panels), before + 2);

@@ -1,4 +1,4 @@
-//! The panel of the ground's rules beside the view, without a window.
+//! The panel of the ground rules, without a window system.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -10,7 +10,7 @@ use talweg::io::SaveTarget;
 use talweg_app::features::ground_rules::GroundRulesAction;
 use talweg_app::features::ground_rules::panel::RuleTab;
 
-/// The editor with the rules open, in the alpine palette.
+/// The editor with the panel open and the alpine palette.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
     panels.state_mut().ask(GroundRulesAction::Toggle);
@@ -30,7 +30,7 @@ fn undo(panels: &mut Panels) {
     press(panels, Modifiers::COMMAND, Key::Z);
 }
 
-/// The name of a rule's row, by its number from 0.
+/// The label of a rule's row, by its index.
 fn row(rules: &MaterialRules, k: usize) -> String {
     format!("Rule {}: {}", k + 1, rules.0[k].material.label())
 }

@@ -1,4 +1,4 @@
-//! The map beside the view, and the ruler.
+//! The 2D map and the ruler.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn open(nodes: &[&str]) -> Panels {
     panels
 }
 
-/// Where a place of the terrain is on the map.
+/// Screen position of a point of the terrain on the map.
 fn at(panels: &Panels, [u, v]: [f32; 2]) -> Pos2 {
     let rect = panels.get_by_label("Map of the terrain").rect();
     let side = rect.width().min(rect.height());
@@ -51,7 +51,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     let points = panels.state().get::<Ruler>().points().to_vec();
     assert_eq!(points.len(), 3);
     assert!((points[1][0] - 0.7).abs() < 0.01 && (points[1][1] - 0.2).abs() < 0.01, "{points:?}");
-    // the side is 8 km: 4 km and 3.2 km
+    // the side is 8 km long, so the two segments are 4 km and 3.2 km
     let length = panels.get_by_label_contains("7200.0 m");
     assert!(length.rect().width() > 0.0);
     panels.get_by_label_contains("km²");

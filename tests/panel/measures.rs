@@ -1,4 +1,4 @@
-//! The measures beside the view, without a window.
+//! The measures panel, without a window system.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn told(panels: &mut Panels) -> Measures {
     measures
 }
 
-/// Clicks `label` and gives back what lies in the clipboard then.
+/// Clicks `label` and returns the contents of the clipboard.
 fn copied(panels: &mut Panels, label: &str) -> String {
     panels.get_by_label(label).click();
     let mut text = None;

@@ -1,4 +1,4 @@
-//! Planets in the panels, without a window: what can be added, patches, measures.
+//! Planets in the panels, without a window system: available nodes, patches, measures.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn run(panels: &mut Panels, command: Command) {
     panels.run();
 }
 
-/// What the window does when a patch has ended.
+/// Handles the end of a patch task, as the window does.
 fn end(panels: &mut Panels, made: anyhow::Result<PatchResult>) {
     let world = panels.state_mut().app.world_mut();
     let finish = |In(made): In<anyhow::Result<PatchResult>>,
@@ -192,7 +192,7 @@ fn a_planet_is_compared_with_another() {
     press(&mut panels, Modifiers::NONE, Key::C);
     let Some(Effect::Compare(CompareRequest::Keep { state, .. })) = panels.state().effects.first() else { panic!() };
     assert!(state.scene.settings.is_planet());
-    // what is measured and told once B is there
+    // the measures and data that the panels get once B is ready
     let (control, scene) = (Control::default(), planet());
     let mut other = scene.clone();
     other.layers[0].seed += 1;

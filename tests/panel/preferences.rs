@@ -1,4 +1,4 @@
-//! Preferences: theme, size, mouse, keys; and that they are kept.
+//! Preferences: theme, size, mouse and keys, and their storage.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -12,7 +12,7 @@ fn is_open(panels: &Panels) -> bool {
     panels.state().get::<PreferencesState>().is_open
 }
 
-/// Chooses from the list of a parameter.
+/// Chooses an item from the drop-down list of a parameter.
 fn choose(panels: &mut Panels, list: &str, item: &str) {
     widget(panels, Role::ComboBox, list).click();
     panels.run();

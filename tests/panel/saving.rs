@@ -1,4 +1,4 @@
-//! What is asked before a file is written over, and what saving replaced.
+//! The question before a file is overwritten, and the earlier versions of a saved file.
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
@@ -21,8 +21,8 @@ fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
     app.ask(FileAction::Save);
     panels.run();
     panels.state_mut().ask(RecoveryAction::ShowVersions);
-    // from the first frame that shows it the button stays where it is, so that a quick click does not miss; in the one
-    // before egui measures the dialog, which is invisible then and takes no clicks
+    // From the first visible frame on, the button does not move, so that a quick click hits it. In the frame before,
+    // egui measures the dialog, which is then invisible and takes no clicks.
     let mut places = Vec::new();
     for _ in 0..12 {
         panels.step();

@@ -1,4 +1,4 @@
-//! One field that finds everything, help pages, and the start window.
+//! The search field, help pages, and the start window.
 
 use crate::kit::*;
 use bevy_egui::egui;

@@ -1,4 +1,4 @@
-//! The stack of layers: several at once, locks, notes, two sides, costs, presets of one's own.
+//! The layer stack: several layers at once, locks, notes, versions A and B, costs, the user's presets.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn names(panels: &Panels) -> Vec<String> {
 
 const NODES: [&str; 4] = ["Perlin", "Terrace", "Voronoi", "Blur"];
 
-/// Layers whose names nothing else has.
+/// Layers with names that occur nowhere else in the window.
 fn named() -> Panels {
     let mut panels = large(&NODES);
     for (k, name) in ["Ground", "Steps", "Cells", "Soft"].into_iter().enumerate() {
@@ -153,7 +153,7 @@ fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
     assert_eq!(stack(&panels), "Ground0 Steps1 Cells1 Group0 Soft0");
     panels.state_mut().editor_mut().doc.rename_layer(3, "Hills");
     panels.run();
-    // the parameters of the group are those of any layer that is blended
+    // a group has the blending parameters of any other layer
     assert!(panels.query_by_label("Blending").is_some());
     widget(&panels, Role::ComboBox, "Blend");
     widget(&panels, Role::ComboBox, "Ground");
@@ -162,7 +162,7 @@ fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
     assert!(panels.query_by_label("Cells").is_none() && panels.query_by_label("Soft").is_some());
     assert_eq!(panels.state().requests.len(), asked, "folding changes no ground");
     click(&mut panels, "Unfold Hills");
-    // dropped below the group, it becomes its topmost layer
+    // dropped below the group's row, it becomes the topmost member
     let (from, to) = (centre_of_row(&panels, "Soft"), centre_of_row(&panels, "Cells"));
     drag(&mut panels, from, to - bevy_egui::egui::vec2(0.0, 8.0));
     drop_at(&mut panels, to - bevy_egui::egui::vec2(0.0, 8.0));

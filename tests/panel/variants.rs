@@ -1,5 +1,5 @@
-//! The contact sheet and the ghosts beside a slider, without a window: what is shown, what a click does, and what is
-//! computed when.
+//! The contact sheet and the ghosts beside a slider, without a window system: the thumbnails shown, the effect of
+//! clicks, and the order of the computations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ fn thumbnails() -> ThumbnailClient {
     ThumbnailClient::new(|| ())
 }
 
-/// What the system does in every frame, until everything is drawn and shown.
+/// Runs the frame's system until all thumbnails are rendered and shown.
 fn develop(panels: &mut Panels, thumbnails: &mut ThumbnailClient) {
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
     thumbnails.finish();
@@ -43,7 +43,7 @@ fn captions(panels: &Panels) -> Vec<String> {
     cells.into_iter().map(|(_, name)| name.trim_start_matches("Variant ").to_string()).collect()
 }
 
-/// Captions of those that are marked as the present one.
+/// Captions of the thumbnails that are marked as current.
 fn marked(panels: &Panels) -> Vec<String> {
     let nodes = panels.query_all_by_label_contains("Variant ");
     let marked = nodes.filter(|node| node.accesskit_node().toggled() == Some(Toggled::True));
@@ -61,7 +61,7 @@ fn undo(panels: &mut Panels) {
     press(panels, Modifiers::COMMAND, Key::Z);
 }
 
-/// Rests with the pointer on a slider until its tooltip is there.
+/// Rests the pointer on a slider until its tooltip appears.
 fn rest_on(panels: &mut Panels, slider: &str) {
     let at = widget(panels, Role::Slider, slider).rect().center();
     panels.hover_at(at);
@@ -88,14 +88,14 @@ fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
     develop(&mut panels, &mut thumbnails);
     assert!(thumbnails.info().sheet.is_complete() && !thumbnails.is_busy());
     assert_eq!(textures(&panels), before + 16, "every thumbnail has become a texture");
-    // what is drawn is what each scene comes to
+    // each thumbnail shows the terrain of its scene
     let mut scene = panels.state().editor().doc.scene().clone();
     scene.settings.seed = 6;
     let ThumbnailState::Drawn(drawn) = thumbnails.info().sheet.get(5).clone() else { panic!("not drawn") };
     let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
     let alone = draw(&scene, Size::default(), &mut store, &Control::default()).unwrap();
     assert_eq!(*drawn, alone);
-    // and its tooltip says what it is like
+    // the tooltip describes the terrain
     let at = panels.get_by_label("Variant Seed 6").rect().center();
     panels.hover_at(at);
     panels.run_steps(25);
@@ -136,7 +136,7 @@ fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
     assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "nothing is drawn twice");
     undo(&mut panels);
     assert_eq!(*panels.state().editor().doc.scene(), before);
-    // taking what is there already is no edit
+    // applying the current variant is no edit
     let revision = panels.state().editor().doc.revision();
     click(&mut panels, "Variant Seed 1");
     assert_eq!(panels.state().editor().doc.revision(), revision);
@@ -261,7 +261,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     assert!(thumbnails.info().waits && thumbnails.is_busy());
     develop(&mut panels, &mut thumbnails);
     assert_eq!(told.load(Ordering::Relaxed), 16);
-    // another scene under the sheet: what it shows is old until it is drawn anew
+    // the scene changes, and the sheet shows outdated thumbnails until they are rendered again
     let octaves = panels.state().editor().doc.scene().layers[0].node.about().find("octaves").unwrap();
     let group = talweg_app::frame::document::Group::Node(0);
     panels.state_mut().editor_mut().doc.set(group, octaves, &Value::Int(2), None);
@@ -297,7 +297,7 @@ fn a_slider_shows_what_lower_and_higher_values_make() {
     develop(&mut panels, &mut thumbnails);
     rest_on(&mut panels, "Persistence");
     assert_eq!(ghosts(&panels), ["0.375: ready", "0.45: ready", "0.525: ready"]);
-    // they leave with the pointer
+    // the ghosts disappear with the pointer
     panels.hover_at(pos2(900.0, 400.0));
     panels.run_steps(5);
     assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
@@ -330,7 +330,7 @@ fn neither_a_sheet_nor_the_worker_holds_up_the_ghosts() {
     press(&mut panels, Modifiers::NONE, Key::V);
     let sheet = panels.state().get::<VariantsState>().wants().sheet;
     assert_eq!((ghosts.len(), sheet.len()), (3, 16));
-    // a sheet that is under way does not hold them up, nor does a busy worker
+    // neither a sheet being rendered nor a busy worker delays them
     thumbnails.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
     thumbnails.want(&Wants { sheet, ghosts }, true);
     thumbnails.finish();

@@ -1,10 +1,10 @@
-//! What somebody reaches in the first hour, with few actions and without reading.
+//! Results that a new user can reach in the first hour, with few actions and without reading.
 
 use serde_json::Value;
 
 use crate::screen_kit::Session;
 
-/// An action of a person: what waits for a state or writes one down is none.
+/// Counts the user actions of a script; steps that wait or record do not count.
 fn actions(steps: &str) -> usize {
     const WAITS: [&str; 5] = ["Settle", "See(", "Gone(", "State(", "Picture("];
     let lines = steps.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
@@ -12,7 +12,7 @@ fn actions(steps: &str) -> usize {
     lines.filter(ends).filter(|line| !WAITS.iter().any(|wait| line.starts_with(wait))).count()
 }
 
-/// Plays steps, one a line, from the start window on; what is saved goes into the session's folder.
+/// Plays steps, one per line, from the start window on. Saved files go into the session's folder.
 fn play(session: &Session, steps: &str) {
     std::fs::write(session.path("steps.ron"), steps).unwrap();
     let mut talweg = session.talweg();

@@ -1,5 +1,5 @@
-//! The real editor in a real window: a virtual screen (Xvfb) and whatever Vulkan driver is there, software included.
-//! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
+//! Tests of the real editor in a real window, on a virtual screen (Xvfb) with any Vulkan driver, software renderers
+//! included. A script operates mouse and keyboard (`--drive`); every wait is for a state, never for a time.
 
 mod first_hour;
 #[path = "../screen_kit/mod.rs"]
@@ -18,7 +18,7 @@ use talweg::field::Control;
 use talweg::nodes::Node;
 
 impl Session {
-    /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
+    /// Opens `scene` and plays `steps`. All files that the steps write are in the session's folder.
     fn drive(&self, scene: &str, steps: &str) {
         std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
         let output = self.talweg().args([scene, "--drive", "steps.ron"]).output().expect("talweg starts");
@@ -50,7 +50,7 @@ impl Picture {
         Self { width: info.width as usize, rgb }
     }
 
-    /// The pixels of a rectangle of fractions of the window.
+    /// The pixels of a rectangle, given in fractions of the window.
     fn part(&self, x: [f32; 2], y: [f32; 2]) -> Vec<[u8; 3]> {
         let height = self.rgb.len() / 3 / self.width;
         let span = |r: [f32; 2], n: usize| (r[0] * n as f32) as usize..(r[1] * n as f32) as usize;
@@ -65,14 +65,14 @@ impl Picture {
     }
 }
 
-/// Share of pixels that differ visibly.
+/// Fraction of the pixels that differ visibly.
 fn difference(a: &[[u8; 3]], b: &[[u8; 3]]) -> f32 {
     assert_eq!(a.len(), b.len());
     let far = |(p, q): (&[u8; 3], &[u8; 3])| (0..3).any(|k| p[k].abs_diff(q[k]) > 6);
     a.iter().zip(b).filter(|&pair| far(pair)).count() as f32 / a.len() as f32
 }
 
-/// Middle of the 3D view, away from the panels.
+/// The centre of the 3D view, away from the panels.
 fn view(picture: &Picture) -> Vec<[u8; 3]> {
     picture.part([0.45, 0.95], [0.2, 0.75])
 }
@@ -131,7 +131,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     let shades: std::collections::HashSet<[u8; 3]> = picture("opened.png").into_iter().collect();
     assert!(shades.len() > 200, "the view shows a landscape, not a plain colour: {} shades", shades.len());
 
-    // what was saved is what was seen, in a new window and on the command line
+    // a new window and the command line show the saved terrain
     assert_eq!(session.state("saved.json")["dirty"], false);
     session.drive("scene.ron", r#"[Settle, State("reopened.json")]"#);
     assert_eq!(session.state("reopened.json")["hash"], edited["hash"]);
@@ -189,10 +189,10 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
     assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
-    // both stand on the ground between the samples, which is there by then
+    // both cameras stand on the detailed terrain between the samples, which is computed by then
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
-    // the first near the ground: pipelines that only such an eye needs are there when it comes to rest
+    // the first one near the surface: the pipelines that only such a camera needs are ready when it comes to rest
     let pictures = ["space.png", "near.png", "map.png", "orbit.png", "low.png", "first.png"];
     let pictures = pictures.map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
@@ -218,8 +218,8 @@ fn the_interface_grows_together_with_the_view() {
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
-    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so of the view its
-    // edges are compared
+    // Panels, bar and view change in the same frame. The terrain is framed again in the next frame, so only the edges
+    // of the view are compared.
     let parts = |name: &str| {
         let picture = session.picture(name);
         let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));
@@ -251,7 +251,7 @@ fn the_interface_grows_together_with_the_view() {
 #[test]
 fn a_scene_opens_at_its_first_bookmark() {
     let session = Session::new();
-    // the middle of the square, 3 km up, looking down and to the east
+    // the centre of the terrain, 3 km up, looking down and to the east
     let bookmark = r#"bookmarks: [(name: "Up", east: 1500, south: 1500, height: 3000, heading: 90, tilt: -60)],"#;
     let scene = SCENE.replacen("layers:", &format!("{bookmark}\n    layers:"), 1);
     std::fs::write(session.path("scene.ron"), scene).unwrap();
@@ -338,7 +338,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
 fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
     let session = Session::new();
     let hills: String = SCENE.lines().filter(|line| !line.contains("Slides")).collect();
-    // the eye adapts to A, whichever that is
+    // auto exposure adapts to A, whichever scene that is
     let hills = hills.replacen("settings: (", "settings: (auto_exposure: false, ", 1);
     std::fs::write(session.path("scene.ron"), hills).unwrap();
     session.drive(
@@ -352,7 +352,7 @@ fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
         ]"#,
     );
     let (same, b, ended) = (session.state("same.json"), session.state("b.json"), session.state("ended.json"));
-    // the view without what is written over it: names above, the handle in the middle
+    // the view without the names at the top and the divider in the middle
     let edge = |k: usize| same["view"][k].as_f64().unwrap() as usize;
     let (left, top, right, bottom) = (edge(0), edge(1) + 34, edge(2), edge(3));
     let half = (right - left) / 2;
@@ -437,7 +437,7 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
     assert_eq!(placed["piece"]["title"], "road");
     assert_eq!(placed["undo"], "Place road");
     assert_ne!(placed["hash"], opened["hash"]);
-    // the middle of a road and its middle point lie side by side: either of the two was taken hold of
+    // the centre of a road and its middle point are close together; either may be grabbed
     let label = moved["undo"].as_str().expect("something was done");
     assert!(label == "Move feature" || label == "Move point", "{label}");
     let place = |state: &Value| [0, 1].map(|k| state["piece"]["points"][2][k].as_f64().expect("a place"));
@@ -481,16 +481,16 @@ fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
     assert_eq!(state("raised")["camera"], state("bare")["camera"], "the left button draws and leaves the camera");
     let hashes = ["bare", "raised", "eroded"].map(hash);
     assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2], "{hashes:?}");
-    // each stroke is a step; what is redone has the bits of what was drawn
+    // each stroke is one undo step, and redo restores the same bits
     assert_eq!([hash("back"), hash("undone"), hash("redone")], [&hashes[1], &hashes[0], &hashes[2]].map(Value::clone));
-    // a mask without strokes keeps the layer away
+    // a mask without strokes disables the layer
     assert_ne!(hash("terraced"), hashes[2]);
     assert_eq!(hash("kept"), hashes[2]);
     assert!(hash("masked") != hashes[2] && hash("masked") != hash("terraced"));
     let [kept, masked] = ["kept.png", "masked.png"].map(|name| view(&session.picture(name)));
     let violet = |picture: &[[u8; 3]]| picture.iter().filter(|[r, g, b]| *b > g.saturating_add(40) && *r > *g).count();
     assert!(violet(&masked) > violet(&kept) + 300, "the mask is seen: {} {}", violet(&kept), violet(&masked));
-    // the file holds the strokes, and gives the same land
+    // the file contains the strokes and gives the same terrain
     let (read, warnings) = talweg::scene::Scene::load(&session.path("hands.ron")).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     let Node::Sculpt(sculpt) = &read.layers[1].node else { panic!("{:?}", read.layers[1].node) };
@@ -500,12 +500,12 @@ fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
     assert_eq!(masked_hash(&made.terrain), hash("masked"));
 }
 
-/// The hash of a terrain as the editor tells it.
+/// The hash of a terrain in the form that the editor reports.
 fn masked_hash(terrain: &talweg::field::Terrain) -> Value {
     Value::String(format!("{:032x}", terrain.hash()))
 }
 
-/// Waits until so many sessions have unsaved work on disk, which takes up to a second.
+/// Waits until this number of sessions has unsaved work on disk, which takes up to a second.
 #[cfg(unix)]
 fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: usize) {
     let is_kept = |folder: &Path| {
@@ -521,7 +521,8 @@ fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: us
     }
 }
 
-/// Killed, asked to end by the system, without its screen, without its graphics card: the edit is offered again.
+/// After a kill, a request of the system to end, the loss of the display or of the graphics card, the edit is offered
+/// again.
 #[cfg(unix)]
 #[test]
 fn unsaved_work_survives_any_end() {
@@ -554,7 +555,7 @@ fn unsaved_work_survives_any_end() {
         assert!(ended.signal().is_some(), "ended by the signal: {ended}");
         assert_eq!(left_work(&session).len(), k + 1, "{signal}");
     }
-    // a lost graphics card is told, and told again at the next start
+    // a lost graphics card is reported, and again at the next start
     std::fs::write(session.path("steps.ron"), edit("card.json", &format!("LoseCard, {stay}"))).unwrap();
     let output = session.talweg().args(["scene.ron", "--drive", "steps.ron"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -570,7 +571,7 @@ fn unsaved_work_survives_any_end() {
             Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );
-    // every script made the same edit; a state has no hash in a frame in which something is still being written
+    // every script made the same edit; a state has no hash in a frame in which the terrain is still uploaded
     let edited = ["KILL.json", "TERM.json", "INT.json", "HUP.json", "card.json"].map(|name| session.state(name));
     let edited = edited.iter().find(|state| state["hash"].is_string()).expect("one was at rest");
     let recovered = session.state("recovered.json");
@@ -579,7 +580,7 @@ fn unsaved_work_survives_any_end() {
     assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
 
     if session.screen.xvfb.is_some() {
-        // what was saved has the slider at its end
+        // in the saved file, the slider is at its end
         std::fs::write(session.path("scene.ron"), SCENE).unwrap();
         let mut child = play_until(&session, &edit("screen.json", stay), "screen.json");
         wait_until_kept(&session, &mut child, 5);
