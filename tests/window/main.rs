@@ -521,8 +521,7 @@ fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: us
     }
 }
 
-/// After a kill, a request of the system to end, the loss of the display or of the graphics card, the edit is offered
-/// again.
+/// Kill, system request, lost display, lost graphics card: the edit is offered again after each of them.
 #[cfg(unix)]
 #[test]
 fn unsaved_work_survives_any_end() {
