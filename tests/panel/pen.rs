@@ -60,7 +60,7 @@ fn a_line_is_drawn_over_the_view() {
     };
     // Escape discards an unfinished line and stops drawing
     draw_along(&mut panels, (0..40).map(wave));
-    assert!(panels.query_by_label_contains("Release to give road this line").is_some());
+    assert!(panels.query_by_label_contains("Release to apply the line to road").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     lift(&mut panels, wave(39));
     assert!(Arc::ptr_eq(&before, &tree(&panels)) && !panels.state().drawn.as_ref().unwrap().primary_taken);

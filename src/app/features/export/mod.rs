@@ -128,7 +128,7 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
                 // the folder is relative to the scene's folder when the preset is built again
                 preset.folder = choice.folder.join(&preset.folder).to_string_lossy().into_owned();
             }
-            editor.doc.edit("Keep build preset", None, |scene| {
+            editor.doc.edit("Save build preset", None, |scene| {
                 scene.builds.retain(|build| title(build) != title(&preset));
                 scene.builds.insert(0, preset);
             });

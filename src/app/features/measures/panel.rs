@@ -120,7 +120,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                 };
                 let rivers = parity
                     .drainage_overlap
-                    .map_or(String::new(), |share| format!(", {:.0} % of rivers", 100.0 * share));
+                    .map_or(String::new(), |share| format!(", {:.0} % of rivers match", 100.0 * share));
                 let text = format!(
                     "{sign}  Preview {}: {} off{rivers}",
                     parity.verdict.word(),

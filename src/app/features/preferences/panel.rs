@@ -99,7 +99,7 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
         }
         ui.separator();
         ui.horizontal(|ui| {
-            let label = ui.label("Earlier versions kept of each file");
+            let label = ui.label("Earlier versions to keep per file");
             ui.add(DragValue::new(&mut editor.versions_kept).range(0..=MOST_VERSIONS))
                 .labelled_by(label.id)
                 .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");

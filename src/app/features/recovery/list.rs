@@ -91,7 +91,7 @@ impl Dialog for SceneList {
             ui.add_space(10.0);
             ui.horizontal(|ui| {
                 if let Some(kept) = &mut self.kept {
-                    ui.label("Versions kept of each file");
+                    ui.label("Versions to keep per file");
                     ui.add(egui::DragValue::new(kept).range(0..=MOST_VERSIONS))
                         .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
                 }

@@ -107,7 +107,7 @@ pub(crate) fn follow(
         latest.into_iter().for_each(|at| stroke.go_to(at));
     }
     state.hint = Some(match &pen.stroke {
-        Some(_) => format!("Release to give {title} this line, Esc to cancel"),
+        Some(_) => format!("Release to apply the line to {title}, Esc to cancel"),
         None => format!("Press and drag to draw the line of {title}; Alt-drag orbits, Esc stops drawing"),
     });
     if over_view {
