@@ -127,7 +127,7 @@ mod tests {
             .collect();
         assert_eq!(pressed, [true, false], "Ctrl+Z, then z");
         let typed = events.iter().filter(|event| matches!(event, egui::Event::Text(text) if text == "z")).count();
-        assert_eq!(typed, 1, "the chord types nothing");
+        assert_eq!(typed, 1, "the shortcut types no text");
         assert_eq!(held, HeldModifiers::default());
     }
 

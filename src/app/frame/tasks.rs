@@ -310,7 +310,7 @@ mod tests {
         let mut newest = Newest::default();
         newest.begin(1, tasks.start("test", |_| Some(11)));
         assert!(tasks.is_busy() && !tasks.is_timing() && newest.running() == Some(&1));
-        woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+        woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         assert!(newest.receive() && newest.done() == Some(&(1, 11)));
         assert!(!tasks.is_busy());
         let task = tasks.start_timing("test", |control| control.check()).unwrap();

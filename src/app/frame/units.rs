@@ -218,7 +218,7 @@ mod tests {
             assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));
             assert_eq!(["", "ft", "ten", "5 °", "3 s"].map(read), [None; 5]);
             assert_eq!(ShownUnit::of_kept("°").read("5°"), Some(5.0));
-            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is no length");
+            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is not a length");
         });
     }
 

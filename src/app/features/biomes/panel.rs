@@ -387,7 +387,7 @@ fn plain([optimum, tolerance]: [f32; 2]) -> Niche {
 }
 
 impl Dimension {
-    #[allow(clippy::too_many_arguments, reason = "what an axis shows comes from several places")]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of an axis come from several sources")]
     fn show(
         &self,
         ui: &mut Ui,

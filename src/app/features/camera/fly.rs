@@ -182,7 +182,7 @@ mod tests {
         let walked = way_world(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
         assert!(walked.y == 0.0 && walked.length() < flown.length(), "{walked}");
         let fast = way_world(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);
-        assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame counts as a short one");
+        assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame is capped");
         let right = way_world(&FlyState { towards: Vec3::Y, ..ahead }, (0.0, -0.5), 8000.0, 0.1);
         assert!(right.x > 0.0 && right.y == 0.0);
     }

@@ -173,7 +173,7 @@ mod tests {
         let Values::Each { a: mean, b: level } = value(&table, "Mean height") else { panic!() };
         assert!((mean - 50.0).abs() < 1e-3 && (level - 50.0).abs() < 1e-3);
         let Values::Each { a: score, b: none } = value(&table, "Erosion score") else { panic!() };
-        assert!(score < 1e-2 && none.is_nan(), "level ground has no score");
+        assert!(score < 1e-2 && none.is_nan(), "flat terrain has no score");
         assert!((difference_of(&table, "Largest") - 50.0).abs() < 1e-3);
         // two wedges of 50 m · 1 km · 2 km / 2; edge samples count as whole cells
         for label in ["Volume gained", "Volume lost"] {
@@ -213,16 +213,13 @@ mod tests {
             let Values::Each { a: land, b: none } = value(&table, "Land share") else { panic!() };
             assert!((land - 0.5).abs() < 0.02 && none == 0.0, "{land} {none}");
             let Values::Each { a: drained, b: none } = value(&table, "Drained") else { panic!() };
-            assert!(
-                drained > 0.999 && none.is_nan(),
-                "all land slopes to the sea, and where there is none nothing does"
-            );
+            assert!(drained > 0.999 && none.is_nan(), "without land there is no land share draining to the sea");
             assert_eq!(table.notes.len(), usize::from(samples != 33));
         }
         let valleys = |[x, y, z]: [f32; 3]| 0.5 + z + 0.3 * (9.0 * x).sin() * (7.0 * y).cos();
         let (a, b) = (planet(65, valleys), planet(65, |at| valleys(at) * 1.25));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
-        assert_eq!(difference_of(&table, "Drainage overlap"), 1.0, "the same valleys, only deeper");
+        assert_eq!(difference_of(&table, "Drainage overlap"), 1.0, "the same valleys, but deeper");
     }
 
     #[test]

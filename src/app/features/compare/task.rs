@@ -286,7 +286,7 @@ impl CompareTask {
 }
 
 /// Takes results, starts the next steps, and updates the view.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 pub(super) fn advance(
     mut task: ResMut<CompareTask>,
     mut evaluation: ResMut<EvaluationClient>,

@@ -504,7 +504,7 @@ pub fn operator_entries(ui: &mut Ui) -> Option<Command> {
     chosen
 }
 
-#[allow(clippy::too_many_arguments, reason = "one place where a drag is followed")]
+#[allow(clippy::too_many_arguments, reason = "one function handles all drags")]
 fn drag(
     ui: &mut Ui,
     document: &mut Document,

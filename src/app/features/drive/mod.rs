@@ -131,7 +131,7 @@ fn collect_widgets(
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,

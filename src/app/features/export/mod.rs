@@ -303,7 +303,7 @@ mod tests {
             (ExportOrder::Film(Film::default(), to), ExportAction::FilmTo(Film::default(), over.clone())),
         ];
         for (order, wanted) in orders {
-            let question = order.question(&refused).expect("it is asked about");
+            let question = order.question(&refused).expect("a question");
             assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
             assert!(talweg::io::check_place(&over).is_ok());
             assert_eq!(question.over, Command::from(wanted));

@@ -138,7 +138,7 @@ impl Action for GroundAction {
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn run(
     In(action): In<GroundAction>,
     mut editor: ResMut<Editor>,

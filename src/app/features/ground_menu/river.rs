@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(document.edits_done().len(), steps + 1, "one step");
         let after = evaluated(&document);
         let changed = before.height.iter().zip(&after.height).filter(|(a, b)| a != b).count();
-        assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "nothing is raised");
+        assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "no height increases");
         assert!(changed > 100 && changed < 129 * 129 / 4, "{changed}");
         let water = after.map(talweg::field::MapKind::Water).expect("there is water");
         assert!(water.iter().any(|&depth| depth > 0.0));

@@ -246,7 +246,7 @@ mod tests {
         std::fs::write(&a, "one").unwrap();
         let mut seen = ReadFiles::default();
         let both = || vec![a.clone(), b.clone()];
-        assert!(seen.look(both()).is_empty(), "the first look changes nothing");
+        assert!(seen.look(both()).is_empty(), "the first check finds no change");
         assert!(seen.look(both()).is_empty());
         std::fs::write(&b, "new").unwrap();
         assert_eq!(seen.look(both()), std::slice::from_ref(&b));

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(square.height(), Some(11));
         square.width = 34;
         assert_eq!(square.height(), None);
-        assert_eq!(at("b.raw", 2 * 60 * 30).unwrap().height(), Some(40), "45 × 40 lies nearest to a square");
+        assert_eq!(at("b.raw", 2 * 60 * 30).unwrap().height(), Some(40), "45 × 40 is the most nearly square");
         assert_eq!(at("c.r32", 4 * 16 * 16).unwrap().width, 16);
         assert_eq!(at("d.r32", 15).unwrap().height(), None);
         assert!(at("e.png", 15).is_none());

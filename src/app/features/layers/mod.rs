@@ -241,7 +241,7 @@ fn list(
     queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn parameters_of_layer(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,

@@ -181,7 +181,7 @@ fn obey(
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn show(
     InMut(ui): InMut<Ui>,
     editor: Res<Editor>,

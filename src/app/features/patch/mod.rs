@@ -319,7 +319,7 @@ mod tests {
             to: to.clone(),
         };
         let refused = task.start(order, &tasks).unwrap_err();
-        let asked = question(&to, &refused).expect("it is asked about");
+        let asked = question(&to, &refused).expect("a question");
         assert_eq!(asked.over, Command::from(PatchAction::TakeTo(to.over_read_only(true).over_links(true))));
         assert_eq!(asked.elsewhere.1, Command::from(PatchAction::AskWhere));
     }

@@ -13,7 +13,7 @@ use talweg::scene::{Scene, put_patch_back, take_patch};
 
 /// The work to do.
 #[derive(Message, Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 pub enum PatchOrder {
     /// Extract a square from a planet.
     Take {

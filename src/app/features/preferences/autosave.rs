@@ -70,7 +70,7 @@ mod tests {
         assert!(!autosave.is_due(&document, 5, minutes(200)));
         edit(&mut document, "c");
         assert!(!autosave.is_due(&document, 5, minutes(204)), "counted from the first edit");
-        assert!(!autosave.is_due(&document, 0, minutes(206)), "never asked for");
+        assert!(!autosave.is_due(&document, 0, minutes(206)), "never requested");
         assert!(autosave.is_due(&document, 5, minutes(206)));
         assert!(!autosave.is_due(&document, 5, minutes(207)) && autosave.is_due(&document, 5, minutes(211)), "again");
         document.save(folder.path().join("a.ron")).expect("it is saved");

@@ -209,7 +209,7 @@ mod tests {
         journal.note(&document);
         journal.write().unwrap();
         drop(journal);
-        assert_eq!(left(&state).len(), 1, "only the first one's");
+        assert_eq!(left(&state).len(), 1, "only the first file");
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
         journal.note(&document);
         journal.write().unwrap();
         journal.end();
-        assert_eq!(left(folder.path()).len(), 1, "only the one before");
+        assert_eq!(left(folder.path()).len(), 1, "only the previous one");
 
         let nowhere = EditJournal::default();
         nowhere.note(&document);

@@ -185,7 +185,7 @@ mod tests {
         let (again, unread) = Keymap::read(&keymap.kept());
         assert!(again == keymap && unread.is_empty());
         keymap.take_away(&undo, chosen);
-        assert!(keymap.keys(&undo).is_empty() && keymap.is_chosen(&undo), "none at all is a choice");
+        assert!(keymap.keys(&undo).is_empty() && keymap.is_chosen(&undo), "an empty list of keys counts as chosen");
         keymap.choose(&undo, own.clone());
         assert!(!keymap.is_changed() && keymap.keys(&undo) == own);
         let broken = ChosenKeys::from([("EditAction.Undo".into(), vec!["Hyper+S".into(), "F8".into()])]);

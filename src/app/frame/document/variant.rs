@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(document.branch_scene(0), None, "no branch");
         document.seek(u32::MAX);
         document.select(Selection::Scene);
-        assert_eq!(document.state_name(), "Thermal erosion B", "whatever is selected");
+        assert_eq!(document.state_name(), "Thermal erosion B", "independent of the selection");
         document.toggle_layer(3);
         assert_eq!(document.state_name(), document.name());
     }

@@ -35,7 +35,7 @@ mod tests {
         };
         let shown: Vec<_> = [25; 5].into_iter().map(|count| frame(Some(count))).collect();
         assert_eq!(shown, [10, 20, 25, 25, 25].map(Some));
-        assert_eq!(frame(Some(27)), Some(27), "one that is whole stays so");
+        assert_eq!(frame(Some(27)), Some(27), "a complete list stays complete");
         assert_eq!(frame(None), None);
         assert_eq!(frame(Some(25)), Some(10), "opened again");
         assert_eq!(frame(Some(3)), Some(3));

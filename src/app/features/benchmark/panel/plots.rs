@@ -272,7 +272,7 @@ mod tests {
         let marks = decades(GridInput { bounds: (-1.0, 1.2), base_step_size: 0.01 });
         let labels: Vec<String> = marks.iter().filter(|m| m.step_size == 1.0).map(|m| tick(m.value)).collect();
         assert_eq!(labels, ["100 µs", "1 ms", "10 ms"]);
-        assert_eq!(marks.len(), 19, "none lies outside");
+        assert_eq!(marks.len(), 19, "no label outside the plot");
         let middle: Vec<String> = marks[9..18].iter().filter(|m| m.step_size == 0.3).map(|m| tick(m.value)).collect();
         assert_eq!(middle, ["2 ms", "5 ms"]);
         assert!(marks.windows(2).all(|pair| pair[0].value < pair[1].value));

@@ -382,7 +382,7 @@ fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
     handles.grips.iter().filter(close).min_by(|a, b| rank(a).total_cmp(&rank(b))).map(|(grip, _)| *grip)
 }
 
-#[allow(clippy::too_many_arguments, reason = "one place where clicks are understood")]
+#[allow(clippy::too_many_arguments, reason = "one function handles all clicks")]
 fn clicks(
     ctx: &egui::Context,
     document: &mut Document,

@@ -59,10 +59,10 @@ mod tests {
         assert!(known > 0 || tasks.is_busy());
         // the running computation ends, and the newest request starts
         while pick.index(&trees[2], 1).is_none() {
-            rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+            rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         }
         assert!(pick.latest().is_some());
         let mut alone = PickTask::default();
-        assert!(alone.index(&trees[0], 1).is_some(), "without anybody to wake it is there at once");
+        assert!(alone.index(&trees[0], 1).is_some(), "without a waker it is ready immediately");
     }
 }

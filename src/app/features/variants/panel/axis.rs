@@ -153,7 +153,7 @@ mod tests {
             values
         };
         assert_eq!(with(1.25), floats(&[0.0, 1.25, 2.0, 3.0]));
-        assert_eq!(with(0.25), floats(&[0.0, 0.25, 2.0, 3.0]), "the ends stay what was asked for");
+        assert_eq!(with(0.25), floats(&[0.0, 0.25, 2.0, 3.0]), "the ends of the range do not change");
         assert_eq!(with(2.0), floats(&[0.0, 1.0, 2.0, 3.0]));
         assert_eq!(with(7.0), floats(&[0.0, 1.0, 2.0, 3.0]), "outside");
     }
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(seeds.sweep(&scene, Some(0)).unwrap().values, drawn.values);
         seeds.throw();
         let thrown = seeds.sweep(&scene, Some(0)).unwrap().values;
-        assert_eq!(thrown[0], Value::Int(11), "the present one comes first");
+        assert_eq!(thrown[0], Value::Int(11), "the current seed comes first");
         assert!(thrown[1..].iter().all(|seed| !drawn.values.contains(seed)));
     }
 
