@@ -213,7 +213,7 @@ mod tests {
             let Values::Each { a: land, b: none } = value(&table, "Land share") else { panic!() };
             assert!((land - 0.5).abs() < 0.02 && none == 0.0, "{land} {none}");
             let Values::Each { a: drained, b: none } = value(&table, "Drained") else { panic!() };
-            assert!(drained > 0.999 && none.is_nan(), "without land there is no land share draining to the sea");
+            assert!(drained > 0.999 && none.is_nan(), "without land, the drained fraction is undefined");
             assert_eq!(table.notes.len(), usize::from(samples != 33));
         }
         let valleys = |[x, y, z]: [f32; 3]| 0.5 + z + 0.3 * (9.0 * x).sin() * (7.0 * y).cos();
