@@ -77,7 +77,7 @@ fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
     }
     if let Some(volume) = measured.volume {
         lines.push((
-            "Volume above B, below B",
+            "Above B, below B",
             format!("{}, {}", units::volume(volume.gained_m3), units::volume(volume.lost_m3)),
         ));
     }
