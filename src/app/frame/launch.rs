@@ -14,13 +14,13 @@ pub enum AppError {
     )]
     NoDisplay,
     #[error(
-        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) to \
-         draw in software; `talweg render` and `talweg export` need no driver"
+        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) \
+         to draw in software; `talweg render` and `talweg export` need no driver"
     )]
     NoDriver,
     #[error(
-        "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the limit \
-         (ulimit -v); `talweg render` and `talweg export` need less"
+        "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the \
+         limit (ulimit -v); `talweg render` and `talweg export` need less"
     )]
     NoRoom { needed: String, left: String },
     #[error("the graphics library failed: {0}")]
