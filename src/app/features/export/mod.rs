@@ -329,7 +329,7 @@ mod tests {
         let unsynced = || FileError::Unsynced { path: "alps.png".into(), source: source() };
         for error in [anyhow::Error::from(unsynced()), FilmError::from(unsynced()).into()] {
             let said = failure(&error);
-            assert!(said.starts_with("It was exported, but: alps.png is replaced"), "{said}");
+            assert!(said.starts_with("Exported, with a problem: alps.png is replaced"), "{said}");
         }
         let said = failure(&FileError::Write { path: "alps.png".into(), source: source() }.into());
         assert!(said.starts_with("Nothing was exported: ") && said.contains("untouched"), "{said}");
