@@ -59,7 +59,7 @@ impl Bench {
     /// Waits until the running benchmark has ended.
     fn wait(&mut self) -> Ending {
         loop {
-            self.rings.recv_timeout(Duration::from_secs(300)).expect("it never rings");
+            self.rings.recv_timeout(Duration::from_secs(300)).expect("the benchmark never ends");
             if let Some(ending) = self.task.receive() {
                 self.tell();
                 return ending;
@@ -177,8 +177,8 @@ fn the_selected_layer_is_measured_with_its_parameters() {
     click(&mut bench.panels, "Run benchmark");
     let order = bench.order();
     let kept: Vec<Value> = order.subjects.iter().map(|(_, node)| node.params().get(octaves)).collect();
-    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each as it was when it was added");
-    assert!(order.subjects[0].0 != order.subjects[1].0, "two names");
+    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each with its parameters at that time");
+    assert!(order.subjects[0].0 != order.subjects[1].0, "two different names");
     let first = format!("Remove {}", order.subjects[0].0);
     click(&mut bench.panels, &first);
     click(&mut bench.panels, "Run benchmark");
@@ -197,7 +197,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(bench.wait(), Ending::Found);
     let report = bench.task.info().report.unwrap();
     assert_eq!(report.rows.len(), 4);
-    assert_eq!(report.findings[0].tone, Tone::Care, "once is not enough");
+    assert_eq!(report.findings[0].tone, Tone::Care, "one repetition is not enough");
     assert!(bench.panels.query_all_by_value(&report.findings[0].text).count() > 0, "{}", report.findings[0].text);
 
     tab(&mut bench, "Table");
@@ -265,7 +265,7 @@ fn one_that_is_stopped_leaves_what_was_found_before() {
     assert_eq!(bench.wait(), Ending::Stopped);
     let info = bench.task.info();
     assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.failure.is_none());
-    assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can begin");
+    assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can start");
 }
 
 #[test]

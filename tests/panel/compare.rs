@@ -65,7 +65,7 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     there(&mut panels, "Untitled (pinned)");
     assert!(panels.query_by_label("View of A: Untitled").is_some());
     assert!(panels.query_by_label("View of B: Untitled (pinned)").is_some());
-    assert!(free(&panels).height() < before.height(), "bar and table take their place");
+    assert!(free(&panels).height() < before.height(), "bar and table use their part of the window");
     press(&mut panels, Modifiers::NONE, Key::C);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Nothing)));
     *panels.state_mut().get_mut::<CompareInfo>() = CompareInfo::default();
@@ -113,17 +113,17 @@ fn the_difference_map_brings_its_overlay_and_takes_it_away() {
     assert_eq!(panels.state().editor().view.overlay, Overlay::Difference);
     assert!(panels.query_by_label("View of A − B").is_some());
     click(&mut panels, "Split view");
-    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "what was there before");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "the overlay from before");
     press(&mut panels, Modifiers::ALT, Key::Num4);
     press(&mut panels, Modifiers::SHIFT, Key::Num0);
     assert_eq!(
         panels.state().get::<CompareState>().mode,
         CompareMode::One,
-        "without its overlay it is no difference map"
+        "without its overlay the mode is not the difference map"
     );
     press(&mut panels, Modifiers::SHIFT, Key::Num5);
     click(&mut panels, "End comparison");
-    assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::None, "without B there is no difference overlay");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
     panels.run();
     drop_at(&mut panels, area.left_center() - vec2(80.0, 0.0));
     assert_eq!(panels.state().get::<CompareState>().split, 0.0);
-    assert!(area.contains_rect(widget(&panels, Role::Slider, "Split").rect()), "it can be taken hold of again");
+    assert!(area.contains_rect(widget(&panels, Role::Slider, "Split").rect()), "the divider can be dragged again");
     panels.hover_at(area.center());
     panels.run();
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
@@ -238,7 +238,7 @@ fn two_legends_where_the_colours_mean_two_things() {
         panels.state_mut().info_mut().legend = legend(0.02);
         panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.02);
         panels.run();
-        assert!(panels.query_by_label_contains("Legend: Erosion").is_some(), "one for both");
+        assert!(panels.query_by_label_contains("Legend: Erosion").is_some(), "one legend for both");
         panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.5);
         panels.run();
         let a = panels.get_by_label_contains("Legend: A: Erosion").rect();

@@ -62,26 +62,26 @@ fn arrays_and_scatters_of_the_library_are_sized_in_the_view() {
     }
     click(&mut panels, "Place boulders");
     look(&mut panels);
-    let PieceKind::Scatter(before) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(before) = form(&panels) else { panic!("scattered boulders") };
     drag_dimension(&mut panels, PieceDimension::Radius, [500.0, 0.0]);
-    let PieceKind::Scatter(after) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(after) = form(&panels) else { panic!("scattered boulders") };
     let wider = after.settings.radius - before.settings.radius;
     assert!((wider - 500.0).abs() < 60.0, "{wider}");
     // the line appears as soon as the region is chosen
     widget(&panels, Role::ComboBox, "Region").click();
     panels.run();
     click(&mut panels, "Along a curve");
-    let PieceKind::Scatter(along) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(along) = form(&panels) else { panic!("scattered boulders") };
     assert_eq!((along.settings.region, along.points.len()), (ScatterRegion::Curve, 3));
     drag_dimension(&mut panels, PieceDimension::Width, [0.0, 700.0]);
-    let PieceKind::Scatter(wide) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(wide) = form(&panels) else { panic!("scattered boulders") };
     assert!((wide.settings.width - along.settings.width - 700.0).abs() < 60.0, "{}", wide.settings.width);
 
     let strewn = selected(&panels);
     click(&mut panels, "Place hill ring");
     let mut found = false;
     tree(&panels).terrain.visit(&mut |piece| found |= Some(piece) == strewn.as_ref());
-    assert!(found, "what is placed next lies beside the copies, it is not repeated with them");
+    assert!(found, "the next piece is placed beside the copies and is not repeated");
     let PieceKind::Array(ring) = form(&panels) else { panic!("hills in a ring") };
     assert_eq!(ring.settings.arrangement, Arrangement::Radial);
     assert!(!dimensions(&Piece::new(PieceKind::Array(ring)), 1.0).is_empty());

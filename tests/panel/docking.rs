@@ -32,10 +32,10 @@ fn a_panel_is_dragged_onto_another_and_stays_there() {
     let (from, to) = (handle(&panels, "Measures").center(), parameters.center() + vec2(0.0, 190.0));
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
-    assert_eq!(view(&panels), narrow, "the view has all of its room again");
+    assert_eq!(view(&panels), narrow, "the view has its full size again");
     let tab = |panels: &Panels, title: &str| widget(panels, Role::Button, title).rect();
     assert!(tab(&panels, "Measures").left() < 330.0);
-    assert!(panels.query_by_label("Measuring…").is_some(), "what was dropped is seen");
+    assert!(panels.query_by_label("Measuring…").is_some(), "the dropped panel is visible");
     let at = tab(&panels, "Parameters").center();
     panels.hover_at(at);
     panels.drag_at(at);
@@ -111,7 +111,7 @@ fn places_can_be_chosen_without_dragging() {
     panels.run();
     assert!(handle(&panels, "History").top() > view(&panels).bottom());
     let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());
-    assert_eq!(names, Some(13), "every panel and the view have their place");
+    assert_eq!(names, Some(13), "all panels and the view are in the layout");
     panels.get_by_label("Move History").click_secondary();
     panels.run();
     click(&mut panels, "Close History");

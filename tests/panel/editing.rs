@@ -173,7 +173,7 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
         panels.run();
     }
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "letter by letter");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "typed letter by letter");
     press(&mut panels, Modifiers::NONE, Key::F2);
     panels.event(egui::Event::Text("Nothing".into()));
     panels.run();
@@ -204,7 +204,7 @@ fn letters_typed_into_a_field_are_no_shortcuts() {
     panels.event(egui::Event::Text("Hills".into()));
     panels.run();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    assert_eq!(panels.state().names(), ["Hills", "Hills copy"], "the text is taken before the command");
+    assert_eq!(panels.state().names(), ["Hills", "Hills copy"], "the text is applied before the command");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn unsaved_changes_are_asked_about() {
     press(&mut panels, Modifiers::COMMAND, Key::N);
     assert!(panels.query_by_label_contains("Save the changes to").is_some());
     press(&mut panels, Modifiers::SHIFT, Key::S);
-    assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a question");
+    assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a dialog");
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().names().len(), 1);
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
@@ -378,7 +378,8 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Traced && mode.asks_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
-    let unsupported = TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion follows the tree");
+    let unsupported =
+        TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion above the construction");
     panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
     assert!(panels.query_by_label_contains("Layers above the tree").is_some());
@@ -561,7 +562,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         }
     }
     let told = panels.query_by_label_contains(" GiB free").is_some();
-    assert!(told || !cfg!(target_os = "linux"), "how much the resolution needs of what is free");
+    assert!(told || !cfg!(target_os = "linux"), "needed and free memory");
     click(&mut panels, "1025");
     assert_eq!(panels.state().editor().doc.scene().settings.resolution, 1025);
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());

@@ -146,10 +146,10 @@ fn the_add_menu_remembers_what_was_added() {
 fn a_time_lapse_is_asked_for_and_begun() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
+    assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("no charts to record")));
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.query_by_label("Export time-lapse").is_some());
     click(&mut panels, "Choose a file…");
-    assert!(panels.state().editor().dialogs.is_open(), "where to is asked next");
+    assert!(panels.state().editor().dialogs.is_open(), "the file is asked for next");
 }

@@ -32,7 +32,7 @@ fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
     assert_eq!(choice.folder, folder.path());
     let kept = &app.editor().doc.scene().builds;
     assert_eq!(kept.as_slice(), std::slice::from_ref(&choice.preset));
-    assert!(app.editor().doc.is_dirty(), "it is saved with the scene");
+    assert!(app.editor().doc.is_dirty(), "stored in the scene");
     app.ask(ExportAction::BuildLast);
     panels.run();
     assert_eq!(panels.state_mut().take::<ExportOrder>(), orders);

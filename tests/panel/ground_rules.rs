@@ -44,12 +44,12 @@ fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
     click(&mut panels, &row(&shipped, last));
     click(&mut panels, "Add rule");
     assert_eq!(rules(&panels).0.len(), count + 1);
-    assert_eq!(rules(&panels).0[count].material, Material::Gravel, "it lies on top");
+    assert_eq!(rules(&panels).0[count].material, Material::Gravel, "the new rule is on top");
     click(&mut panels, "Move rule down");
     assert_eq!(rules(&panels).0[count - 1].material, Material::Gravel);
     click(&mut panels, "Remove rule");
     assert_eq!(rules(&panels), shipped);
-    assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not kept in the scene");
+    assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not stored in the scene");
     click(&mut panels, &row(&shipped, last - 2));
     click(&mut panels, "Duplicate rule");
     assert_eq!(rules(&panels).0[last - 2], rules(&panels).0[last - 1]);
@@ -61,7 +61,7 @@ fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
         undo(&mut panels);
     }
     assert_eq!(rules(&panels), shipped);
-    assert_eq!(panels.state().requests.len(), requests, "nothing is evaluated for a material");
+    assert_eq!(panels.state().requests.len(), requests, "materials need no evaluation");
 }
 
 #[test]

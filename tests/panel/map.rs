@@ -61,7 +61,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     assert!(panels.query_by_label_contains("km²").is_none());
     press(&mut panels, Modifiers::NONE, bevy_egui::egui::Key::Escape);
     assert!(!panels.state().get::<Ruler>().is_active());
-    assert_eq!(panels.state().get::<Ruler>().points().len(), 0, "what is put away is not shown");
+    assert_eq!(panels.state().get::<Ruler>().points().len(), 0, "a closed panel is not shown");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_line_is_drawn_over_the_view() {
     panels.run();
     assert!(panels.query_by_label_contains("Press and drag to draw the line of road").is_some());
     let drawn = panels.state().drawn.unwrap();
-    assert!(drawn.primary_taken && !drawn.covered, "the other buttons turn the view");
+    assert!(drawn.primary_taken && !drawn.covered, "the other buttons orbit the view");
     // a click changes neither the line nor the selection
     click_at(&mut panels, at);
     assert!(Arc::ptr_eq(&before, &tree(&panels)) && selected(&panels).unwrap().name == "road");

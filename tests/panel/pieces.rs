@@ -116,7 +116,7 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     drag(&mut panels, from, to);
     assert!(
         panels.query_by_label_contains("Release to move it into cone").is_some(),
-        "the status line says what comes"
+        "the status line describes the drop"
     );
     drop_at(&mut panels, to);
     let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
@@ -174,7 +174,7 @@ fn keys_are_for_the_piece_until_escape() {
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().get::<TreeState>().selected(), None);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert!(panels.state().names().is_empty(), "now it is for the layer");
+    assert!(panels.state().names().is_empty(), "the key now applies to the layer");
     assert_eq!(panels.state().editor().doc.selection(), Selection::Scene);
 }
 
@@ -212,7 +212,7 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     let (from, to) = (panels.get_by_label("Place river").rect().center(), on_screen(&panels, [5200.0, 2600.0]));
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("Release to place river here").is_some());
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     drop_at(&mut panels, to);
     let river = selected(&panels).unwrap();
     assert_eq!(points::line(&river).unwrap().len(), 5);
@@ -231,7 +231,7 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     drop_at(&mut panels, free.right_bottom() - vec2(3.0, 3.0));
     assert_eq!(tree(&panels).count(), count);
     press(&mut panels, Modifiers::NONE, Key::P);
-    assert!(panels.query_by_label("Place mesa").is_none(), "folded away");
+    assert!(panels.query_by_label("Place mesa").is_none(), "the library is closed");
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     panels.hover_at(from);
     panels.run();
     assert!(panels.query_by_label_contains("Drag to move crater").is_some());
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("release to confirm").is_some());
     assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
@@ -395,7 +395,7 @@ fn corners_of_a_picture_stay_convex() {
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("must stay convex").is_some());
     drop_at(&mut panels, to);
-    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("it is a picture") };
+    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("an image") };
     assert!(image.is_convex());
 }
 
@@ -508,7 +508,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     panels.hover_at(to);
     panels.run();
     assert!(panels.query_by_label_contains("click or Enter to confirm").is_some(), "the status line says how to end");
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
     // lock an axis, and unlock it again
@@ -526,7 +526,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     assert_eq!(centre(&panels), [5000.0, 4975.0]);
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature"));
-    assert!(!panels.state().drawn.as_ref().unwrap().covered, "it is over");
+    assert!(!panels.state().drawn.as_ref().unwrap().covered, "the drag has ended");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"), "one step");
@@ -567,7 +567,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Escape);
     panels.state_mut().effects.clear();
     press(&mut panels, Modifiers::NONE, Key::Num0);
-    assert!(!panels.state().effects.is_empty(), "the view goes back to where it began");
+    assert!(!panels.state().effects.is_empty(), "the key resets the view again");
 }
 
 #[test]
@@ -585,7 +585,7 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     let moved = pick_index::centre(&tree(&panels), &water).unwrap();
     assert_eq!((centre(&panels), moved), ([before[0] + 700.0, before[1]], [before[0] + 700.0, before[1]]));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
+    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step undoes both");
     // unlinked water does not move
     press(&mut panels, Modifiers::SHIFT, Key::L);
     press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
@@ -593,7 +593,7 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert!(tree(&panels).water.is_none(), "what is removed takes its water along");
+    assert!(tree(&panels).water.is_none(), "deleting a lake deletes its water");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert!(tree(&panels).water.is_none(), "placed in one step");

@@ -108,7 +108,7 @@ fn the_square_is_laid_where_the_view_looks_and_a_planet_without_a_file_is_saved_
     click(&mut panels, "Extract…");
     assert!(panels.state().editor().dialogs.is_open());
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("alps planet.ron"), "of somebody else").unwrap();
+    std::fs::write(folder.path().join("alps planet.ron"), "of another user").unwrap();
     let to = folder.path().join("alps.ron");
     run(&mut panels, Command::from(PatchAction::TakeTo(to.into())));
     let planet = folder.path().join("alps planet 2.ron");
@@ -160,7 +160,7 @@ fn a_scene_that_cannot_be_put_back_says_why() {
     lost.patch = Some(origin);
     panels.state_mut().editor_mut().doc.replace(lost, None);
     run(&mut panels, Command::from(PatchAction::PutBack));
-    assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("cannot be")));
+    assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("Cannot open")));
     run(&mut panels, Command::from(PatchAction::Take));
     assert!(!panels.state().get::<PatchState>().is_open());
     assert!(panels.state().effects.is_empty());

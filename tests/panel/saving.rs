@@ -34,7 +34,7 @@ fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
     panels.run();
     let document = &panels.state().editor().doc;
     assert_eq!((document.scene().name.as_str(), document.is_dirty()), ("Untitled", true));
-    assert_eq!(document.path(), Some(path.as_path()), "going back touches no file");
+    assert_eq!(document.path(), Some(path.as_path()), "restoring changes no file");
     assert!(std::fs::read_to_string(&path).unwrap().contains("Second"));
     panels.state_mut().editor_mut().doc.undo();
     assert_eq!(panels.state().editor().doc.scene().name, "Second");

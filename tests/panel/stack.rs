@@ -84,7 +84,7 @@ fn a_note_is_written_shown_and_saved_with_the_scene() {
     let asked = panels.state().requests.len();
     panels.state_mut().editor_mut().doc.set_note(3, "");
     panels.run();
-    assert_eq!(panels.state().requests.len(), asked, "a note changes no ground");
+    assert_eq!(panels.state().requests.len(), asked, "a note does not change the terrain");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
     let asked = panels.state().requests.len();
     click(&mut panels, "Fold Hills");
     assert!(panels.query_by_label("Cells").is_none() && panels.query_by_label("Soft").is_some());
-    assert_eq!(panels.state().requests.len(), asked, "folding changes no ground");
+    assert_eq!(panels.state().requests.len(), asked, "folding does not change the terrain");
     click(&mut panels, "Unfold Hills");
     // dropped below the group's row, it becomes the topmost member
     let (from, to) = (centre_of_row(&panels, "Soft"), centre_of_row(&panels, "Cells"));
@@ -194,7 +194,7 @@ fn what_is_done_to_a_group_is_done_to_what_it_holds() {
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     click(&mut panels, "Hills");
     press(&mut panels, Modifiers::ALT, Key::ArrowUp);
-    assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "it moves as a whole");
+    assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "the group moves as a whole");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn the_units_are_chosen_hold_at_once_and_are_kept() {
     let mut again = panels_kept_in(Some(folder.path()), vec2(1280.0, 1100.0), &["Perlin"]);
     again.state_mut().editor_mut().doc.select(Selection::Scene);
     again.run();
-    assert!(shown(&again, "Size").ends_with(" ft"), "the next start has them");
+    assert!(shown(&again, "Size").ends_with(" ft"), "the next start restores them");
 }
 
 #[test]

@@ -130,10 +130,10 @@ fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
     click(&mut panels, "Variant Seed 9");
     let doc = &panels.state().editor().doc;
     assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Apply variant")));
-    assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else");
+    assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else changes");
     assert_eq!((captions(&panels), marked(&panels)), (sheet, vec!["Seed 9".to_string()]));
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
-    assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "nothing is drawn twice");
+    assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "no thumbnail is rendered twice");
     undo(&mut panels);
     assert_eq!(*panels.state().editor().doc.scene(), before);
     // applying the current variant is no edit
@@ -150,7 +150,7 @@ fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
     let first = captions(&panels);
     click(&mut panels, "Reroll");
     let thrown = captions(&panels);
-    assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the present one stays to be compared with");
+    assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the current seed stays for comparison");
     assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
     choose(&mut panels, "Varied property", "Layer seed");
     let seed = panels.state().editor().doc.scene().layers[0].seed;
@@ -185,7 +185,7 @@ fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let all = captions(&panels);
     assert_eq!((all[0].as_str(), all.len()), ("Persistence 0.5", 16));
-    assert!(marked(&panels).is_empty(), "what it is lies outside");
+    assert!(marked(&panels).is_empty(), "the current value is outside the range");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn two_parameters_make_a_table_and_are_taken_at_once() {
     let all = captions(&panels);
     assert_eq!(all.len(), 16);
     assert_eq!((all[0].as_str(), all[15].as_str()), ("Persistence 0.2, Amplitude 0", "Persistence 0.8, Amplitude 2"));
-    assert_eq!(marked(&panels).len(), 1, "the present pair is among them");
+    assert_eq!(marked(&panels).len(), 1, "the current pair is among them");
     click(&mut panels, "Variant Persistence 0.8, Amplitude 2");
     let app = panels.state();
     assert_eq!((app.value(0, "persistence"), app.value(0, "amplitude")), (Value::Float(0.8), Value::Float(2.0)));
@@ -223,7 +223,8 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     let mut wanted = Node::named(about.name).unwrap();
     wanted.adopt(last);
     assert_eq!(panels.state().editor().doc.scene().layers[1].node, wanted);
-    let without = Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("one without");
+    let without =
+        Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("a node without presets");
     panels.state_mut().editor_mut().doc.add_layer(without);
     panels.run();
     assert!(panels.query_by_label_contains("has no presets").is_some());
@@ -243,7 +244,7 @@ fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
     thumbnails.finish();
     assert!(thumbnails.info().sheet.of.is_empty());
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert_eq!(panels.state().effects.len(), 1, "the second one cancels");
+    assert_eq!(panels.state().effects.len(), 1, "the second press cancels");
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     press(&mut panels, Modifiers::NONE, Key::V);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
     thumbnails.finish();
-    assert_eq!((thumbnails.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit comes first");
+    assert_eq!((thumbnails.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit has priority");
     assert!(thumbnails.info().waits && thumbnails.is_busy());
     develop(&mut panels, &mut thumbnails);
     assert_eq!(told.load(Ordering::Relaxed), 16);
@@ -269,7 +270,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
     assert_eq!(thumbnails.info().sheet.ready(), 0);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
-    assert!(thumbnails.info().waits, "it stops in the middle of it");
+    assert!(thumbnails.info().waits, "rendering stops early");
     develop(&mut panels, &mut thumbnails);
     assert!(thumbnails.info().sheet.is_complete());
     let scenes = thumbnails.info().sheet.of;

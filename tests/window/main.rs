@@ -46,7 +46,7 @@ impl Picture {
         let file = std::io::BufReader::new(std::fs::File::open(path).expect("the picture is there"));
         let mut reader = png::Decoder::new(file).read_info().expect("a PNG file");
         let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
-        let info = reader.next_frame(&mut rgb).expect("a whole picture");
+        let info = reader.next_frame(&mut rgb).expect("a complete image");
         Self { width: info.width as usize, rgb }
     }
 
@@ -105,7 +105,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     let (opened, edited) = (session.state("opened.json"), session.state("edited.json"));
     assert_eq!(opened["title"], "Window test — Talweg");
     assert_eq!(opened["samples"], 129);
-    assert_ne!(opened["hash"], edited["hash"], "dragging the slider changes the ground");
+    assert_ne!(opened["hash"], edited["hash"], "dragging the slider changes the terrain");
     assert!(edited["title"].as_str().unwrap().contains('•'), "{edited}");
     assert_eq!(session.state("undone.json")["hash"], opened["hash"], "one drag is one undo step");
     assert_eq!(session.state("undone.json")["dirty"], false);
@@ -125,8 +125,8 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     assert_eq!(panel["camera"], zoomed["camera"], "wheel and drag over a panel must not reach the camera");
 
     let picture = |name: &str| view(&session.picture(name));
-    assert!(difference(&picture("opened.png"), &picture("edited.png")) > 0.1, "the new ground is drawn");
-    assert!(difference(&picture("edited.png"), &picture("start.png")) > 0.02, "the uneroded ground is drawn");
+    assert!(difference(&picture("opened.png"), &picture("edited.png")) > 0.1, "the new terrain is drawn");
+    assert!(difference(&picture("edited.png"), &picture("start.png")) > 0.02, "the initial terrain is drawn");
     assert!(difference(&picture("start.png"), &picture("turned.png")) > 0.1, "the camera turned");
     let shades: std::collections::HashSet<[u8; 3]> = picture("opened.png").into_iter().collect();
     assert!(shades.len() > 200, "the view shows a landscape, not a plain colour: {} shades", shades.len());
@@ -184,7 +184,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(away > 2.0 * 6.371e6, "the whole planet is in view from {away} m");
     let east = (number("space.json", "longitude") - number("turned.json", "longitude")).rem_euclid(360.0);
     assert!(east > 5.0 && east < 90.0, "the ground follows the pointer: {east}° to the west");
-    assert!((number("turned.json", "radius") - away).abs() < 1.0, "turning does not approach");
+    assert!((number("turned.json", "radius") - away).abs() < 1.0, "turning does not zoom");
     let near = number("near.json", "radius");
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
@@ -199,7 +199,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
         let shades: std::collections::HashSet<[u8; 3]> = picture.iter().copied().collect();
         assert!(shades.len() > 100, "picture {k} shows something: {} shades", shades.len());
         for other in &pictures[..k] {
-            assert!(difference(picture, other) > 0.1, "another picture");
+            assert!(difference(picture, other) > 0.1, "a different image");
         }
     }
 }
@@ -236,11 +236,11 @@ fn the_interface_grows_together_with_the_view() {
     }
     assert!(seen.contains(&false) && seen.contains(&true), "the change is among the frames: {seen:?}");
     let right = |name: &str| session.state(name)["view"][2].as_f64().expect("a number");
-    assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "points are larger, and so fewer");
+    assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "larger points, so fewer of them");
     assert_ne!(
         session.state("turned.json")["camera"],
         session.state("large.json")["camera"],
-        "the view takes the mouse"
+        "the view gets the mouse input"
     );
     let picture = session.picture("large.png");
     let shades: std::collections::HashSet<[u8; 3]> = picture.part([0.8, 0.98], [0.4, 0.8]).into_iter().collect();
@@ -291,8 +291,8 @@ fn overlays_come_and_go_with_their_legends() {
     );
     let picture = |name: &str| view(&session.picture(name));
     let plain = picture("plain.png");
-    assert!(difference(&plain, &picture("change.png")) > 0.02, "wear and deposits are coloured");
-    assert!(difference(&plain, &picture("flow.png")) < 0.001, "no map, plain ground");
+    assert!(difference(&plain, &picture("change.png")) > 0.02, "erosion and deposition are coloured");
+    assert!(difference(&plain, &picture("flow.png")) < 0.001, "without the map, no overlay");
     assert!(difference(&plain, &picture("again.png")) < 0.001);
     assert_eq!(session.state("plain.json")["hash"], session.state("change.json")["hash"]);
     assert_eq!(session.state("again.json")["dirty"], false, "an overlay is no edit");
@@ -327,10 +327,10 @@ fn an_erosion_is_charted_branched_and_filmed() {
     assert!(part > 0 && part < 40, "{part}");
     assert_eq!(branch["layers"].as_array().unwrap().len(), 3);
     assert_eq!(branch["iteration"], here["iteration"]);
-    assert_eq!(branch["hash"], here["hash"], "up to the branch both are the same");
+    assert_eq!(branch["hash"], here["hash"], "identical up to the branch");
     assert_eq!((&other["iteration"], &other["hash"]), (&here["iteration"], &here["hash"]));
     assert_eq!(branch["camera"][3], here["camera"][3], "a click on the ground does not turn the camera");
-    let film = std::fs::read(session.path("Window test.gif")).expect("beside the scene");
+    let film = std::fs::read(session.path("Window test.gif")).expect("in the scene's folder");
     assert!(film.starts_with(b"GIF89a\x60\0\x60\0") && film.len() > 10_000, "{:?}", &film[..12]);
 }
 
@@ -367,14 +367,14 @@ fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
         |picture: &Picture| (part(picture, left + 2, left + half - 2), part(picture, right - half + 2, right - 2));
     let picture = |name: &str| session.picture(name);
     let (a_half, b_half) = pair(&picture("same.png"));
-    assert!(difference(&a_half, &b_half) < 0.01, "the same ground from the same place, twice");
+    assert!(difference(&a_half, &b_half) < 0.01, "the same terrain from the same camera, twice");
     let (a_half, b_half) = pair(&picture("halves.png"));
     assert!(difference(&a_half, &b_half) > 0.1, "A has changed, B has not");
     let (split, a_alone, b_alone) = (picture("split.png"), picture("a.png"), picture("b.png"));
     assert!(difference(&west(&split), &west(&a_alone)) < 0.005, "A on the left");
     assert!(difference(&east(&split), &east(&b_alone)) < 0.005, "B on the right");
     assert!(difference(&west(&split), &west(&b_alone)) > 0.1 && difference(&east(&split), &east(&a_alone)) > 0.1);
-    assert_eq!(same["camera"], b["camera"], "comparing leaves the camera alone");
+    assert_eq!(same["camera"], b["camera"], "comparing does not move the camera");
     assert!(b["beside_bytes"].as_u64().unwrap() > 129 * 129 * 8);
     assert_eq!(ended["beside_bytes"], 0, "B's textures are given back");
     assert_eq!(ended["undo"], "Change frequency", "comparing is no edit");
@@ -444,7 +444,7 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
     let (from, to) = (place(&placed), place(&moved));
     let [x, y] = [to[0] - from[0], to[1] - from[1]];
     assert!((x * x + y * y).sqrt() > 300.0, "{from:?} {to:?}");
-    assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
+    assert_eq!(moved["camera"], placed["camera"], "the camera does not move");
     assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
     assert_eq!(undone["hash"], opened["hash"]);
 }
@@ -478,7 +478,7 @@ fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
     assert_eq!(hash("added"), hash("bare"), "without strokes nothing changes");
     assert_eq!(state("raised")["undo"], "Raise with the brush");
     assert_eq!(state("eroded")["undo"], "Erode with the brush");
-    assert_eq!(state("raised")["camera"], state("bare")["camera"], "the left button draws and leaves the camera");
+    assert_eq!(state("raised")["camera"], state("bare")["camera"], "drawing does not move the camera");
     let hashes = ["bare", "raised", "eroded"].map(hash);
     assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2], "{hashes:?}");
     // each stroke is one undo step, and redo restores the same bits
@@ -516,7 +516,7 @@ fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: us
         if sessions.flatten().filter(|entry| is_kept(&entry.path())).count() >= count {
             return;
         }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was kept");
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was saved");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
@@ -576,7 +576,7 @@ fn unsaved_work_survives_any_end() {
     let recovered = session.state("recovered.json");
     assert_eq!(recovered["hash"], edited["hash"]);
     assert_eq!(recovered["dirty"], true);
-    assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
+    assert_eq!(left_work(&session).len(), 4, "opened and saved work is not offered again");
 
     if session.screen.xvfb.is_some() {
         // in the saved file, the slider is at its end
