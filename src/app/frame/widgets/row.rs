@@ -115,7 +115,7 @@ pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// The f64 that prints like `v`, so that 0.1 does not become 0.10000000149.
+/// The f64 with the same decimal text as `v`, so that 0.1 does not become 0.10000000149.
 pub(super) fn exact(v: f32) -> f64 {
     v.to_string().parse().unwrap_or(f64::from(v))
 }

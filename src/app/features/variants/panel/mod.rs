@@ -406,7 +406,7 @@ fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
         .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v)))
 }
 
-/// The f64 that prints like the f32.
+/// Converts numbers to the f64s with the same decimal text.
 fn widened((a, b): (f32, f32)) -> (f64, f64) {
     let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
     (exact(a), exact(b))
