@@ -1,4 +1,4 @@
-//! Exports from the editor, computed and written in the background.
+//! Exports from the editor, computed beside the worker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use talweg::scene::Scene;
 use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
 
-/// An order to compute and write something.
+/// An export to compute and write.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum ExportOrder {
     Build(Box<ExportChoice>),
@@ -25,7 +25,7 @@ pub enum ExportOrder {
 }
 
 impl ExportOrder {
-    /// Its noun in a message.
+    /// Name of the export in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Build(_) => "terrain",
@@ -34,18 +34,18 @@ impl ExportOrder {
     }
 }
 
-/// Progress of a running export.
+/// Data about a running export.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Fraction of the files that is written, as the bits of an f32; NaN while the terrain is evaluated.
+    /// Fraction of the files that is written, as the bits of an f32; NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
 
-/// The running export, if there is one; it ends with a sentence about the written files.
+/// The running export, if there is one. Its result is a sentence about the written files.
 #[derive(Resource, Default)]
 pub struct ExportTask {
     pub(super) work: SceneWork<ExportProgress, String>,
-    /// Whether the program quits when the export is written.
+    /// Quit the program when the export is written.
     pub then_quit: bool,
 }
 
@@ -53,7 +53,7 @@ impl ExportTask {
     /// Starts to export `scene`.
     ///
     /// # Errors
-    /// While another export is running, or when a file cannot be written.
+    /// If another export is running, or if the target cannot be written.
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let (path, job) = match order {
             ExportOrder::Build(choice) => {
@@ -73,7 +73,7 @@ impl ExportTask {
             .begin(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
-    /// Name of the file being written, and the finished fraction of the work.
+    /// Name of the file being written, and the fraction of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
         let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
         let written = f32::from_bits(written.load(Ordering::Relaxed));
@@ -106,12 +106,12 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
         }
         ExportJob::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
-            Ok(format!("Exported {}: {count} pictures", to.path().display()))
+            Ok(format!("Exported {}: {count} images", to.path().display()))
         }
     }
 }
 
-/// The export in tiles, if the terrain is too large to be evaluated as a whole, or larger than memory.
+/// An export in tiles, if the terrain is larger than the largest that is evaluated as a whole, or than the memory.
 fn large_export<'a>(
     scene: &'a Scene,
     request: &'a ExportRequest,
@@ -124,7 +124,7 @@ fn large_export<'a>(
     let Err(short) = check_memory(scene, samples, &export::memory_use(request, scene, samples)?) else {
         return Ok(None);
     };
-    // if tiling is impossible, report the memory shortfall of the whole terrain
+    // if tiling is impossible, report the memory shortfall of the whole-terrain export
     LargeExport::new(request, scene, place).map(Some).map_err(|_| short.into())
 }
 
