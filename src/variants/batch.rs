@@ -452,7 +452,7 @@ impl BatchRequest {
         Ok(planned)
     }
 
-    /// Key of everything that the files of a variant follow from, besides the files that the scene reads.
+    /// Key of everything that the files of a variant follow from: terrain, scene, products, picture sizes, version.
     fn key(&self, scene: &Scene, samples: usize) -> Result<String, SceneError> {
         let products: Vec<String> = self.products.iter().map(BatchProduct::to_string).collect();
         let key = terrain_key(scene, samples)
