@@ -1,8 +1,8 @@
 //! Sweeps of a parameter, as the command line names them.
 
-use crate::param::{ParamKind, Value};
-use crate::scene::Scene;
-use crate::variants::{ParamRef, VariantError, VariantSweep};
+use talweg::param::{ParamKind, Value};
+use talweg::scene::Scene;
+use talweg::variants::{ParamRef, VariantError, VariantSweep};
 
 /// Reads `LAYER.PARAM=A,B,C`: the values one by one, as `--set` takes them. Semicolons separate values that have commas
 /// of their own, such as curves.
@@ -43,7 +43,7 @@ fn read_range(param_ref: &ParamRef, text: &str) -> Result<(f64, f64), VariantErr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::example;
+    use talweg::scene::example;
 
     #[test]
     fn wrong_values_of_a_sweep_are_explained() {
