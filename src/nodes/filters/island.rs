@@ -12,7 +12,7 @@
 use crate::generators::gradient_noise::GradientNoise;
 use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, NodeMemory, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -36,7 +36,7 @@ talweg_ground::params! {
 
 impl Filter for Island {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, working_fields: 1.1, ..Traits::FILTER }
+        Traits { is_random: true, memory: NodeMemory::of(1.1), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

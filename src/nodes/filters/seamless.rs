@@ -13,7 +13,7 @@
 
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, Traits};
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
 talweg_ground::params! {
@@ -26,12 +26,11 @@ talweg_ground::params! {
 
 impl Filter for Seamless {
     fn traits(&self) -> Traits {
-        Traits {
-            previews_exactly: false,
-            working_fields: 0.2,
-            parts: NodeParts::Whole("it matches opposite edges of the terrain"),
-            ..Traits::FILTER
-        }
+        Traits { previews_exactly: false, memory: NodeMemory::of(0.2), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("it matches opposite edges of the terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -17,7 +17,7 @@ use std::f32::consts::FRAC_2_PI;
 use crate::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
 use crate::generators::warp::DomainWarp;
-use crate::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::{face_direction, meet};
 use talweg_ground::field::{Cancelled, Globe};
 
@@ -90,7 +90,11 @@ const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::GENERATOR }
+        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -5,7 +5,7 @@
 //! its distance and bearing from the centre ([`Square`]). Outside nothing changes. The globe shows only detail that its
 //! own samples resolve; the patch's finer relief stays in its file.
 
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Globe};
 use talweg_ground::io::raster;
 use talweg_ground::param::ImageFile;
@@ -29,7 +29,11 @@ talweg_ground::params! {
 
 impl Filter for Patch {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::FILTER }
+        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn apply(&self, cx: &Context, terrain: &mut talweg_ground::field::Terrain) -> Result<(), Cancelled> {
