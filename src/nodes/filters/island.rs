@@ -13,7 +13,7 @@ use crate::generators::gradient_noise::GradientNoise;
 use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
 use crate::{Context, Filter, NodeMemory, Traits};
-use talweg_ground::field::{Cancelled, Terrain};
+use talweg_ground::field::{Cancelled, Terrain, smooth_step};
 
 talweg_ground::params! {
     /// Makes an island: the terrain sinks below the sea towards the edges, along a coast with bays and headlands.
@@ -52,7 +52,7 @@ impl Filter for Island {
                 let inland =
                     distance_inside(cx.grid.column_position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
                 let t = (inland / self.width).clamp(0.0, 1.0);
-                let w = t * t * (3.0 - 2.0 * t);
+                let w = smooth_step(t);
                 *h = floor + (*h - floor) * w;
             }
         })

@@ -6,7 +6,7 @@
 //! own samples resolve; the patch's finer relief stays in its file.
 
 use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
-use talweg_ground::field::{Cancelled, Globe};
+use talweg_ground::field::{Cancelled, Globe, smooth_step};
 use talweg_ground::io::raster;
 use talweg_ground::param::ImageFile;
 use talweg_ground::planet::square::Square;
@@ -57,7 +57,7 @@ impl Filter for Patch {
                 }
                 let t = (inside / f64::from(self.feather).max(1.0e-9)).min(1.0) as f32;
                 let patch = low + span * raster.bicubic(u as f32, v as f32);
-                *h += (patch - *h) * (t * t * (3.0 - 2.0 * t));
+                *h += (patch - *h) * smooth_step(t);
             }
         })
     }
