@@ -105,7 +105,7 @@ fn what_a_node_takes_is_known() {
                 let _ = scene.set("2.warp=0");
                 let name = format!("{} {world:?} {how}", scene.layers[1].node.about().name);
                 findings.compare(&name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
-                if scene.layers[1].node.traits().fewer_for_heights.is_some() {
+                if scene.layers[1].node.traits().memory.fewer_for_heights.is_some() {
                     let alone = MemoryUse { heights_alone: true, ..MemoryUse::TERRAIN };
                     let work = || drop(made(&scene, &mut Store::for_use(&alone)));
                     findings.compare(&format!("{name}, heights alone"), &scene, &alone, work);

@@ -15,6 +15,7 @@
 //! # MaterialRules::from_ron("mine", text).unwrap();
 //! ```
 
+use crate::field::smooth_step;
 use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
@@ -99,7 +100,7 @@ impl MaterialRule {
 pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
     let rise = |from: f32, to: f32| {
         let t = ((value - from) / (to - from).max(1e-6)).clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t)
+        smooth_step(t)
     };
     rise(a, b) * (1.0 - rise(c, d))
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Store, StrokedFields, context, evaluate};
 use crate::field::globe::equirectangular;
-use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees};
+use crate::field::{
+    Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees, smooth_step,
+};
 use crate::io::formats::RawLayout;
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::gauss;
@@ -261,7 +263,7 @@ impl FeatherBand {
             return 0.0;
         }
         let t = 1.0 - outside / self.feather;
-        t * t * (3.0 - 2.0 * t)
+        smooth_step(t)
     }
 }
 

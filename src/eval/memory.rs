@@ -1,10 +1,10 @@
 //! Estimates the memory of an evaluation before it starts.
 //!
-//! The unit is a field: one 4-byte number per sample. An evaluation needs fields for the terrain below a layer, the
-//! layer's result, the working memory of its node ([`Traits::working_fields`](crate::nodes::Traits)) and its mask.
-//! Further fields hold the layers that masks read, and results that a [`Store`](super::Store) keeps. A [`MemoryUse`]
-//! describes the later use of the terrain. `tests/memory.rs` measures both and requires the estimate to be within 25 %.
-//! The memory of the editor's view is counted from the source code and not measured.
+//! An evaluation is counted in fields of one 4-byte number per sample: the terrain below a layer, the layer's result,
+//! the working memory of its node ([`NodeMemory`](crate::nodes::NodeMemory)), its mask, the layers that masks read, and
+//! results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`] describes the later use of the terrain.
+//! `tests/memory.rs` measures both and requires the estimate to be within 25 %. The memory of the editor's
+//! view is counted from the source code and not measured.
 //!
 //! The estimate is compared with the [free memory](crate::io::memory::free_memory). A request that cannot fit is
 //! refused with an explanation before anything is computed.
@@ -219,7 +219,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();
-        let leaves_out = layer.node.traits().fewer_for_heights.is_some();
+        let leaves_out = layer.node.traits().memory.fewer_for_heights.is_some();
         written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;
         let beneath = below + made.result + read.values().sum::<f64>();
@@ -246,10 +246,10 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         made.result = 1.0 + maps.len() as f64;
         made.cached += new;
         for stage in &stages {
-            let fixed = stage.node.traits().fixed_bytes as f64;
+            let fixed = stage.node.traits().memory.fixed_bytes as f64;
             made.fixed_frame_bytes += 0.2 * fixed * f64::from(stage.iterations);
         }
-        made.fixed_bytes = made.fixed_bytes.max(layer.node.traits().fixed_bytes as f64);
+        made.fixed_bytes = made.fixed_bytes.max(layer.node.traits().memory.fixed_bytes as f64);
         let levels = layer.levels(scene.samples());
         let full = scene.grid(scene.samples()).len() as f64;
         for (level, stages) in &levels {
@@ -285,8 +285,8 @@ fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     let is_kept = what.kept[1] > 0;
     let fields = |node: &Node| {
         let traits = node.traits();
-        let kept = if is_kept { traits.more_when_kept } else { 0.0 };
-        let left_out = traits.fewer_for_heights.filter(|_| what.heights_alone).unwrap_or(0.0);
+        let kept = if is_kept { traits.memory.more_when_kept } else { 0.0 };
+        let left_out = traits.memory.fewer_for_heights.filter(|_| what.heights_alone).unwrap_or(0.0);
         f64::from(traits.working_fields_in(world) + kept - left_out)
     };
     all.map(fields).fold(0.0, f64::max)

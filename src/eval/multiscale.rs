@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::plan::LayerStep;
 use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
-use crate::nodes::channels::trunk_streams::TrunkStreams;
+use crate::nodes::channels::trunk_streams::{HeldBeds, TrunkStreams};
 use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
 
@@ -48,7 +49,7 @@ impl LevelChange {
     ///
     /// # Errors
     /// If it was cancelled.
-    pub fn refine(
+    fn refine(
         self,
         cx: &Context,
         beneath: Arc<Terrain>,
@@ -57,7 +58,7 @@ impl LevelChange {
     ) -> Result<(Terrain, MassBalance), Cancelled> {
         let (coarse, fine) = (self.change.grid, cx.grid);
         let ratio = sample_ratio(coarse, fine);
-        let mut displacement = match traits.follows_grid && goes_on {
+        let mut displacement = match traits.finer_grids.follows_grid && goes_on {
             true => Some(valley_bend(cx, coarse)?),
             false => None,
         };
@@ -77,7 +78,7 @@ impl LevelChange {
         if let Some(streams) = self.streams.as_ref().filter(|_| goes_on) {
             streams.keep(cx, coarse, &beneath.height, &mut ground.height)?;
         }
-        if let Some(sea_metres) = traits.land_above.filter(|_| fine.is_globe()) {
+        if let Some(sea_metres) = traits.on_planet.and_then(|planet| planet.land_above).filter(|_| fine.is_globe()) {
             keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
         }
         drop(beneath);
@@ -103,11 +104,50 @@ impl LevelChange {
         let mut mass_balance = self.mass_balance * ratio;
         let won = fine.sum(&ground.height) - sum_before;
         mass_balance.resampled += won - mass_balance.ground_change();
-        if traits.carries_sediment_on {
+        if traits.finer_grids.carries_sediment_on {
             mass_balance.carried = under_way(&ground) - under_way_before;
         }
         mass_balance.resampled_carried -= mass_balance.residual();
         Ok((ground, mass_balance))
+    }
+}
+
+/// The terrain on which a process continues on a grid.
+pub struct ProcessStart {
+    pub ground: Arc<Terrain>,
+    /// Mass balance since the first iteration on the coarsest grid.
+    pub mass_balance: MassBalance,
+    /// The beds to restore when the process has run.
+    pub beds: Option<HeldBeds>,
+}
+
+impl ProcessStart {
+    /// The start of the process of `step` on the grid of `cx`: the terrain `beneath` with the change on the next
+    /// coarser grid, if there is one. A `resumed` process continues from that later state instead.
+    ///
+    /// # Errors
+    /// If it was cancelled.
+    pub fn new(
+        step: &LayerStep,
+        cx: &Context,
+        beneath: Arc<Terrain>,
+        coarse: Option<LevelChange>,
+        resumed: Option<(Arc<Terrain>, MassBalance)>,
+    ) -> Result<Self, Cancelled> {
+        let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
+        let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
+        let held = streams.filter(|streams| goes_on && streams.restores_beds());
+        let mut start = Self { ground: beneath, mass_balance: MassBalance::default(), beds: None };
+        if let Some(coarse) = coarse.filter(|_| resumed.is_none() || held.is_some()) {
+            let traits = step.layer.node.traits();
+            let (refined, mass_balance) = coarse.refine(cx, start.ground, &traits, goes_on)?;
+            let beds = held.map(|streams| streams.held(cx, &refined.height)).transpose()?;
+            start = Self { ground: Arc::new(refined), mass_balance, beds };
+        }
+        if let Some((ground, mass_balance)) = resumed {
+            (start.ground, start.mass_balance) = (ground, mass_balance);
+        }
+        Ok(start)
     }
 }
 

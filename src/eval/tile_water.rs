@@ -28,8 +28,8 @@ impl<'a> WaterLayer<'a> {
     /// The layer with that index, at an iteration on that grid if it is a process; `None` if it needs no drainage.
     pub fn find(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
         let (asked, law) = match iteration {
-            None => match scene.layers.get(layer)?.node.traits().parts {
-                NodeParts::Drained(asked) => (asked, None),
+            None => match scene.layers.get(layer)?.node.parts() {
+                NodeParts::Drained(asked, _) => (asked, None),
                 _ => return None,
             },
             Some(iteration) => {
@@ -40,8 +40,8 @@ impl<'a> WaterLayer<'a> {
                     iteration < end
                 };
                 let process = step.stages.into_iter().find(|stage| is_before(stage.iterations))?.process;
-                match process.traits().parts {
-                    NodeParts::Worn(asked) => (asked, Some(process.as_stream_power()?)),
+                match process.parts() {
+                    NodeParts::Worn(asked, law) => (asked, Some(law)),
                     _ => return None,
                 }
             }

@@ -23,48 +23,74 @@ mod text;
 pub mod water;
 
 pub use context::{Context, Pace};
-pub use multiscale::MultiScale;
-use multiscale::StreamBeds;
-pub use parts::{DrainedGround, NodeAreas, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
+pub use multiscale::{FinerGrids, MultiScale};
+pub use parts::{
+    DrainedFilter, DrainedGround, NodeAreas, NodeDrainage, NodeParts, NodeReach, NodeSmoothing, RangedFilter,
+    SmoothedFilter,
+};
 
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::io::formats::RawLayout;
 use talweg_ground::param::{About, Params, Preset};
 use talweg_ground::planet::World;
 
-/// Everything about a node except its parameters and its algorithm, declared in this one place. A node overrides the
-/// constant of its kind ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]) where it differs; the values
-/// may depend on its parameters.
+/// Properties of a node, declared in this one place. A node overrides the constant of its kind
+/// ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]) where it differs; the values may depend on its
+/// parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     /// Version of the law: raised when the same parameters give a different result.
     pub version: u32,
-    /// Added to the version on planets: raised when the result changes on planets only.
-    pub planet_version: u32,
     /// The data maps that the node writes.
     pub writes: &'static [MapKind],
     /// Whether the node runs on a square terrain.
     pub on_square: bool,
-    /// Whether the node runs on a planet.
-    pub on_globe: bool,
+    /// The properties that hold on planets only; `None` if the node does not run there.
+    pub on_planet: Option<OnPlanet>,
     /// Whether the result depends on the layer's seed.
     pub is_random: bool,
     /// Whether the result depends on the scene's sea level. If not, a change of the sea level re-evaluates nothing.
     pub reads_sea_level: bool,
-    /// Whether the result depends on the sea level on planets only.
-    pub planet_reads_sea_level: bool,
     /// Whether a preview is exactly a subsample of the result. Otherwise it only comes close: for example, where a
     /// height depends on other heights.
     pub previews_exactly: bool,
-    /// Peak working memory per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the
-    /// node produces. For a process it includes the whole state. `tests/memory.rs` measures it.
-    pub working_fields: f32,
-    /// Additional [`working_fields`](Self::working_fields) on planets.
-    pub more_on_planets: f32,
-    /// Additional [`working_fields`](Self::working_fields) if states are kept: a step must then leave the previous
-    /// state intact.
+    /// Working memory.
+    pub memory: NodeMemory,
+    /// How a process continues from one grid to the next.
+    pub finer_grids: FinerGrids,
+    /// Defaults of earlier versions, the oldest first.
+    pub old_defaults: &'static [OldDefault],
+}
+
+/// Properties of a node that hold on planets only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnPlanet {
+    /// Added to the version: raised when the result changes on planets only.
+    pub version: u32,
+    /// Whether the result depends on the sea level on planets only.
+    pub reads_sea_level: bool,
+    /// Working memory in addition to [`NodeMemory::fields`].
+    pub more_fields: f32,
+    /// Height in metres above which land is kept when the terrain is resampled to the next grid: a sample whose input
+    /// terrain lies higher does not fall to this height. A process that ignores terrain at the sea would otherwise find
+    /// no land there.
+    pub land_above: Option<f32>,
+}
+
+impl OnPlanet {
+    /// The node behaves as on squares.
+    pub const DEFAULT: Self = Self { version: 0, reads_sea_level: false, more_fields: 0.0, land_above: None };
+}
+
+/// Working memory of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeMemory {
+    /// Peak per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the node produces.
+    /// For a process it includes the whole state. `tests/memory.rs` measures it.
+    pub fields: f32,
+    /// Additional [`fields`](Self::fields) if states are kept: a step must then leave the previous state intact.
     pub more_when_kept: f32,
-    /// Reduction of [`working_fields`](Self::working_fields), on top of the records themselves, if [nobody reads the
+    /// Reduction of [`fields`](Self::fields), on top of the records themselves, if [nobody reads the
     /// records](Run::leave_out). `None` if the node computes its records anyway.
     pub fewer_for_heights: Option<f32>,
     /// Number of fields besides heights and data maps in the state of [a running process](Run::into_under_way).
@@ -72,21 +98,13 @@ pub struct Traits {
     /// Working memory in bytes that does not depend on the number of samples, if it is more than a few bytes. About a
     /// fifth of a process's is state.
     pub fixed_bytes: u64,
-    /// Whether a process starts with the sediment that is already in transport, and continues to move it.
-    pub carries_sediment_on: bool,
-    /// Height in metres above which land of a planet is kept when the terrain is resampled to the next grid: a sample
-    /// whose input terrain lies higher does not fall to this height. A process that ignores terrain at the sea would
-    /// otherwise find no land there.
-    pub land_above: Option<f32>,
-    /// Whether a process routes water from sample to sample, so that its valleys align with the rows, columns and
-    /// diagonals of the grid. From coarse to fine, the valleys are then bent a little on the way to the next grid.
-    pub follows_grid: bool,
-    /// How finer grids treat the beds of trunk streams.
-    pub stream_beds: StreamBeds,
-    /// How the node can be computed in parts, on squares with open edges.
-    pub parts: NodeParts,
-    /// Defaults of earlier versions, the oldest first.
-    pub old_defaults: &'static [OldDefault],
+}
+
+impl NodeMemory {
+    /// Always the same number of [`fields`](Self::fields).
+    pub const fn of(fields: f32) -> Self {
+        Self { fields, more_when_kept: 0.0, fewer_for_heights: None, state_fields: 0, fixed_bytes: 0 }
+    }
 }
 
 /// A former default of a parameter. Files omit defaults, so a parameter that is absent from a file of that version has
@@ -103,50 +121,36 @@ pub struct OldDefault {
 
 impl Traits {
     /// A pure function of position and seed, on squares.
-    pub const GENERATOR: Self = Self { is_random: true, working_fields: 0.1, ..Self::FILTER };
+    pub const GENERATOR: Self = Self { is_random: true, memory: NodeMemory::of(0.1), ..Self::FILTER };
     /// Maps each height independently of all others, on squares.
     pub const FILTER: Self = Self {
         version: 1,
-        planet_version: 0,
         writes: &[],
         on_square: true,
-        on_globe: false,
+        on_planet: None,
         is_random: false,
         reads_sea_level: false,
-        planet_reads_sea_level: false,
         previews_exactly: true,
-        working_fields: 0.0,
-        more_on_planets: 0.0,
-        more_when_kept: 0.0,
-        fewer_for_heights: None,
-        state_fields: 0,
-        fixed_bytes: 0,
-        carries_sediment_on: false,
-        land_above: None,
-        follows_grid: false,
-        stream_beds: StreamBeds::Free,
-        parts: NodeParts::Points,
+        memory: NodeMemory::of(0.0),
+        finer_grids: FinerGrids::DEFAULT,
         old_defaults: &[],
     };
     /// Reads neighbouring samples, on squares.
-    pub const PROCESS: Self = Self {
-        previews_exactly: false,
-        working_fields: 3.0,
-        parts: NodeParts::Whole("the node does not declare how to compute it in parts"),
-        ..Self::FILTER
-    };
+    pub const PROCESS: Self = Self { previews_exactly: false, memory: NodeMemory::of(3.0), ..Self::FILTER };
 
-    /// Working memory per sample in `world`; see [`working_fields`](Self::working_fields).
+    /// The properties that differ in `world` from those on squares.
+    fn planet_traits(&self, world: World) -> OnPlanet {
+        self.on_planet.filter(|_| world == World::Planet).unwrap_or(OnPlanet::DEFAULT)
+    }
+
+    /// Working memory per sample in `world`; see [`NodeMemory::fields`].
     pub fn working_fields_in(&self, world: World) -> f32 {
-        match world {
-            World::Terrain => self.working_fields,
-            World::Planet => self.working_fields + self.more_on_planets,
-        }
+        self.memory.fields + self.planet_traits(world).more_fields
     }
 
     /// Whether the result depends on the sea level in a scene of `world`.
     pub fn reads_sea_level_in(&self, world: World) -> bool {
-        self.reads_sea_level || (world == World::Planet && self.planet_reads_sea_level)
+        self.reads_sea_level || self.planet_traits(world).reads_sea_level
     }
 
     /// Whether the laws of the versions `then` and `now` are the same: all versions between them changed only defaults.
@@ -157,10 +161,7 @@ impl Traits {
 
     /// The version that a scene of `world` stores. A mismatch means that the result may differ from the saved one.
     pub fn version_in(&self, world: World) -> u32 {
-        match world {
-            World::Terrain => self.version,
-            World::Planet => self.version + self.planet_version,
-        }
+        self.version + self.planet_traits(world).version
     }
 }
 
@@ -169,6 +170,10 @@ pub trait Generator: Params {
     /// The traits of the node.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
+    }
+    /// How the node can be computed in parts, on squares with open edges.
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Points
     }
     /// Writes every sample of `out` (grid `cx.grid`), with heights of about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
@@ -201,23 +206,12 @@ pub trait Filter: Params {
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
+    /// How the node can be computed in parts, on squares with open edges.
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Points
+    }
     /// Changes the heights and data maps of `terrain`. After an error the caller drops the terrain.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
-    /// As [`apply`](Self::apply) in a window of the terrain, given the drainage of the whole terrain. Called for nodes
-    /// whose [`parts`](Traits::parts) are [`NodeParts::Drained`].
-    fn apply_drained(&self, cx: &Context, _water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        self.apply(cx, terrain)
-    }
-    /// As [`apply`](Self::apply) in a window of the terrain, given the lowest and the highest height of the whole
-    /// ([`Terrain::range`]). Called for nodes whose [`parts`](Traits::parts) are [`NodeParts::Ranged`].
-    fn apply_ranged(&self, cx: &Context, _range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
-        self.apply(cx, terrain)
-    }
-    /// As [`apply`](Self::apply) in a window of the terrain, given the smoothed heights of the whole. Called for nodes
-    /// whose [`parts`](Traits::parts) are [`NodeParts::Smoothed`].
-    fn apply_smoothed(&self, cx: &Context, _smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        self.apply(cx, terrain)
-    }
 }
 
 /// An iterative simulation that the user can watch.
@@ -225,6 +219,10 @@ pub trait Process: Params {
     /// The traits of the node.
     fn traits(&self) -> Traits {
         Traits::PROCESS
+    }
+    /// How the node can be computed in parts, on squares with open edges.
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("the node does not declare how to compute it in parts")
     }
     /// Total number of iterations, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
@@ -236,11 +234,6 @@ pub trait Process: Params {
     /// the coarsest grid.
     fn multiscale(&self) -> MultiScale {
         MultiScale::ONE_GRID
-    }
-    /// This process as stream power erosion, if it is one. Processes whose [`parts`](Traits::parts) are
-    /// [`NodeParts::Worn`] return it.
-    fn as_stream_power(&self) -> Option<&erosion::stream_power::StreamPower> {
-        None
     }
     /// Starts the process on `terrain`. If an earlier run wrote that terrain with
     /// [`into_under_way`](Run::into_under_way), the process resumes from there.
@@ -423,10 +416,19 @@ impl Node {
         }
     }
 
+    /// How the node can be computed in parts, on squares with open edges.
+    pub fn parts(&self) -> NodeParts<'_> {
+        match self.work() {
+            Work::Generator(node) => node.parts(),
+            Work::Filter(node) => node.parts(),
+            Work::Process(node) => node.parts(),
+        }
+    }
+
     /// Whether the node runs in `world`. If not, its layer is skipped.
     pub fn fits(&self, world: World) -> bool {
         match world {
-            World::Planet => self.traits().on_globe,
+            World::Planet => self.traits().on_planet.is_some(),
             World::Terrain => self.traits().on_square,
         }
     }

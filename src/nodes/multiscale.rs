@@ -130,6 +130,23 @@ impl MultiScale {
     }
 }
 
+/// How a process continues from one grid to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinerGrids {
+    /// Whether the process starts with the sediment that is already in transport, and continues to move it.
+    pub carries_sediment_on: bool,
+    /// Whether the process routes water from sample to sample, so that its valleys align with the rows, columns and
+    /// diagonals of the grid. The valleys are then bent a little on the way to the next grid.
+    pub follows_grid: bool,
+    /// How finer grids treat the beds of trunk streams.
+    pub stream_beds: StreamBeds,
+}
+
+impl FinerGrids {
+    /// The next grid only adds the change to the terrain below.
+    pub const DEFAULT: Self = Self { carries_sediment_on: false, follows_grid: false, stream_beds: StreamBeds::Free };
+}
+
 /// How finer grids treat the beds of trunk streams when a process runs from coarse to fine. The trunk streams are those
 /// found on the grid of [`settled_samples`](Self::settled_samples), on squares only. On planets a cell of that grid is
 /// many kilometres wide, far wider than a stream, so all beds are free.
@@ -191,7 +208,7 @@ fn bend_cells(samples: usize) -> f32 {
 }
 
 /// Displacement that bends the result of a process on the grid `coarse` while it is resampled to the grid of `cx`. For
-/// processes that [follow the grid](super::Traits::follows_grid), whose valleys align with rows, columns and diagonals.
+/// processes that [follow the grid](FinerGrids::follows_grid), whose valleys align with rows, columns and diagonals.
 ///
 /// # Errors
 /// If the evaluation is cancelled.

@@ -1,16 +1,19 @@
 //! How a node can be computed in parts: window by window, with the same result, bit by bit, as on the whole terrain.
 //!
-//! A node declares this only in its traits. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position in the
+//! A node declares this, and only this. Where a part needs data about the whole terrain, the declaration contains the
+//! node itself, with the method that takes the data. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position in the
 //! whole terrain, so a node's code runs on it unchanged. A window has no samples beyond its sides. The resulting errors
 //! reach inwards no farther than the node's stencil, and this margin is cut off.
 
-use super::Context;
+use super::erosion::stream_power::StreamPower;
+use super::{Context, Filter};
 use talweg_ground::brush::Strokes;
+use talweg_ground::field::{Cancelled, Terrain};
 use talweg_ground::hydrology::FlowRouting;
 
 /// How a node can be computed in parts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NodeParts {
+#[derive(Clone, Copy)]
+pub enum NodeParts<'a> {
     /// A sample depends on its position and on the input at that position.
     Points,
     /// A sample depends on the input within reach.
@@ -26,23 +29,38 @@ pub enum NodeParts {
         sums_rain: bool,
     },
     /// A sample depends on its position and on the drainage of the whole terrain, which the tiles compute in several
-    /// stages ([`hydrology::tiled`](talweg_ground::hydrology::tiled)). The node is a filter with
-    /// [`apply_drained`](super::Filter::apply_drained).
-    Drained(NodeDrainage),
+    /// stages ([`hydrology::tiled`](talweg_ground::hydrology::tiled)).
+    Drained(NodeDrainage, &'a dyn DrainedFilter),
     /// In every iteration a sample depends on its position, the drainage of the whole terrain, and the new heights of
-    /// the samples that it drains to. The node is a process with [`as_stream_power`](super::Process::as_stream_power).
-    Worn(NodeDrainage),
-    /// A sample depends on its position, the input there, and the lowest and the highest of all heights. The node is a
-    /// filter with [`apply_ranged`](super::Filter::apply_ranged).
-    Ranged,
-    /// A sample depends on the input and on the smoothed heights of the whole terrain, both within reach. The node is a
-    /// filter with [`apply_smoothed`](super::Filter::apply_smoothed).
-    Smoothed(NodeSmoothing),
+    /// the samples that it drains to.
+    Worn(NodeDrainage, &'a StreamPower),
+    /// A sample depends on its position, the input there, and the lowest and the highest of all heights.
+    Ranged(&'a dyn RangedFilter),
+    /// A sample depends on the input and on the smoothed heights of the whole terrain, both within reach.
+    Smoothed(NodeSmoothing, &'a dyn SmoothedFilter),
     /// The node runs only on the whole terrain. The text gives the reason and follows the word "because".
     Whole(&'static str),
 }
 
-impl NodeParts {
+/// A filter that can be computed in a window, given the drainage of the whole terrain.
+pub trait DrainedFilter: Filter {
+    /// As [`apply`](Filter::apply) in a window of the terrain with that drainage.
+    fn apply_drained(&self, cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled>;
+}
+
+/// A filter that can be computed in a window, given the lowest and the highest height of the whole terrain.
+pub trait RangedFilter: Filter {
+    /// As [`apply`](Filter::apply) in a window of the terrain; `range` is that of the whole ([`Terrain::range`]).
+    fn apply_ranged(&self, cx: &Context, range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled>;
+}
+
+/// A filter that can be computed in a window, given the smoothed heights of the whole terrain.
+pub trait SmoothedFilter: Filter {
+    /// As [`apply`](Filter::apply) in a window of the terrain with those smoothed heights.
+    fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled>;
+}
+
+impl NodeParts<'_> {
     /// A resumable process with a stencil radius of `cells` per iteration.
     pub const fn iterations(cells: usize) -> Self {
         Self::Iterations { reach: NodeReach::of_cells(cells), resumes: true, sums_rain: false }
@@ -73,10 +91,10 @@ impl NodeParts {
     /// terrain.
     pub fn cells(&self, cx: &Context) -> Option<usize> {
         match self {
-            Self::Points | Self::Ranged => Some(0),
+            Self::Points | Self::Ranged(_) => Some(0),
             Self::Within(reach) | Self::Iterations { reach, .. } => Some(reach.cells(cx)),
-            Self::Drained(_) | Self::Worn(_) => Some(1),
-            Self::Smoothed(smoothing) => Some(smoothing.reach.cells(cx)),
+            Self::Drained(..) | Self::Worn(..) => Some(1),
+            Self::Smoothed(smoothing, _) => Some(smoothing.reach.cells(cx)),
             Self::Whole(_) => None,
         }
     }

@@ -12,20 +12,15 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::file_form::{EpochV1, LayerV1, SceneV1};
-use super::old_defaults::WrittenParams;
-use super::{CameraBookmark, Layer, MAX_BOOKMARKS, ParamEpoch, Scene};
-use crate::appearance_files::{BIOME_PREFIX, DEFAULT_PALETTE, all_palette_names, is_palette};
+use super::repairs::Repairs;
+use super::{Layer, Scene};
+use crate::appearance_files::BIOME_PREFIX;
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
-use crate::param::Params;
 
 /// Version of the files that this program writes.
 pub const VERSION: u32 = 1;
 /// A scene is text that people write; a larger file is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
-const MAX_BUILDS: usize = 100;
-/// The most iterations that a process can have.
-const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
-const MAX_EPOCHS: usize = 64;
 
 /// An invalid or outdated value that loading a file replaced.
 #[derive(Debug, Clone, PartialEq)]
@@ -247,154 +242,13 @@ impl Scene {
             found => return Err(SceneError::Newer { found }),
         }
         let file: SceneV1 = ron_dialect().from_str(text).map_err(|error| syntax(error, text))?;
-        let mut warnings = Vec::new();
-        let mut mend = |owner: &str, group: &mut dyn Params| {
-            warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
-        };
-        // Talweg always writes a name, the settings, and a name and a seed for every layer; a file without them was
-        // written by hand.
-        let scene_is_by_hand = file.name.is_none() || file.settings.is_none();
-        let mut settings = file.settings.unwrap_or_default();
-        mend("scene", &mut settings);
-        let mut climate = file.climate;
-        if let Some(climate) = &mut climate {
-            mend("climate", climate);
-        }
-        let mut biomes = file.biomes;
-        if let Some(table) = &mut biomes {
-            mend("biomes", &mut Arc::make_mut(table).climate);
-        }
-        let mut planet = file.planet;
-        mend("planet", &mut planet);
-        let mut changed = Vec::new();
-        let written = WrittenParams::new(text);
-        let layers = file
-            .layers
-            .into_iter()
-            .enumerate()
-            .map(|(place, layer)| {
-                let mut made = Layer {
-                    enabled: layer.enabled,
-                    branch: layer.branch,
-                    mix: layer.mix,
-                    mask: layer.mask,
-                    note: layer.note,
-                    locked: layer.locked,
-                    depth: layer.depth,
-                    ..Layer::new(layer.node, layer.seed.unwrap_or_default())
-                };
-                let is_written_by_hand = scene_is_by_hand || layer.name.is_none() || layer.seed.is_none();
-                made.name = layer.name.unwrap_or(made.name);
-                let owner = format!("layer `{}`", made.name);
-                mend(&owner, made.node.params_mut());
-                if layer.epochs.len() > MAX_EPOCHS {
-                    changed.push(Warning(format!(
-                        "{owner}: its parameters changed {} times while it ran; only the first {MAX_EPOCHS} changes were kept",
-                        layer.epochs.len()
-                    )));
-                }
-                for (k, mut epoch) in layer.epochs.into_iter().take(MAX_EPOCHS).enumerate() {
-                    mend(&format!("{owner}, earlier parameters {}", k + 1), epoch.node.params_mut());
-                    if made.node.as_process().is_some() && epoch.node.as_process().is_some() {
-                        let iterations = epoch.iterations.clamp(1, MAX_EPOCH_ITERATIONS);
-                        if iterations != epoch.iterations {
-                            changed.push(Warning(format!(
-                                "{owner}, earlier parameters {}: they were used for {} iterations; now limited to {iterations}",
-                                k + 1,
-                                epoch.iterations
-                            )));
-                        }
-                        made.epochs.push(ParamEpoch { node: epoch.node, iterations });
-                    } else {
-                        changed.push(Warning(format!(
-                            "{owner}: only processes can have earlier parameters; those of {} were ignored",
-                            epoch.node.about().label
-                        )));
-                    }
-                }
-                mend(&owner, &mut made.mix);
-                mend(&owner, &mut made.mask);
-                let now = made.node.traits().version_in(settings.world);
-                // Talweg does not write the algorithm if it is the first one. A layer written by hand means the current
-                // algorithm.
-                let then = layer.algorithm.unwrap_or(if is_written_by_hand { now } else { 1 });
-                written.restore(place, &mut made, then);
-                if !made.node.traits().has_law_of(then, now) {
-                    changed.push(Warning(format!(
-                        "{owner}: {} has changed since this scene was saved (algorithm {then}, now {now}); its heights differ",
-                        made.node.about().label,
-                    )));
-                }
-                made
-            })
-            .collect();
-        warnings.extend(changed);
-        let mut palette = file.palette;
-        if !is_palette(&palette) {
-            warnings.push(Warning(format!(
-                "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used instead. Palettes: {}",
-                all_palette_names().join(", ")
-            )));
-            palette = DEFAULT_PALETTE.into();
-        }
-        let patch = file.patch.filter(|origin| {
-            if !origin.is_sound() {
-                let text =
-                    "scene: the longitude or latitude of the patch is invalid; the link to its planet was removed";
-                warnings.push(Warning(text.into()));
-            }
-            origin.is_sound()
-        });
-        let name = file.name.unwrap_or_else(|| Self::default().name);
-        let mut builds = file.builds;
-        builds.truncate(MAX_BUILDS);
-        builds.retain(|build| {
-            if build.wrong_number().is_some() {
-                let text =
-                    "scene: the build preset `{}` has invalid numbers and was removed".replace("{}", &build.name);
-                warnings.push(Warning(text));
-            }
-            build.wrong_number().is_none()
-        });
-        let mut bookmarks = file.bookmarks;
-        let count = bookmarks.len();
-        bookmarks.retain(CameraBookmark::is_sound);
-        bookmarks.truncate(MAX_BOOKMARKS);
-        if bookmarks.len() < count {
-            let text = format!(
-                "scene: {} camera bookmarks were invalid or too many and were removed",
-                count - bookmarks.len()
-            );
-            warnings.push(Warning(text));
-        }
-        let (materials, scatter) = (file.materials, file.scatter);
-        let mut scene = Self {
-            name,
-            settings,
-            planet,
-            palette,
-            climate,
-            biomes,
-            materials,
-            scatter,
-            patch,
-            builds,
-            bookmarks,
-            layers,
-        };
-        scene.name_biomes();
-        let depths = |scene: &Self| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
-        let written = depths(&scene);
-        scene.mend_depths();
-        if depths(&scene) != written {
-            let text = "scene: some layers were nested deeper than their groups allow; they were moved out";
-            warnings.push(Warning(text.into()));
-        }
-        Ok((scene, warnings))
+        let mut repairs = Repairs::default();
+        let scene = repairs.scene(file, text);
+        Ok((scene, repairs.warnings()))
     }
 
     /// Gives the scene's own biome table the name in the palette, because files store this name only once.
-    fn name_biomes(&mut self) {
+    pub(super) fn name_biomes(&mut self) {
         let name = self.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default();
         if let Some(table) = self.biomes.as_mut().filter(|table| table.name != name) {
             Arc::make_mut(table).name = name.into();

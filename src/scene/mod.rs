@@ -14,6 +14,7 @@ mod light;
 mod links;
 mod old_defaults;
 mod patch;
+mod repairs;
 pub mod saved_files;
 mod settings;
 mod works;

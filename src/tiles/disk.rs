@@ -61,7 +61,7 @@ impl TilePlan {
         };
         // state of a process whose last iterations are in a later stage
         let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.under_way == Some(product)) {
-            true => top.map_or(0, |top| scene.layers[top - 1].node.traits().state_fields),
+            true => top.map_or(0, |top| scene.layers[top - 1].node.traits().memory.state_fields),
             false => 0,
         };
         let fields = |product: &StageProduct| match product {

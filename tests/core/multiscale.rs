@@ -439,7 +439,7 @@ fn kept_streams_change_no_other_promise() {
     {
         let choice = LargestScale::ALL.iter().position(|&scale| scale == LargestScale::Samples257).unwrap();
         put(node.params_mut(), "largest_scale", Value::Choice(choice));
-        if node.traits().stream_beds == StreamBeds::Free {
+        if node.traits().finer_grids.stream_beds == StreamBeds::Free {
             continue;
         }
         let about = format!("{} {edges:?}", node.about().name);

@@ -18,7 +18,7 @@ use crate::node_kit::{Place, extremes, node, on_threads};
 const MOST: u32 = 3;
 
 fn on_globes() -> impl Iterator<Item = Node> {
-    Node::catalogue().into_iter().filter(|node| node.traits().on_globe)
+    Node::catalogue().into_iter().filter(|node| node.traits().on_planet.is_some())
 }
 
 fn scene(layers: Vec<Node>) -> Scene {

@@ -219,7 +219,7 @@ fn trunk_streams_are_kept_in_tiles() {
             for change in ["2.largest_scale=Samples257", "2.iterations=9", "2.fine_weight=1", "3.gamma=1.5"] {
                 scene.set(change).unwrap();
             }
-            assert_ne!(scene.layers[1].node.traits().stream_beds, StreamBeds::Free, "{name}");
+            assert_ne!(scene.layers[1].node.traits().finer_grids.stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
             assert!(name == "Droplets" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
             // In small tiles an erosion runs in batches of iterations.

@@ -3,7 +3,7 @@
 use super::model::RowBand;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
-use crate::field::{Globe, Stream, Terrain};
+use crate::field::{Globe, Stream, Terrain, smooth_step};
 use crate::nodes::generators::solid::{SpacePoints, blend};
 
 /// Noise humps along the radius of a planet. They shift whole climate belts, as currents and air masses do.
@@ -222,7 +222,7 @@ fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mu
             });
             let [xs, ys, zs] = places.fractions(first..end);
             for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
-                *out += weight * blend([x, y, z].map(|t| t * t * (3.0 - 2.0 * t)), |c| corners[c]);
+                *out += weight * blend([x, y, z].map(smooth_step), |c| corners[c]);
             }
             first = end;
         }

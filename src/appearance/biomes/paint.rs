@@ -11,7 +11,7 @@ use crate::appearance::biomes::ground_types::{MOST_WEIGHTED, whole_shares};
 use crate::appearance::colours::palette::{materials_of, scatter_of};
 use crate::appearance_files::BiomeTable;
 use crate::field::globe::locate;
-use crate::field::{Cancelled, Control, Stream, Terrain};
+use crate::field::{Cancelled, Control, Stream, Terrain, smooth_step};
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use crate::scene::{Scene, Settings};
 
@@ -302,8 +302,7 @@ fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
 /// Smoothly interpolated random lattice values from -1 to 1.
 fn value_noise(noise: Stream, shift: i32, x: f32, y: f32) -> f32 {
     let (j, i) = (x as i32, y as i32);
-    let smooth = |t: f32| t * t * (3.0 - 2.0 * t);
-    let (s, t) = (smooth(x - j as f32), smooth(y - i as f32));
+    let (s, t) = (smooth_step(x - j as f32), smooth_step(y - i as f32));
     let at = |dx: i32, dy: i32| noise.signed(j + dx + shift, i + dy);
     let along = |dy: i32| {
         let left = at(0, dy);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::appearance::biomes::Biomes;
 use crate::appearance_files::{MaterialRules, Palette, PaletteColours, ScatterRules, Stop};
+use crate::field::smooth_step;
 use crate::scene::{Scene, Settings};
 
 /// A palette as a lookup table, for the processor and the graphics card.
@@ -87,7 +88,7 @@ impl PaletteTable {
     pub fn rock_share(&self, slope_degrees: f32) -> f32 {
         let (from, to) = self.rock_degrees;
         let t = ((slope_degrees - from) / (to - from)).clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t) * f32::from(self.rock[3]) / 255.0
+        smooth_step(t) * f32::from(self.rock[3]) / 255.0
     }
 }
 

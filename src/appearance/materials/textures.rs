@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use rayon::prelude::*;
 
 use crate::appearance_files::Material;
-use crate::field::Stream;
+use crate::field::{Stream, smooth_step};
 
 /// The look of a material apart from its surface shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -233,7 +233,7 @@ fn sand(at: [f32; 2]) -> [f32; 2] {
     let phase = (at[1] * 9.0 + bend * 2.2).rem_euclid(1.0);
     // A ripple has a long windward side and a short lee side.
     let ripple = if phase < 0.68 { phase / 0.68 } else { (1.0 - phase) / 0.32 };
-    let ripple = ripple * ripple * (3.0 - 2.0 * ripple) * (0.75 + 0.5 * sum(at, 3, 2, 83));
+    let ripple = smooth_step(ripple) * (0.75 + 0.5 * sum(at, 3, 2, 83));
     let grains = sum(at, 120, 1, 84);
     [ripple + 0.10 * grains, 0.25 * (ripple - 0.5) + 0.5 * grains + 0.25 * sum(at, 4, 4, 85)]
 }

@@ -21,7 +21,8 @@ use crate::appearance::colours::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::{PaletteTable, biomes, by_rows, relief};
 use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
 use crate::field::topology::FACES;
-use crate::field::{Cancelled, Control, Globe, MapKind, Terrain, globe_gradient};
+use crate::field::vector;
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain, globe_gradient, smooth_step};
 use crate::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds, cloud_cover, cloud_shell_metres};
 use crate::planet::{Air, Planet};
 use crate::preferences::GlobeView;
@@ -252,7 +253,7 @@ impl<'a> PlanetImage<'a> {
             let length = (1.0 + slope.iter().map(|s| s * s).sum::<f32>()).sqrt();
             let normal: [f32; 3] = std::array::from_fn(|k| (n[k] as f32 - slope[k]) / length);
             let day = dot(n, sun);
-            let lambert = (normal[0] * sun[0] + normal[1] * sun[1] + normal[2] * sun[2]).max(0.0);
+            let lambert = vector::dot(normal, sun).max(0.0);
             let light = NIGHT + above.sun * 1.18 * lambert * smooth((day + 0.08) / 0.16);
             let mut seen = [texel[0] * light, texel[1] * light, texel[2] * light];
             if glint > 0.0 && self.globe.sample(&self.terrain.height, n) <= self.sea && slope == [0.0; 3] {
@@ -450,7 +451,7 @@ fn shoulder(light: f32) -> f32 {
 
 fn smooth(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 fn dot(a: [f64; 3], b: [f32; 3]) -> f32 {

@@ -2,6 +2,7 @@
 
 use crate::appearance_files::ScatterKind;
 use crate::field::Stream;
+use crate::field::vector::cross;
 
 /// Number of levels of detail of every shape, finest first.
 pub const SHAPE_DETAILS: usize = 3;
@@ -39,10 +40,6 @@ fn add(a: ShapePoint, b: ShapePoint) -> ShapePoint {
 
 fn times(a: ShapePoint, s: f32) -> ShapePoint {
     a.map(|x| x * s)
-}
-
-fn cross(a: ShapePoint, b: ShapePoint) -> ShapePoint {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn unit(a: ShapePoint) -> ShapePoint {

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::path::{dabs, interpolated};
 use super::{Stroke, StrokePoint};
-use crate::field::{Cancelled, Control, Edges, Grid, Region};
+use crate::field::{Cancelled, Control, Edges, Grid, Region, smooth_step};
 
 /// Number of dabs per radius of a stroke with build-up.
 const DABS_PER_RADIUS: f32 = 10.0;
@@ -66,7 +66,7 @@ fn falloff(distance: f32, hardness: f32) -> f32 {
         return 1.0;
     }
     let t = ((1.0 - distance) / (1.0 - hardness)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 impl Stroke {

@@ -19,6 +19,7 @@
 //!
 //! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
 
+use crate::field::vector::{dot, minus};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -499,14 +500,6 @@ fn half_cotangent(top: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
     let (u, v) = (minus(a, top), minus(b, top));
     let inner = dot(u, v);
     0.5 * inner / (dot(u, u) * dot(v, v) - inner * inner).sqrt()
-}
-
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

@@ -11,9 +11,11 @@ mod random;
 mod region;
 mod resample;
 mod slope;
+mod smooth_step;
 mod square;
 mod terrain;
 pub mod topology;
+pub mod vector;
 mod void_edge;
 
 pub use control::{Cancelled, Control};
@@ -26,6 +28,7 @@ pub use resample::{
     DISPLACED_CELLS, GridDisplacement, catmull_rom_weights, resample, resample_displaced, samples_around,
 };
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
+pub use smooth_step::smooth_step;
 pub use square::SquareReader;
 pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, bilinear, cell_before, terrain_hash};
 pub use topology::{Adjacency, DIRECTIONS};

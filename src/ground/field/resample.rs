@@ -1,5 +1,6 @@
 //! Resamples a field to a grid with a different number of samples.
 
+use crate::field::smooth_step;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -158,7 +159,7 @@ impl GridDisplacement {
                 let cells = intervals as f32 / last as f32 / FADE_CELLS;
                 let fade = |k: usize| {
                     let near = k.min(last - k) as f32 * cells;
-                    if near < 1.0 { near * near * (3.0 - 2.0 * near) } else { 1.0 }
+                    if near < 1.0 { smooth_step(near) } else { 1.0 }
                 };
                 let [rows, columns] = to.first().map(|first| (first..first + m).map(fade).collect::<Vec<f32>>());
                 field.par_chunks_mut(m).enumerate().for_each(|(i, row)| {

@@ -2,6 +2,7 @@
 
 use super::topology::{EAST, NORTH, SOUTH, WEST};
 use super::{Globe, Grid};
+use crate::field::vector::{dot, minus};
 
 /// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in units of relief per side length.
 #[inline]
@@ -40,9 +41,8 @@ pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
     let difference = |forth: usize, back: usize| {
         let [forth, back] = [forth, back].map(|step| globe.grid().neighbour(index, step).unwrap_or(index));
         let (a, b) = (globe.direction_of(forth), globe.direction_of(back));
-        ([a[0] - b[0], a[1] - b[1], a[2] - b[2]], height[forth] - height[back])
+        (minus(a, b), height[forth] - height[back])
     };
-    let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let ((right, along), (down, across)) = (difference(EAST, WEST), difference(SOUTH, NORTH));
     let (rr, rd, dd) = (dot(right, right), dot(right, down), dot(down, down));
     let area = rr * dd - rd * rd;

@@ -14,6 +14,7 @@ use super::facets::Facet;
 use super::mesh::{FlowMesh, Outlets};
 use super::order::UpstreamOrder;
 use super::receivers::{NeighbourReceivers, Receivers};
+use crate::field::vector::{cross, dot};
 use crate::field::{Cancelled, Control};
 
 /// Two receivers of every cell, straight and diagonal; outlets and copies are their own receivers.
@@ -167,9 +168,8 @@ fn arctangent(x: f32) -> f32 {
 
 /// Angle between two vectors.
 fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-    let sine = (cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]).sqrt();
-    libm::atan2(sine, a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+    let across = cross(a, b);
+    libm::atan2(dot(across, across).sqrt(), dot(a, b))
 }
 
 #[cfg(test)]

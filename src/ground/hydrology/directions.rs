@@ -392,6 +392,7 @@ fn mirrored(index: usize, n: usize) -> [usize; 2] {
 mod tests {
     use super::*;
     use crate::field::Globe;
+    use crate::field::vector::dot;
 
     /// Columns inside the faces of a globe are routed in blocks, bit for bit as one by one.
     #[test]
@@ -442,7 +443,6 @@ mod tests {
         let globe = Globe::new(24);
         let foot = [0.48f32, -0.6, 0.64];
         let at = |k: usize| globe.direction_of(k);
-        let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let height: Vec<f32> = (0..mesh.len()).map(|k| 1.0 - dot(at(k), foot)).collect();
         let beyond = vec![f32::INFINITY; 24];
         // facets are treated as right-angled; where three faces meet, their grid lines cross at 60° and the direction

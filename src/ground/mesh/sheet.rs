@@ -7,6 +7,7 @@ use super::sample_set::SampleSet;
 use super::simplify::{FaceSurface, simplify};
 use super::triangles::regular;
 use super::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, MeshPart, PartKind};
+use crate::field::vector::{cross, dot, minus};
 use crate::field::{Control, Globe, Grid};
 
 /// Resolution of the tangents of a globe's rows and columns: as whole numbers they allow an exact orientation test.
@@ -204,17 +205,12 @@ impl MeshSheet<'_> {
         }
         let around = self.grid.neighbours(k);
         let place = |direction: usize| places.place(around[direction].filter(has).unwrap_or(k));
-        let sub = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
         // From west to east and from south to north; at corners of the cube, one difference starts at the sample
         // itself.
-        let (east, north) = (sub(place(0), place(4)), sub(place(2), place(6)));
+        let (east, north) = (minus(place(0), place(4)), minus(place(2), place(6)));
         let here = places.place(k);
-        let normal = [
-            east[1] * north[2] - east[2] * north[1],
-            east[2] * north[0] - east[0] * north[2],
-            east[0] * north[1] - east[1] * north[0],
-        ];
-        let outwards = normal[0] * here[0] + normal[1] * here[1] + normal[2] * here[2];
+        let normal = cross(east, north);
+        let outwards = dot(normal, here);
         let normal = match outwards.total_cmp(&0.0) {
             std::cmp::Ordering::Greater => normal,
             std::cmp::Ordering::Less => normal.map(|x| -x),

@@ -8,6 +8,7 @@
 //! The shader `assets/shaders/globe_clouds.wgsl` computes the same and receives [`CLOUD_CONSTANTS`] as text, so the
 //! numbers are defined only here. The form of the model is our own.
 
+use crate::field::smooth_step;
 use std::array::from_fn;
 
 use super::space_noise::noises;
@@ -115,7 +116,7 @@ impl PlanetClouds {
         let belts = BELTS * libm::cosf(6.0 * libm::asinf(up[2].clamp(-1.0, 1.0)));
         let level = LEVEL - 2.0 * LEVEL * self.cover;
         let t = ((sum + belts - level + EDGE_BELOW) / (EDGE_ABOVE + EDGE_BELOW)).clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t)
+        smooth_step(t)
     }
 
     /// The same clouds with only the octaves that are visible when the finest bumps number `humps` per radius.

@@ -2,7 +2,7 @@
 //!
 //! A scene whose settings say `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces, by
 //! the same [`eval`](crate::eval) as a terrain. Nodes declare whether they support globes
-//! ([`Traits::on_globe`](crate::nodes::Traits::on_globe)).
+//! (`Traits::on_planet` of the nodes).
 
 pub mod climate;
 pub mod clouds;

@@ -3,6 +3,7 @@
 //! North is up, and distances from the centre are true in every direction (azimuthal equidistant projection).
 
 use crate::field::globe::{from_angles, latitude, longitude};
+use crate::field::vector::dot;
 
 /// A square on a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +49,6 @@ impl Square {
 
     /// Position of a direction in the square; `None` if it lies more than 120° from the centre.
     pub fn place(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
-        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let (right, up) = self.axes();
         let (out, east, north) = (dot(direction, self.middle()), dot(direction, right), dot(direction, up));
         if out < -0.5 {

@@ -190,7 +190,7 @@ impl StreamCourses {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use talweg_ground::field::Control;
 

@@ -16,6 +16,8 @@
 //! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. That they are
 //! lowered by a thalweg, and that no bed is breached, is ours.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::Context;
@@ -190,42 +192,47 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Whether beds are [restored](Self::restore) after a process has run on a grid.
+    /// Whether beds are [restored](HeldBeds::restore) after a process has run on a grid.
     pub fn restores_beds(&self) -> bool {
         self.beds.restores_beds()
     }
 
-    /// The heights of `ground` in the beds before a process runs on the grid of `cx`.
+    /// The beds of `ground` before a process runs on the grid of `cx`, to [restore](HeldBeds::restore) them after it.
     ///
     /// # Errors
     /// If it was cancelled.
-    pub fn held(&self, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
+    pub fn held(self: &Arc<Self>, cx: &Context, ground: &[f32]) -> Result<HeldBeds, Cancelled> {
         let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
         let in_beds = beds.par_iter().zip(ground).filter_map(|(&bed, &height)| (bed > 0.0).then_some(height));
-        Ok(HeldBeds(in_beds.collect()))
-    }
-
-    /// Undoes most of the change of the beds on the grid of `cx` since [`held`](Self::held), and cuts the channels once
-    /// more.
-    ///
-    /// # Errors
-    /// If it was cancelled.
-    pub fn restore(&self, cx: &Context, held: &HeldBeds, height: &mut [f32]) -> Result<(), Cancelled> {
-        let beds = self.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
-        let in_beds = height.iter_mut().zip(&beds).filter(|(_, bed)| **bed > 0.0);
-        for ((height, bed), before) in in_beds.zip(&held.0) {
-            *height += HELD * bed * (before - *height);
-        }
-        if let Some(courses) = &self.courses {
-            courses.clear(cx, height);
-        }
-        Ok(())
+        Ok(HeldBeds { streams: self.clone(), heights: in_beds.collect() })
     }
 }
 
 /// Channel beds that the process must preserve: the heights of their samples, in order. The samples and their weights
 /// are computed again when needed, because storing them would take three times the memory.
-pub struct HeldBeds(Vec<f32>);
+pub struct HeldBeds {
+    streams: Arc<TrunkStreams>,
+    heights: Vec<f32>,
+}
+
+impl HeldBeds {
+    /// Undoes most of the change of the beds on the grid of `cx` since they were [held](TrunkStreams::held), and cuts
+    /// the channels once more.
+    ///
+    /// # Errors
+    /// If it was cancelled.
+    pub fn restore(&self, cx: &Context, height: &mut [f32]) -> Result<(), Cancelled> {
+        let beds = self.streams.bed_weights(cx.grid, HELD_BED_CELLS, cx.control)?;
+        let in_beds = height.iter_mut().zip(&beds).filter(|(_, bed)| **bed > 0.0);
+        for ((height, bed), before) in in_beds.zip(&self.heights) {
+            *height += HELD * bed * (before - *height);
+        }
+        if let Some(courses) = &self.streams.courses {
+            courses.clear(cx, height);
+        }
+        Ok(())
+    }
+}
 
 /// `field` at the samples of `coarse`. Both grids may be windows: beyond the sides of `fine` its outermost samples
 /// count.

@@ -26,7 +26,7 @@ use super::buffers::{self, Next, WorkingMemory, account, with_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::multiscale_params;
-use crate::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, NodeReach, OnPlanet, Pace, Process, Run, Traits};
 use talweg_ground::field::metric::{GridMetric, Links, Stencil};
 use talweg_ground::field::topology::{Beyond, FieldValues, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
@@ -70,21 +70,22 @@ impl Process for Creep {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
-            planet_version: 1,
+            on_planet: Some(OnPlanet { version: 1, more_fields: 4.6, ..OnPlanet::DEFAULT }),
             // 5 with one step in an iteration, 9 with three or more on rock of varying hardness
-            working_fields: 6.8,
-            more_on_planets: 4.6,
-            parts: NodeParts::Iterations {
-                // one explicit step for each quarter of a cell's area that κ·Δt covers
-                reach: NodeReach {
-                    square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
-                    ..NodeReach::of_cells(2)
-                },
-                resumes: false,
-                sums_rain: false,
-            },
+            memory: NodeMemory::of(6.8),
             ..Traits::PROCESS
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Iterations {
+            // one explicit step for each quarter of a cell's area that κ·Δt covers
+            reach: NodeReach {
+                square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
+                ..NodeReach::of_cells(2)
+            },
+            resumes: false,
+            sums_rain: false,
         }
     }
 

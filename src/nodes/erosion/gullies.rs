@@ -14,7 +14,7 @@ use std::f32::consts::TAU;
 use rayon::prelude::*;
 
 use super::super::filters::gauss;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, SmoothedFilter, Traits};
 use talweg_construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
 use talweg_ground::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
 
@@ -56,13 +56,16 @@ impl Filter for Gullies {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
             is_random: true,
             previews_exactly: false,
-            working_fields: 2.1,
-            parts: gauss::parts(SMOOTHING * self.size, 1),
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(2.1),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        gauss::parts(self, SMOOTHING * self.size, 1)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -70,7 +73,9 @@ impl Filter for Gullies {
         let smooth = gauss::smoothed(cx, &terrain.height, SMOOTHING * self.size)?;
         self.apply_smoothed(cx, smooth, terrain)
     }
+}
 
+impl SmoothedFilter for Gullies {
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         let law = self.law(cx);

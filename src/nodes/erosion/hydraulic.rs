@@ -42,7 +42,7 @@ use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Process, Run, Traits};
 use talweg_ground::field::metric::{GridMetric, RowMetric};
 use talweg_ground::field::topology::{
     EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row,
@@ -84,14 +84,15 @@ impl Process for Hydraulic {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
-            planet_version: 1,
-            working_fields: 6.0,
-            more_on_planets: 9.9,
-            carries_sediment_on: true,
-            parts: NodeParts::iterations(2),
+            on_planet: Some(OnPlanet { version: 1, more_fields: 9.9, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(6.0),
+            finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::iterations(2)
     }
 
     fn iterations(&self) -> u32 {

@@ -47,7 +47,7 @@ use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::choices! {
@@ -91,11 +91,14 @@ impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            working_fields: 6.1,
-            carries_sediment_on: true,
-            parts: NodeParts::IN_PLACE,
+            memory: NodeMemory::of(6.1),
+            finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::IN_PLACE
     }
 
     fn iterations(&self) -> u32 {

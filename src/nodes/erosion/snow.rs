@@ -35,7 +35,7 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
@@ -91,11 +91,13 @@ impl Process for Snow {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Snow],
-            working_fields: 4.0,
-            state_fields: UNDER_WAY,
-            parts: NodeParts::iterations(1 + self.most_passes()),
+            memory: NodeMemory { state_fields: UNDER_WAY, ..NodeMemory::of(4.0) },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::iterations(1 + self.most_passes())
     }
 
     fn iterations(&self) -> u32 {

@@ -35,7 +35,7 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use super::talus::{TalusRise, TalusThreshold};
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Process, Run, Traits};
 use talweg_ground::field::metric::{GridMetric, RowMetric};
 use talweg_ground::field::topology::{
     EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row,
@@ -91,16 +91,17 @@ impl Process for Thermal {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
-            planet_version: 1,
             // version 2, from coarse to fine only: trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
-            stream_beds: StreamBeds::Cleared,
-            working_fields: 3.0,
-            more_on_planets: 5.9,
-            parts: NodeParts::iterations(2),
+            on_planet: Some(OnPlanet { version: 1, more_fields: 5.9, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(3.0),
+            finer_grids: FinerGrids { stream_beds: StreamBeds::Cleared, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::iterations(2)
     }
 
     fn iterations(&self) -> u32 {

@@ -49,7 +49,11 @@ talweg_ground::params! {
 
 impl Process for ThermalFast {
     fn traits(&self) -> Traits {
-        Traits { writes: &super::lowest::WRITTEN, parts: NodeParts::IN_PLACE, ..Traits::PROCESS }
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::IN_PLACE
     }
 
     fn iterations(&self) -> u32 {

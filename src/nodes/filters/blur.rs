@@ -4,7 +4,7 @@
 //! Source: Deriche 1993.
 
 use super::gauss;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, NodeParts, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -19,7 +19,11 @@ talweg_ground::params! {
 
 impl Filter for Blur {
     fn traits(&self) -> Traits {
-        Traits { parts: gauss::parts(self.radius, 0), ..gauss::TRAITS }
+        gauss::TRAITS
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        gauss::parts(self, self.radius, 0)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -28,7 +32,9 @@ impl Filter for Blur {
         }
         Ok(())
     }
+}
 
+impl SmoothedFilter for Blur {
     fn apply_smoothed(&self, _cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.height = smooth;
         Ok(())

@@ -6,7 +6,7 @@
 //! Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -23,7 +23,7 @@ talweg_ground::params! {
 
 impl Filter for Clamp {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::FILTER }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

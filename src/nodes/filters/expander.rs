@@ -10,7 +10,7 @@
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -28,14 +28,15 @@ talweg_ground::params! {
 impl Filter for Expander {
     fn traits(&self) -> Traits {
         Traits {
-            on_globe: true,
-            planet_version: 1,
             previews_exactly: false,
-            working_fields: 2.5,
-            more_on_planets: 8.6,
-            parts: NodeParts::Whole("higher summits reach farther"),
+            on_planet: Some(OnPlanet { version: 1, more_fields: 8.6, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(2.5),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("higher summits reach farther")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -5,7 +5,7 @@
 //! nothing.
 //! Source: the layer groups of image editors.
 
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
@@ -27,7 +27,11 @@ talweg_ground::params! {
 
 impl Filter for LayerGroup {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, parts: NodeParts::Whole("a group blends two terrains"), ..Traits::FILTER }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("a group blends two terrains")
     }
 
     fn apply(&self, cx: &Context, _: &mut Terrain) -> Result<(), Cancelled> {

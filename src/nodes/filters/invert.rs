@@ -4,7 +4,7 @@
 //! independent.
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -17,7 +17,7 @@ talweg_ground::params! {
 
 impl Filter for Invert {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::FILTER }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

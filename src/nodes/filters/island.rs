@@ -12,8 +12,8 @@
 use crate::generators::gradient_noise::GradientNoise;
 use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
-use crate::{Context, Filter, Traits};
-use talweg_ground::field::{Cancelled, Terrain};
+use crate::{Context, Filter, NodeMemory, Traits};
+use talweg_ground::field::{Cancelled, Terrain, smooth_step};
 
 talweg_ground::params! {
     /// Makes an island: the terrain sinks below the sea towards the edges, along a coast with bays and headlands.
@@ -36,7 +36,7 @@ talweg_ground::params! {
 
 impl Filter for Island {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, working_fields: 1.1, ..Traits::FILTER }
+        Traits { is_random: true, memory: NodeMemory::of(1.1), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -52,7 +52,7 @@ impl Filter for Island {
                 let inland =
                     distance_inside(cx.grid.column_position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
                 let t = (inland / self.width).clamp(0.0, 1.0);
-                let w = t * t * (3.0 - 2.0 * t);
+                let w = smooth_step(t);
                 *h = floor + (*h - floor) * w;
             }
         })

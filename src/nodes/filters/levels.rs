@@ -6,7 +6,7 @@
 //! Boundary: none, each sample is independent.
 //! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 use talweg_ground::param::ToneCurve;
 
@@ -36,7 +36,7 @@ const NARROW: f32 = 1.0e-6;
 
 impl Filter for Levels {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::FILTER }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::height_order::HeightOrder;
-use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
 use talweg_ground::field::topology::Beyond;
 use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
 
@@ -37,14 +37,15 @@ const ROWS: usize = 8;
 impl Filter for Median {
     fn traits(&self) -> Traits {
         Traits {
-            on_globe: true,
-            planet_version: 1,
             previews_exactly: false,
-            working_fields: 4.0,
-            more_on_planets: -4.0,
-            parts: NodeParts::Within(NodeReach { most_sides: FARTHEST, ..NodeReach::of_metres(self.radius, 1) }),
+            on_planet: Some(OnPlanet { version: 1, more_fields: -4.0, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(4.0),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Within(NodeReach { most_sides: FARTHEST, ..NodeReach::of_metres(self.radius, 1) })
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

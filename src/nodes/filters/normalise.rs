@@ -7,7 +7,7 @@
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeParts, OnPlanet, RangedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
@@ -42,14 +42,13 @@ const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
     fn traits(&self) -> Traits {
-        Traits {
-            on_globe: true,
-            previews_exactly: false,
-            parts: match self.ignore == 0.0 {
-                true => NodeParts::Ranged,
-                false => NodeParts::Whole("it counts the fraction of all heights below each height"),
-            },
-            ..Traits::FILTER
+        Traits { previews_exactly: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.ignore == 0.0 {
+            true => NodeParts::Ranged(self),
+            false => NodeParts::Whole("it counts the fraction of all heights below each height"),
         }
     }
 
@@ -64,7 +63,9 @@ impl Filter for Normalise {
         };
         self.stretch(cx, [lowest, highest], terrain)
     }
+}
 
+impl RangedFilter for Normalise {
     fn apply_ranged(&self, cx: &Context, range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.stretch(cx, range, terrain)
     }

@@ -14,7 +14,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::displacement::{DisplacementField, DisplacementNoise};
 use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
-use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
 use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::{Cancelled, Stream, Terrain};
 
@@ -53,16 +53,18 @@ impl Filter for Perturbation {
     fn traits(&self) -> Traits {
         let is_noise = self.displacement == Displacement::Noise;
         Traits {
-            on_globe: true,
             is_random: true,
             previews_exactly: false,
-            working_fields: if is_noise { 3.0 } else { 1.0 },
-            more_on_planets: if is_noise { 1.0 } else { 0.0 },
-            parts: match self.unit {
-                Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
-                Unit::Cells => NodeParts::Whole("it displaces cells of the scene's own resolution"),
-            },
+            on_planet: Some(OnPlanet { more_fields: if is_noise { 1.0 } else { 0.0 }, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(if is_noise { 3.0 } else { 1.0 }),
             ..Traits::FILTER
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.unit {
+            Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
+            Unit::Cells => NodeParts::Whole("it displaces cells of the scene's own resolution"),
         }
     }
 

@@ -16,7 +16,7 @@ use std::f32::consts::FRAC_PI_2;
 use super::gauss;
 use super::lines::index_beyond;
 use super::sampling::ghosts;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Globe, Terrain};
 
 talweg_ground::params! {
@@ -34,13 +34,15 @@ talweg_ground::params! {
 impl Filter for Ridges {
     fn traits(&self) -> Traits {
         Traits {
-            on_globe: true,
-            planet_version: 1,
             previews_exactly: false,
-            working_fields: 2.1,
-            parts: gauss::parts(if self.changes_nothing() { 0.0 } else { self.scale }, 1),
+            on_planet: Some(OnPlanet { version: 1, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(2.1),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        gauss::parts(self, if self.changes_nothing() { 0.0 } else { self.scale }, 1)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -50,7 +52,9 @@ impl Filter for Ridges {
         let smooth = gauss::smoothed(cx, &terrain.height, self.scale)?;
         self.apply_smoothed(cx, smooth, terrain)
     }
+}
 
+impl SmoothedFilter for Ridges {
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         // a scale beyond the terrain's size would have no effect left

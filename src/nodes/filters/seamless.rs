@@ -13,8 +13,8 @@
 
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};
-use crate::{Context, Filter, NodeParts, Traits};
-use talweg_ground::field::{Cancelled, Edges, Grid, Terrain};
+use crate::{Context, Filter, NodeMemory, NodeParts, Traits};
+use talweg_ground::field::{Cancelled, Edges, Grid, Terrain, smooth_step};
 
 talweg_ground::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can be tiled.
@@ -26,12 +26,11 @@ talweg_ground::params! {
 
 impl Filter for Seamless {
     fn traits(&self) -> Traits {
-        Traits {
-            previews_exactly: false,
-            working_fields: 0.2,
-            parts: NodeParts::Whole("it matches opposite edges of the terrain"),
-            ..Traits::FILTER
-        }
+        Traits { previews_exactly: false, memory: NodeMemory::of(0.2), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("it matches opposite edges of the terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -122,7 +121,7 @@ impl SeamBand {
             .map(|d| {
                 let t = d as f64 / width;
                 // the slope is measured between the first two samples
-                ((1.0 - t * t * (3.0 - 2.0 * t)) as f32, if d == 0 { 0.0 } else { bow(t) / bow(1.0 / width) } as f32)
+                ((1.0 - smooth_step(t)) as f32, if d == 0 { 0.0 } else { bow(t) / bow(1.0 / width) } as f32)
             })
             .collect();
         let lane = |k: usize| lanes.iter().map(|v| v[k] as f32).collect();

@@ -5,7 +5,7 @@
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, NodeParts, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -20,7 +20,11 @@ talweg_ground::params! {
 
 impl Filter for Sharpen {
     fn traits(&self) -> Traits {
-        Traits { parts: gauss::parts(if self.amount == 0.0 { 0.0 } else { self.radius }, 0), ..gauss::TRAITS }
+        gauss::TRAITS
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        gauss::parts(self, if self.amount == 0.0 { 0.0 } else { self.radius }, 0)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -30,7 +34,9 @@ impl Filter for Sharpen {
         let smooth = gauss::smoothed(cx, &terrain.height, self.radius)?;
         self.apply_smoothed(cx, smooth, terrain)
     }
+}
 
+impl SmoothedFilter for Sharpen {
     fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.rows(&mut terrain.height, |i, row| {
             for (h, &g) in row.iter_mut().zip(cx.grid.row(&smooth, i)) {

@@ -8,7 +8,7 @@
 //! Source: Le Martelot 2005, §3.1 (figure 11); Saupe 1988.
 
 use crate::generators::spectral::{Interpolation, Spectral};
-use crate::{Context, Filter, Generator, Traits};
+use crate::{Context, Filter, Generator, NodeMemory, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
@@ -42,7 +42,7 @@ talweg_ground::params! {
 
 impl Filter for SpectralRetouch {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, working_fields: 1.2, ..Traits::FILTER }
+        Traits { is_random: true, memory: NodeMemory::of(1.2), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

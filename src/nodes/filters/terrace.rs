@@ -7,7 +7,7 @@
 //! Boundary: none, each sample is independent. Heights more than a million steps from 0 stay unchanged.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -28,7 +28,7 @@ const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Terrace {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, is_random: true, ..Traits::FILTER }
+        Traits { is_random: true, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

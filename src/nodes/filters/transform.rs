@@ -11,7 +11,7 @@
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
@@ -49,12 +49,15 @@ talweg_ground::params! {
 impl Filter for Transform {
     fn traits(&self) -> Traits {
         Traits {
-            on_globe: true,
             previews_exactly: false,
-            working_fields: 0.5,
-            parts: NodeParts::Whole("it moves, rotates or scales the whole terrain"),
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(0.5),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("it moves, rotates or scales the whole terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

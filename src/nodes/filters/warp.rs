@@ -9,7 +9,7 @@
 
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
-use crate::{Context, Filter, NodeParts, NodeReach, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, NodeReach, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::params! {
@@ -30,17 +30,16 @@ talweg_ground::params! {
 impl Filter for Warp {
     fn traits(&self) -> Traits {
         Traits {
-            on_globe: true,
             is_random: true,
             previews_exactly: false,
-            working_fields: 3.0,
-            more_on_planets: 2.1,
-            parts: NodeParts::Within(NodeReach::of_metres(
-                displacement_limit(self.amount, self.octaves, self.persistence),
-                4,
-            )),
+            on_planet: Some(OnPlanet { more_fields: 2.1, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(3.0),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Within(NodeReach::of_metres(displacement_limit(self.amount, self.octaves, self.persistence), 4))
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -14,7 +14,7 @@
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
@@ -52,7 +52,7 @@ talweg_ground::params! {
 
 impl Generator for Cellular {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -12,7 +12,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, NodeMemory, Traits};
 use talweg_construction::compiled_program::fill::FillOptions;
 use talweg_construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
@@ -173,7 +173,7 @@ impl Generator for Construction {
             version: 2,
             writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
-            working_fields: 1.6,
+            memory: NodeMemory::of(1.6),
             ..Traits::GENERATOR
         }
     }

@@ -31,7 +31,7 @@
 //! (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
-use crate::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::choices! {
@@ -85,12 +85,15 @@ impl Generator for DiamondSquare {
         // with smoothing, finer levels move the earlier points
         Traits {
             previews_exactly: self.smoothing == 0.0,
-            working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
-            parts: match self.smoothed == SmoothedPart::Finished && self.smoothing > 0.0 {
-                true => NodeParts::Whole("it smooths cells of the scene's own resolution"),
-                false => NodeParts::Points,
-            },
+            memory: NodeMemory::of(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
             ..Traits::GENERATOR
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.smoothed == SmoothedPart::Finished && self.smoothing > 0.0 {
+            true => NodeParts::Whole("it smooths cells of the scene's own resolution"),
+            false => NodeParts::Points,
         }
     }
 

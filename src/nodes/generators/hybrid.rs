@@ -11,7 +11,7 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::DomainWarp;
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -36,7 +36,7 @@ talweg_ground::params! {
 
 impl Generator for Hybrid {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -24,7 +24,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
 
 use super::octaves::{self, octave_params, offset_params};
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Edges, Globe, Stream};
 
 talweg_ground::choices! {
@@ -223,7 +223,7 @@ impl NoiseLibrary {
 
 impl Generator for NoiseLibrary {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

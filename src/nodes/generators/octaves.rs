@@ -1,7 +1,7 @@
 //! Common parts of fractal sums: their parameters, the lattice of each octave on the grid, and the sum itself.
 
 use crate::Context;
-use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream, smooth_step};
 
 talweg_ground::choices! {
     /// The interpolation between lattice points.
@@ -24,7 +24,7 @@ pub const IMPROVED: u8 = NoiseFade::Improved as u8;
 pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
     match FADE {
         LINEAR => t,
-        CLASSIC => t * t * (3.0 - 2.0 * t),
+        CLASSIC => smooth_step(t),
         _ => t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
     }
 }

@@ -11,7 +11,7 @@
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, NodeMemory, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -36,7 +36,11 @@ talweg_ground::params! {
 
 impl Generator for Ridged {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, working_fields: warped_fields(self.warp), ..Traits::GENERATOR }
+        Traits {
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(warped_fields(self.warp)),
+            ..Traits::GENERATOR
+        }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

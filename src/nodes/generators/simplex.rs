@@ -16,7 +16,7 @@ use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
 use super::solid::simplex::SolidSimplex;
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, OnPlanet, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -36,7 +36,7 @@ const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

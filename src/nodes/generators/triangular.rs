@@ -59,14 +59,18 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => Traits::GENERATOR,
             // the rows of a single triangle lie between the samples of the square
-            TriangleLayout::Triangle => Traits {
-                writes: &[MapKind::Ground],
-                previews_exactly: false,
-                parts: NodeParts::Whole(
-                    "its triangle is computed as a whole, and the area around it lies at its lowest height",
-                ),
-                ..Traits::GENERATOR
-            },
+            TriangleLayout::Triangle => {
+                Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
+            }
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.layout {
+            TriangleLayout::Square => NodeParts::Points,
+            TriangleLayout::Triangle => NodeParts::Whole(
+                "its triangle is computed as a whole, and the area around it lies at its lowest height",
+            ),
         }
     }
 

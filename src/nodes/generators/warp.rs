@@ -45,7 +45,7 @@ impl DomainWarp {
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
-/// Upper bound of the working memory of a noise with that strength ([`Traits::working_fields`](crate::Traits)).
+/// Upper bound of the working memory of a noise with that strength ([`NodeMemory::fields`](crate::NodeMemory::fields)).
 /// The tables of gradients depend on the positions of the octaves on the grid.
 pub fn warped_fields(strength: f32) -> f32 {
     if strength == 0.0 { 0.1 } else { 8.0 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::generators::gradient_noise::GradientNoise;
 use crate::generators::octaves::{self, NoiseFade, Octaves};
 use crate::generators::warp::DomainWarp;
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
 
 talweg_ground::choices! {
@@ -65,8 +65,8 @@ impl Filter for Hardness {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Hardness],
-            on_globe: true,
             is_random: self.structure == Structure::Beds,
+            on_planet: Some(OnPlanet::DEFAULT),
             ..Traits::FILTER
         }
     }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::sculpt::{Canvas, CanvasRock, working_fields};
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, Traits};
 use talweg_ground::brush::Strokes;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
@@ -142,10 +142,13 @@ impl Filter for PaintedMap {
         Traits {
             writes: WRITTEN[self.kind as usize],
             previews_exactly: false,
-            working_fields: working_fields(&self.strokes, false),
-            parts: NodeParts::painted(&self.strokes),
+            memory: NodeMemory::of(working_fields(&self.strokes, false)),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::painted(&self.strokes)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use crate::filters::gauss;
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
@@ -48,15 +48,16 @@ impl Filter for Rain {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Rain],
-            on_globe: true,
-            planet_reads_sea_level: true,
-            working_fields: 1.1,
-            more_on_planets: 4.6,
-            parts: match self.shadow == 0.0 {
-                true => NodeParts::Points,
-                false => NodeParts::Whole("its air crosses the whole terrain, line by line"),
-            },
+            on_planet: Some(OnPlanet { reads_sea_level: true, more_fields: 4.6, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(1.1),
             ..Traits::FILTER
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.shadow == 0.0 {
+            true => NodeParts::Points,
+            false => NodeParts::Whole("its air crosses the whole terrain, line by line"),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::{Context, Filter, Traits};
+use crate::{Context, Filter, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
 talweg_ground::params! {
@@ -27,7 +27,7 @@ talweg_ground::params! {
 
 impl Filter for UpliftMap {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Uplift], on_globe: true, ..Traits::FILTER }
+        Traits { writes: &[MapKind::Uplift], on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

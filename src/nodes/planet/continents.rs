@@ -17,9 +17,10 @@ use std::f32::consts::FRAC_2_PI;
 use crate::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
 use crate::generators::warp::DomainWarp;
-use crate::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::{face_direction, meet};
-use talweg_ground::field::{Cancelled, Globe};
+use talweg_ground::field::vector::{dot, squared_distance};
+use talweg_ground::field::{Cancelled, Globe, smooth_step};
 
 talweg_ground::choices! {
     /// How noise relief and plates are combined.
@@ -90,7 +91,11 @@ const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::GENERATOR }
+        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -139,7 +144,7 @@ impl Continents {
         // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper end, on a shelf
         let rim = |v: f32| {
             let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
-            t * t * (3.0 - 2.0 * t)
+            smooth_step(t)
         };
         let plate = rim(v) - rim(0.0);
         // relief grows inland; the ocean floor keeps a little
@@ -229,9 +234,13 @@ impl<'a> PlateCells<'a> {
                 for j in 0..BUCKETS {
                     let corners = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)].map(|(i, j)| corner(face, i, j));
                     let middle = unit(std::array::from_fn(|k| corners.iter().map(|c| c[k]).sum()));
-                    let radius = corners.iter().map(|&c| square(c, middle).sqrt()).fold(0.0, f32::max) * 1.01;
-                    let mut order: Vec<(f32, u16)> =
-                        self.centres.iter().enumerate().map(|(k, &c)| (square(c, middle).sqrt(), k as u16)).collect();
+                    let radius = corners.iter().map(|&c| squared_distance(c, middle).sqrt()).fold(0.0, f32::max) * 1.01;
+                    let mut order: Vec<(f32, u16)> = self
+                        .centres
+                        .iter()
+                        .enumerate()
+                        .map(|(k, &c)| (squared_distance(c, middle).sqrt(), k as u16))
+                        .collect();
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     // between two points, the chord to a centre differs by at most their distance
                     let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
@@ -288,7 +297,7 @@ impl<'a> PlateCells<'a> {
         }
         for &k in &*near {
             let t = 1.0 - apart[k] / RANGE_WIDTH;
-            out[k] *= t * t * (3.0 - 2.0 * t);
+            out[k] *= smooth_step(t);
         }
     }
 
@@ -376,12 +385,7 @@ fn nearest_three(
     }
 }
 
-fn square(a: [f32; 3], b: [f32; 3]) -> f32 {
-    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-    x * x + y * y + z * z
-}
-
 fn unit(v: [f32; 3]) -> [f32; 3] {
-    let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt().max(f32::MIN_POSITIVE);
+    let length = dot(v, v).sqrt().max(f32::MIN_POSITIVE);
     v.map(|x| x / length)
 }

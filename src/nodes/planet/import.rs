@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::generators::import::ByteOrder;
 use crate::generators::import::{Heights, Sampling};
-use crate::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::equirectangular;
 use talweg_ground::field::{Cancelled, Globe};
 use talweg_ground::io::formats::{GeoReference, RasterReader, RawLayout};
@@ -72,7 +72,11 @@ talweg_ground::params! {
 impl Generator for PlanetImport {
     fn traits(&self) -> Traits {
         let reads_sea_level = self.voids == PlanetVoidFill::Sea;
-        Traits { on_globe: true, on_square: false, reads_sea_level, parts: NodeParts::PLANET, ..Traits::GENERATOR }
+        Traits { on_square: false, reads_sea_level, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn raw_layout(&self) -> RawLayout {

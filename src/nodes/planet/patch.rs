@@ -5,8 +5,8 @@
 //! its distance and bearing from the centre ([`Square`]). Outside nothing changes. The globe shows only detail that its
 //! own samples resolve; the patch's finer relief stays in its file.
 
-use crate::{Context, Filter, NodeParts, Traits};
-use talweg_ground::field::{Cancelled, Globe};
+use crate::{Context, Filter, NodeParts, OnPlanet, Traits};
+use talweg_ground::field::{Cancelled, Globe, smooth_step};
 use talweg_ground::io::raster;
 use talweg_ground::param::ImageFile;
 use talweg_ground::planet::square::Square;
@@ -29,7 +29,11 @@ talweg_ground::params! {
 
 impl Filter for Patch {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::FILTER }
+        Traits { on_square: false, on_planet: Some(OnPlanet::DEFAULT), ..Traits::FILTER }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn apply(&self, cx: &Context, terrain: &mut talweg_ground::field::Terrain) -> Result<(), Cancelled> {
@@ -53,7 +57,7 @@ impl Filter for Patch {
                 }
                 let t = (inside / f64::from(self.feather).max(1.0e-9)).min(1.0) as f32;
                 let patch = low + span * raster.bicubic(u as f32, v as f32);
-                *h += (patch - *h) * (t * t * (3.0 - 2.0 * t));
+                *h += (patch - *h) * smooth_step(t);
             }
         })
     }

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
@@ -44,14 +44,17 @@ impl Filter for RiverWalk {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
-            on_globe: true,
             is_random: true,
             reads_sea_level: true,
             previews_exactly: false,
-            working_fields: 2.0,
-            parts: NodeParts::Whole("its rivers start anywhere and follow the terrain"),
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(2.0),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("its rivers start anywhere and follow the terrain")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -14,6 +14,7 @@
 use rayon::prelude::*;
 
 use talweg_ground::field::globe::direction_at;
+use talweg_ground::field::vector::{squared_distance, unit};
 use talweg_ground::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
@@ -272,12 +273,16 @@ impl RiverCourses {
         let number = self.quad_number(quad);
         let first = self.reached.partition_point(|&(quad, _)| quad < number);
         let middle: [f64; 3] = [0, 1, 2].map(|axis| points[axis][run.start]);
-        let span = run.clone().map(|k| apart(middle, [0, 1, 2].map(|axis| points[axis][k]))).fold(0.0, f64::max).sqrt();
+        let span = run
+            .clone()
+            .map(|k| squared_distance(middle, [0, 1, 2].map(|axis| points[axis][k])))
+            .fold(0.0, f64::max)
+            .sqrt();
         for &(_, index) in self.reached[first..].iter().take_while(|&&(quad, _)| quad == number) {
             let piece = &self.pieces[index as usize];
             // beyond this distance the piece has no weight
             let far = span + f64::from(piece.reach_metres + self.valley_metres + least_metres);
-            if apart(middle, piece.from) > far * far {
+            if squared_distance(middle, piece.from) > far * far {
                 continue;
             }
             reach(piece, points, up, run.clone(), [least_metres, self.valley_metres], out);
@@ -428,15 +433,4 @@ fn lesser(a: f32, b: f32) -> f32 {
 
 fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
-}
-
-/// Squared distance between two points.
-fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-    x * x + y * y + z * z
-}
-
-fn unit(v: [f64; 3]) -> [f64; 3] {
-    let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
-    v.map(|x| x / length)
 }

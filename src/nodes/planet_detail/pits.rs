@@ -12,6 +12,7 @@ use crate::generators::solid::mixed;
 use crate::planet::craters::Craters;
 use crate::planet::craters::shape::{CraterShape, smooth};
 use talweg_ground::field::Stream;
+use talweg_ground::field::vector::dot;
 use talweg_ground::planet::Planet;
 
 /// Side of a cube, in minimum diameters of its octave.
@@ -187,8 +188,4 @@ impl SmallCraters {
             }
         }
     }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

@@ -8,7 +8,8 @@ use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
 use super::courses::RiverReach;
 use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
 use super::{BROAD, PERSISTENCE, PlanetDetail, persistence};
-use talweg_ground::field::{MapKind, Terrain};
+use talweg_ground::field::vector::dot;
+use talweg_ground::field::{MapKind, Terrain, smooth_step};
 
 /// Standard deviation of the first octave of noise, relative to the rise of the coarse terrain over a cell.
 const FIRST: f32 = 0.42;
@@ -114,7 +115,7 @@ fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
     let t = (at - from) / (to - from);
     let t = if t > 0.0 { t } else { 0.0 };
     let t = if t < 1.0 { t } else { 1.0 };
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 /// Visible fraction of an octave at this sample spacing.
@@ -489,5 +490,5 @@ fn across_slope(
 
 #[inline(always)]
 fn length(v: [f32; 3]) -> f32 {
-    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+    dot(v, v).sqrt()
 }

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use super::{Canvas, CanvasRock, working_fields};
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, Traits};
 use talweg_ground::brush::Strokes;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 
@@ -48,10 +48,13 @@ impl Filter for Sculpt {
             // version 1 eroded a long stroke in one piece
             version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
-            working_fields: working_fields(&self.strokes, true),
-            parts: NodeParts::painted(&self.strokes),
+            memory: NodeMemory::of(working_fields(&self.strokes, true)),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::painted(&self.strokes)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

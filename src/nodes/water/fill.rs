@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use crate::{
+    Context, DrainedFilter, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits,
+};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowRouting, priority_flood};
 
@@ -41,19 +43,20 @@ impl Filter for FillDepressions {
         };
         Traits {
             writes,
-            on_globe: true,
             previews_exactly: false,
-            working_fields: 3.8,
-            more_on_planets: 2.4,
-            parts: match self.gradient > 0.0 && self.fill_with == Filling::Ground {
-                true => NodeParts::Whole("its gradient adds up, with rounding, cell by cell from the outlet"),
-                false => NodeParts::Drained(NodeDrainage {
-                    sea_metres: self.sea_level,
-                    is_drawn: false,
-                    areas: NodeAreas::Unasked,
-                }),
-            },
+            on_planet: Some(OnPlanet { more_fields: 2.4, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(3.8),
             ..Traits::FILTER
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.gradient > 0.0 && self.fill_with == Filling::Ground {
+            true => NodeParts::Whole("its gradient adds up, with rounding, cell by cell from the outlet"),
+            false => {
+                let areas = NodeAreas::Unasked;
+                NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
+            }
         }
     }
 
@@ -70,7 +73,9 @@ impl Filter for FillDepressions {
         self.fill_to(surface, terrain);
         Ok(())
     }
+}
 
+impl DrainedFilter for FillDepressions {
     fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.fill_to(water.surface, terrain);
         Ok(())

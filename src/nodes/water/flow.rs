@@ -9,7 +9,9 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::{Context, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeParts, Traits};
+use crate::{
+    Context, DrainedFilter, DrainedGround, Filter, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Traits,
+};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DInfinity, DrainedArea, FlowRouting, accumulate};
 
@@ -34,27 +36,27 @@ talweg_ground::params! {
 
 impl Filter for FlowAccumulation {
     fn traits(&self) -> Traits {
-        let is_random = self.courses == Courses::Scattered;
-        let (working_fields, more_on_planets) = if self.courses == Courses::Spread { (7.1, 3.4) } else { (3.4, 2.4) };
-        let writes = &[MapKind::Flow];
         let is_divided = self.courses == Courses::Spread;
+        let (fields, more_fields) = if is_divided { (7.1, 3.4) } else { (3.4, 2.4) };
         Traits {
-            writes,
-            on_globe: true,
+            writes: &[MapKind::Flow],
             // 2: contributions are summed band by band; 3: undivided water of more than 2²⁴ cells is counted exactly;
             // 4: all water is counted exactly, in parts of a cell
             version: 4,
-            planet_version: if is_divided { 1 } else { 0 },
-            is_random,
-            working_fields,
-            more_on_planets,
-            parts: NodeParts::Drained(NodeDrainage {
-                sea_metres: self.sea_level,
-                is_drawn: is_random,
-                areas: if is_divided { NodeAreas::Divided } else { NodeAreas::Undivided },
-            }),
+            is_random: self.courses == Courses::Scattered,
+            on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(fields),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        let drainage = NodeDrainage {
+            sea_metres: self.sea_level,
+            is_drawn: self.courses == Courses::Scattered,
+            areas: if self.courses == Courses::Spread { NodeAreas::Divided } else { NodeAreas::Undivided },
+        };
+        NodeParts::Drained(drainage, self)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -76,7 +78,9 @@ impl Filter for FlowAccumulation {
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
     }
+}
 
+impl DrainedFilter for FlowAccumulation {
     fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.set_map(MapKind::Flow, Some(Arc::new(water.areas)));
         Ok(())

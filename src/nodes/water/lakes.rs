@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::FlowRouting;
 
@@ -28,12 +28,14 @@ impl Filter for Lakes {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Water],
-            on_globe: true,
-            working_fields: 3.1,
-            more_on_planets: 2.4,
-            parts: NodeParts::DRAINED,
+            on_planet: Some(OnPlanet { more_fields: 2.4, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(3.1),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::DRAINED
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::banks::{BankedGround, NONE, Reach};
 use super::routed::Routed;
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{DrainedArea, FlowRouting, accumulate, strahler_orders};
 
@@ -50,15 +50,17 @@ impl Filter for Rivers {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
-            on_globe: true,
             previews_exactly: false,
             // 2: contributions are summed band by band; 3: rain-weighted areas are summed as whole numbers
             version: 3,
-            working_fields: 8.5,
-            more_on_planets: 6.4,
-            parts: NodeParts::DRAINED,
+            on_planet: Some(OnPlanet { more_fields: 6.4, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(8.5),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::DRAINED
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -365,7 +365,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
 /// The layer's last computation time, and the approximate memory of its fields and maps.
 fn cost(document: &Document, layer: &Layer, spent: Option<&Duration>) -> String {
     let traits = layer.node.traits();
-    let fields = f64::from(traits.working_fields) + 2.0 + traits.writes.len() as f64;
+    let fields = f64::from(traits.memory.fields) + 2.0 + traits.writes.len() as f64;
     let scene = document.scene();
     let megabytes = fields * 4.0 * scene.grid(scene.samples()).len() as f64 / f64::from(1 << 20);
     let time = match spent {

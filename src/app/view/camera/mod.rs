@@ -13,6 +13,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{EulerRot, Quat, Vec2, Vec3};
 
 use super::scale::SIDE_WORLD;
+use talweg::field::smooth_step;
 use talweg::scene::CameraBookmark;
 
 /// Vertical field of view: a moderate telephoto lens, which flatters relief.
@@ -223,7 +224,7 @@ impl Glide {
             return (self.target, true);
         }
         let x = self.seconds / GLIDE_SECONDS;
-        let t = x * x * (3.0 - 2.0 * x);
+        let t = smooth_step(x);
         let turn = (self.to.yaw - self.from.yaw + PI).rem_euclid(TAU) - PI;
         let mix = |a: f32, b: f32| a + (b - a) * t;
         let pose =

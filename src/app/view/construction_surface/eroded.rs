@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::view::square::surface_water::signed_depths;
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights};
+use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights, smooth_step};
 use talweg::scene::Scene;
 
 /// Thickness of a deposit, in cell sides, that hides all small forms of the tree.
@@ -113,6 +113,6 @@ impl ErodedGround {
     /// Weight of the tree's small forms where the terrain was raised by this many cell sides.
     pub fn shown_detail(raised_cells: f64) -> f64 {
         let buried = (raised_cells / BURYING_CELLS).clamp(0.0, 1.0);
-        1.0 - buried * buried * (3.0 - 2.0 * buried)
+        1.0 - smooth_step(buried)
     }
 }

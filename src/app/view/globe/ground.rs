@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::tiles::DetailGround;
-use talweg::field::{Globe, globe::locate};
+use talweg::field::{Globe, globe::locate, smooth_step};
 
 /// The surface of a globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ const SHADOW_STEPS: i32 = 10;
 
 pub(super) fn smoothstep(from: f64, to: f64, at: f64) -> f64 {
     let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 impl GlobeSurface<'_> {

@@ -1,6 +1,7 @@
 //! Light metering on the processor: rays through the image, and the maps of the terrain where they hit it.
 
 use bevy::math::{Mat4, Vec3, Vec4};
+use talweg::field::smooth_step;
 
 use super::light::SHADOW_RANGE;
 use super::mips::{Mips, from_halves};
@@ -145,7 +146,7 @@ impl<'a> SquareLight<'a> {
         let [depth, openness] = bytes_at::<2>(&self.terrain.light, at, wide);
         let normal = Vec3::new(-slope[0], 1.0, -slope[1]).normalize();
         let in_shadow = ((depth - 0.5) * 2.0 * SHADOW_RANGE).clamp(0.0, 1.0);
-        let sun_share = 1.0 - in_shadow * in_shadow * (3.0 - 2.0 * in_shadow);
+        let sun_share = 1.0 - smooth_step(in_shadow);
         let [r, g, b, cover] = self.canopy.map_or([0.0; 4], |canopy| bytes_at::<4>(canopy, at, wide));
         let ground = self.light_on(normal, sun_share * (1.0 - CROWN_SHADOW * cover), openness);
         if cover < 0.01 {

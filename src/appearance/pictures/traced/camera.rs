@@ -1,6 +1,7 @@
 //! The camera of a ray-traced picture, in metres of the scene: east, south, up.
 
 use crate::construction::geometry::plane::higher;
+use crate::field::vector::{cross, dot};
 
 /// A camera that looks at a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,12 +16,8 @@ pub struct Camera {
     half: f64,
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
-    let long = (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]).sqrt();
+    let long = dot(a, a).sqrt();
     (long > 1e-9).then(|| a.map(|c| c / long))
 }
 

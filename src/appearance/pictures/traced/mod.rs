@@ -22,6 +22,7 @@ use crate::appearance::colours::srgb::{Light, encode};
 use crate::construction::geometry::plane::higher;
 use crate::construction::trace::{Bound, PacketTracer, Trace, TraceRay, TracedSurface, Tracer};
 use crate::construction::{MaterialLayer, Program};
+use crate::field::vector::dot;
 use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
@@ -131,7 +132,7 @@ impl<'a> TracedView<'a> {
     fn pixel_ray_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
-        let per_metre = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
+        let per_metre = dot(scaled, scaled).sqrt();
         let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / per_metre) };
         PixelRay { ray, per_metre }
     }

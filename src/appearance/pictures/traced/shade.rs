@@ -10,6 +10,7 @@ use crate::construction::geometry::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};
+use crate::field::vector::dot;
 
 /// Colours of the sky at the horizon and overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
@@ -65,7 +66,7 @@ impl<'a> Shade<'a> {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
         let way = [f64::from(sun[0]) * k, f64::from(sun[2]) * k, f64::from(sun[1]) * up];
-        let long = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
+        let long = dot(way, way).sqrt();
         let [r, g, b, _] = subject.palette.rock;
         let sea = f64::from(subject.settings.sea_level) * up;
         let side = subject.program.side;

@@ -10,6 +10,7 @@
 
 mod locate;
 
+use crate::field::vector::unit;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use rayon::prelude::*;
@@ -217,9 +218,8 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
         v[axis / 2] = if axis.is_multiple_of(2) { length } else { -length };
     }
-    // Add in the order x, y, z on every face, for the same bits.
-    let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
-    v.map(|x| x / length)
+    // This adds in the order x, y, z on every face, for the same bits.
+    unit(v)
 }
 
 /// The axes of a face as unit vectors: outwards, along its rows, along its columns.

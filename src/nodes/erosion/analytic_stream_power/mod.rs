@@ -36,7 +36,7 @@ use super::run::ErosionRun;
 use super::stream_power::SLIDE_YEARS;
 use super::stream_power::uplift::{UpliftShape, uplift_params};
 use crate::multiscale::LargestScale;
-use crate::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits};
 use network::SteadyNetwork;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::Outlets;
@@ -82,17 +82,19 @@ impl Process for AnalyticStreamPower {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
             is_random: true,
             // 2: areas are added band by band, 3: and as whole numbers; from coarse to fine 3: valleys of large grids
             // keep their places, 4: areas are whole numbers
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
-            working_fields: 14.5,
-            more_on_planets: 2.5,
-            follows_grid: true,
-            parts: NodeParts::Whole("the search for its drainage network needs the whole terrain"),
+            on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
+            memory: NodeMemory::of(14.5),
+            finer_grids: FinerGrids { follows_grid: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("the search for its drainage network needs the whole terrain")
     }
 
     fn iterations(&self) -> u32 {

@@ -43,7 +43,7 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
@@ -100,11 +100,14 @@ impl Process for Coastal {
             reads_sea_level: true,
             // 3: debris drifts the full distance on fine grids too; from coarse to fine 4: coasts keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
-            carries_sediment_on: true,
-            working_fields: 6.8,
-            parts: NodeParts::Whole("its waves depend on all the open water in front of a shore"),
+            memory: NodeMemory::of(6.8),
+            finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("its waves depend on all the open water in front of a shore")
     }
 
     fn iterations(&self) -> u32 {

@@ -47,7 +47,7 @@ use super::buffers::{WorkingMemory, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -108,12 +108,14 @@ impl Process for Droplets {
             is_random: true,
             // from coarse to fine 2: trunk streams of large grids keep their places; 3: and get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
-            stream_beds: StreamBeds::Incised,
-            working_fields: 4.0,
-            fewer_for_heights: Some(1.0),
-            parts: NodeParts::Whole("each droplet runs over terrain that earlier droplets changed"),
+            memory: NodeMemory { fewer_for_heights: Some(1.0), ..NodeMemory::of(4.0) },
+            finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("each droplet runs over terrain that earlier droplets changed")
     }
 
     fn iterations(&self) -> u32 {

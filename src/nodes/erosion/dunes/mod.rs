@@ -31,7 +31,7 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::{Context, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use run::DunesRun;
 use talweg_ground::field::{MapKind, Terrain};
 
@@ -110,10 +110,13 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
-            working_fields: if self.abrasion > 0.0 { 14.0 } else { 9.0 },
-            parts: NodeParts::Whole("its sand can fly across the whole terrain"),
+            memory: NodeMemory::of(if self.abrasion > 0.0 { 14.0 } else { 9.0 }),
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("its sand can fly across the whole terrain")
     }
 
     fn iterations(&self) -> u32 {

@@ -11,7 +11,7 @@ use crate::erosion::rock::Rock;
 use crate::erosion::run::ErosionRun;
 use crate::erosion::wind::{Hop, WindLine, wind_direction};
 use crate::{Context, MassBalance};
-use talweg_ground::field::{Cancelled, Edges, MapKind, Terrain};
+use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 /// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
@@ -64,6 +64,27 @@ struct DuneBuffers {
     /// Loss and gain of each row, and its sand in the air.
     rows: Vec<[f64; 3]>,
     entered: Vec<f64>,
+}
+
+impl DuneBuffers {
+    /// Makes the buffers large enough for `grid`; `worn` is the length of the fields of eroded rock.
+    fn resize(&mut self, grid: Grid, worn: usize) {
+        let Self { flying, shadow, lifted, left, height, sand, .. } = self;
+        for buffer in [flying, shadow, lifted, left, height, sand] {
+            buffer.resize(grid.len(), 0.0);
+        }
+        for buffer in [&mut self.worn, &mut self.wear] {
+            buffer.resize(worn, 0.0);
+        }
+        self.rows.resize(grid.samples, [0.0; 3]);
+        self.entered.resize(grid.samples, 0.0);
+    }
+}
+
+/// Rows and cells of a band, on a grid with `samples` per side.
+fn band_size(samples: usize) -> (usize, usize) {
+    let rows = (BAND_CELLS / samples).max(BAND_ROWS);
+    (rows, rows * samples)
 }
 
 /// The law of one iteration; lengths are fractions of the relief.
@@ -204,31 +225,23 @@ impl DunesRun {
     }
 }
 
-impl ErosionRun for DunesRun {
-    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
-        let grid = self.terrain.grid;
-        let (n, len) = (grid.samples, grid.len());
-        let (law, repose) = (self.law(cx), self.repose(cx));
-        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut *self.next;
-        for buffer in [&mut *flying, &mut *shadow, &mut *lifted, &mut *left, &mut *height, &mut *sand] {
-            buffer.resize(len, 0.0);
-        }
-        for buffer in [&mut *worn, &mut *wear] {
-            buffer.resize(self.now.worn.len(), 0.0);
-        }
-        rows.resize(n, [0.0; 3]);
-        entered.resize(n, 0.0);
-        let band = (BAND_CELLS / n).max(BAND_ROWS);
-        let cells = band * n;
+/// The parts of an iteration. Until all of them are done, they write to the buffers alone.
+impl DunesRun {
+    /// The sand before this iteration.
+    fn sand(&self) -> &[f32] {
+        self.terrain.map(MapKind::Sand).expect("made at the start")
+    }
 
-        // lift
-        let old_sand = self.terrain.map(MapKind::Sand).expect("made at the start");
-        let old_height = &self.terrain.height;
-        let old_shadow = if law.turned { old_height } else { &self.now.shadow };
-        let now = &self.now;
+    /// Lifts sand into the wind, and erodes the rock below flying sand.
+    fn lift(&self, cx: &Context, law: &DuneLaw, next: &mut DuneBuffers) -> Result<(), Cancelled> {
+        let (grid, now, old_sand, old_height) = (self.terrain.grid, &self.now, self.sand(), &*self.terrain.height);
+        let n = grid.samples;
+        let (band, cells) = band_size(n);
+        let old_shadow: &[f32] = if law.turned { old_height } else { &now.shadow };
         let erodibility = self.erodibility.as_deref();
+        let DuneBuffers { lifted, left, shadow, worn, .. } = next;
         let outs = (lifted.par_chunks_mut(cells), left.par_chunks_mut(cells), shadow.par_chunks_mut(cells));
-        let worn_bands = chunks_or_empty(worn, cells, len);
+        let worn_bands = chunks_or_empty(worn, cells, grid.len());
         (outs.0, outs.1, outs.2, worn_bands).into_par_iter().enumerate().try_for_each(
             |(b, (lifted, left, shadow, worn))| {
                 cx.control.check()?;
@@ -249,10 +262,16 @@ impl ErosionRun for DunesRun {
                 }
                 Ok(())
             },
-        )?;
+        )
+    }
 
-        // hop and settle
-        let (lifted, shadow) = (&*lifted, &*shadow);
+    /// Carries the sand in the air by one hop, and settles a part of it.
+    fn hop_and_settle(&self, cx: &Context, law: &DuneLaw, next: &mut DuneBuffers) -> Result<(), Cancelled> {
+        let (grid, old_height) = (self.terrain.grid, &*self.terrain.height);
+        let n = grid.samples;
+        let (band, cells) = band_size(n);
+        let DuneBuffers { lifted, left, shadow, flying, entered, .. } = next;
+        let (lifted, shadow) = (&**lifted, &**shadow);
         let outs = (left.par_chunks_mut(cells), flying.par_chunks_mut(cells), entered.par_chunks_mut(band));
         outs.into_par_iter().enumerate().try_for_each(|(b, (left, flying, entered))| {
             cx.control.check()?;
@@ -266,15 +285,21 @@ impl ErosionRun for DunesRun {
                 law.settle(from, &arriving, [&mut left[here.clone()], &mut flying[here]]);
             }
             Ok(())
-        })?;
+        })
+    }
 
-        // slide, and update the mass balance
+    /// Slides the sand of slopes that are too steep, and makes the new surface.
+    fn slide(&self, cx: &Context, repose: &Repose, next: &mut DuneBuffers) -> Result<(), Cancelled> {
+        let (grid, now, old_sand) = (self.terrain.grid, &self.now, self.sand());
+        let n = grid.samples;
+        let (band, cells) = band_size(n);
+        let DuneBuffers { left, flying, worn, height, sand, wear, rows, .. } = next;
         let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
         let worn_part = (!worn.is_empty()).then_some(worn);
         let layers = Layers { bed, worn: worn_part, cover: left };
         let before = self.worn_before.as_deref();
         let outs = (height.par_chunks_mut(cells), sand.par_chunks_mut(cells), rows.par_chunks_mut(band));
-        let wear_bands = chunks_or_empty(wear, cells, len);
+        let wear_bands = chunks_or_empty(wear, cells, grid.len());
         (outs.0, outs.1, outs.2, wear_bands).into_par_iter().enumerate().try_for_each(
             |(b, (height, sand, rows, wear))| {
                 cx.control.check()?;
@@ -308,9 +333,13 @@ impl ErosionRun for DunesRun {
                 }
                 Ok(())
             },
-        )?;
+        )
+    }
 
-        // from here on the step cannot fail; all sums are of whole slabs, and exact
+    /// Adds the material that moved to the mass balance. All sums are of whole slabs, and exact.
+    fn update_mass_balance(&mut self) {
+        let grid = self.terrain.grid;
+        let DuneBuffers { rows, entered, .. } = &*self.next;
         let entered: f64 = if grid.edges == Edges::Open { entered.iter().sum() } else { 0.0 };
         let [mut eroded, mut deposited, mut carried] = [0.0; 3];
         for row in &rows[..grid.distinct()] {
@@ -325,6 +354,10 @@ impl ErosionRun for DunesRun {
         mass_balance.deposited += deposited;
         mass_balance.lost += (eroded + entered - deposited) - (carried - mass_balance.carried);
         mass_balance.carried = carried;
+    }
+
+    /// Makes the buffers the new state.
+    fn exchange_buffers(&mut self) {
         let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
@@ -334,6 +367,22 @@ impl ErosionRun for DunesRun {
         if self.erodibility.is_some() {
             exchange_maps(&mut self.terrain, [MapKind::Wear], [wear]);
         }
+    }
+}
+
+impl ErosionRun for DunesRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let (law, repose) = (self.law(cx), self.repose(cx));
+        self.next.resize(self.terrain.grid, self.now.worn.len());
+        let mut next = std::mem::take(&mut *self.next);
+        let stepped = self
+            .lift(cx, &law, &mut next)
+            .and_then(|()| self.hop_and_settle(cx, &law, &mut next))
+            .and_then(|()| self.slide(cx, &repose, &mut next));
+        *self.next = next;
+        stepped?;
+        self.update_mass_balance();
+        self.exchange_buffers();
         self.iteration += 1;
         Ok(())
     }

@@ -55,7 +55,7 @@ use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use bed::{BedWear, Rockfall};
 use flow::{FOLLOWING, FlowFields, IceFlow};
 use lines::{GridLines, Lane, LineDirection};
@@ -149,11 +149,14 @@ impl Process for Glacial {
     fn traits(&self) -> Traits {
         Traits {
             writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
-            working_fields: 27.0,
-            carries_sediment_on: true,
-            parts: NodeParts::Whole("its fastest ice sets the time step for all ice"),
+            memory: NodeMemory::of(27.0),
+            finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("its fastest ice sets the time step for all ice")
     }
 
     fn iterations(&self) -> u32 {

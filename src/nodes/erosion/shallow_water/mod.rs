@@ -59,7 +59,7 @@ mod sweep;
 mod transport;
 
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
+use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, NodeReach, Pace, Process, Run, Traits};
 use state::LOOK;
 use talweg_ground::field::{MapKind, Terrain};
 
@@ -132,18 +132,22 @@ impl Process for ShallowWater {
             is_random: self.springs > 0,
             // from coarse to fine 3: trunk streams of large grids keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
-            stream_beds: StreamBeds::Held,
             // springs need a field of the water supply
-            working_fields: if self.springs > 0 { 6.0 } else { 5.0 },
-            more_when_kept: 7.0,
-            fewer_for_heights: Some(0.0),
-            state_fields: run::UNDER_WAY,
-            carries_sediment_on: true,
-            parts: match self.springs {
-                0 => NodeParts::Iterations { reach: NodeReach::of_cells(LOOK), resumes: true, sums_rain: true },
-                _ => NodeParts::Whole("its springs are chosen among high places of the whole terrain"),
+            memory: NodeMemory {
+                more_when_kept: 7.0,
+                fewer_for_heights: Some(0.0),
+                state_fields: run::UNDER_WAY,
+                ..NodeMemory::of(if self.springs > 0 { 6.0 } else { 5.0 })
             },
+            finer_grids: FinerGrids { stream_beds: StreamBeds::Held, carries_sediment_on: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match self.springs {
+            0 => NodeParts::Iterations { reach: NodeReach::of_cells(LOOK), resumes: true, sums_rain: true },
+            _ => NodeParts::Whole("its springs are chosen among high places of the whole terrain"),
         }
     }
 

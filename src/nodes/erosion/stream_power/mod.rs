@@ -43,7 +43,10 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::filters::gauss;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeParts, Pace, Process, Run, Traits};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Pace,
+    Process, Run, Traits,
+};
 use law::{Bed, Forces, lost_and_won};
 use talweg_ground::field::metric::Links;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -103,26 +106,31 @@ impl Process for StreamPower {
         // on the next grid
         Traits {
             writes: &WRITTEN,
-            on_globe: true,
             is_random: self.uplift_variation > 0.0,
             version: if self.largest_scale == LargestScale::OneGrid { 4 } else { 6 },
-            stream_beds: StreamBeds::Kept,
-            planet_version: 3,
-            land_above: Some(self.sea_level),
-            working_fields: if self.deposition > 0.0 { 9.9 } else { 7.1 },
-            more_when_kept: 3.0,
-            fewer_for_heights: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
-            more_on_planets: 4.3,
-            follows_grid: true,
-            parts: match tiles::is_tiled(self) {
-                true => NodeParts::Worn(NodeDrainage {
-                    sea_metres: self.sea_level,
-                    is_drawn: false,
-                    areas: NodeAreas::Divided,
-                }),
-                false => NodeParts::Whole("its settling sediment must follow all streams in order"),
+            on_planet: Some(OnPlanet {
+                version: 3,
+                land_above: Some(self.sea_level),
+                more_fields: 4.3,
+                ..OnPlanet::DEFAULT
+            }),
+            memory: NodeMemory {
+                more_when_kept: 3.0,
+                fewer_for_heights: Some(if self.deposition > 0.0 { 0.0 } else { 0.7 }),
+                ..NodeMemory::of(if self.deposition > 0.0 { 9.9 } else { 7.1 })
             },
+            finer_grids: FinerGrids { stream_beds: StreamBeds::Kept, follows_grid: true, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
+        }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        match tiles::is_tiled(self) {
+            true => {
+                let areas = NodeAreas::Divided;
+                NodeParts::Worn(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
+            }
+            false => NodeParts::Whole("its settling sediment must follow all streams in order"),
         }
     }
 
@@ -136,10 +144,6 @@ impl Process for StreamPower {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn as_stream_power(&self) -> Option<&StreamPower> {
-        Some(self)
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

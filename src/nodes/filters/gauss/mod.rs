@@ -15,7 +15,7 @@ mod globe;
 pub use globe::mean_of_copies;
 
 use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, separable};
-use crate::{Context, NodeParts, NodeReach, NodeSmoothing, Traits};
+use crate::{Context, NodeMemory, NodeParts, NodeReach, NodeSmoothing, OnPlanet, SmoothedFilter, Traits};
 use talweg_ground::field::{Cancelled, Edges};
 
 /// α and λ of the two pairs, as (real, imaginary).
@@ -28,19 +28,18 @@ const HEARING: f64 = 8.0;
 
 /// Traits of a filter that smooths the terrain and then processes one field at a time.
 pub const TRAITS: Traits = Traits {
-    on_globe: true,
-    planet_version: 1,
     previews_exactly: false,
     version: 2,
-    working_fields: 2.1,
+    on_planet: Some(OnPlanet { version: 1, ..OnPlanet::DEFAULT }),
+    memory: NodeMemory::of(2.1),
     ..Traits::FILTER
 };
 
-/// How a filter that reads heights smoothed by `metres` within a stencil of `cells` can be computed in parts. Without
+/// How `filter`, which reads heights smoothed by `metres` within a stencil of `cells`, can be computed in parts. Without
 /// smoothing the filter changes nothing, so each sample is independent.
-pub fn parts(metres: f32, cells: usize) -> NodeParts {
+pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodeParts<'_> {
     match metres > 0.0 {
-        true => NodeParts::Smoothed(NodeSmoothing { metres, reach: NodeReach::of_cells(cells) }),
+        true => NodeParts::Smoothed(NodeSmoothing { metres, reach: NodeReach::of_cells(cells) }, filter),
         false => NodeParts::Points,
     }
 }

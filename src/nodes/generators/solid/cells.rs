@@ -13,6 +13,7 @@
 use super::{SolidNoise, SpacePoints, drawn, mixed};
 use crate::generators::cellular::CellDistance;
 use talweg_ground::field::Stream;
+use talweg_ground::field::vector::dot;
 
 /// One octave.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,7 @@ impl SolidCells {
             let out = if a > b { a } else { b };
             if out > 0.0 { out } else { 0.0 }
         };
-        let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        let square = |v: [f32; 3]| dot(v, v);
         for reach in 0..=REACH {
             // minimum distance to the cells of this ring
             let gap = (reach - 1).max(0) as f32;

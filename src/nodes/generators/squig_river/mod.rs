@@ -26,7 +26,7 @@ pub mod squig;
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular::{self, TriangleLayout};
-use crate::{Context, Generator, NodeParts, Traits};
+use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
 pub use bed::RiverWidths;
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
@@ -111,14 +111,17 @@ const LEAST_HALF: f32 = 0.75;
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
         // water is never thinner than a sample, so a preview is not exact
-        let working_fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
+        let fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
         Traits {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
             previews_exactly: false,
-            working_fields,
-            parts: NodeParts::Whole("its rivers cross the whole terrain"),
+            memory: NodeMemory::of(fields),
             ..Traits::GENERATOR
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("its rivers cross the whole terrain")
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

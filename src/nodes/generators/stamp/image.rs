@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use talweg_ground::field::smooth_step;
 use talweg_ground::io::Raster;
 use talweg_ground::io::formats::RawLayout;
 use talweg_ground::mesh::raster_or_mesh;
@@ -60,6 +61,6 @@ impl StampImage {
             return 0.0;
         }
         let t = ((1.0 - within.sqrt()) * (1.0 / FADE)).min(1.0);
-        (self.raster.bilinear(0.5 + 0.5 * x, 0.5 + 0.5 * y) - self.rim) * (t * t * (3.0 - 2.0 * t))
+        (self.raster.bilinear(0.5 + 0.5 * x, 0.5 + 0.5 * y) - self.rim) * smooth_step(t)
     }
 }

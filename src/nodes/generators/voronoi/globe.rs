@@ -8,9 +8,10 @@
 
 use std::f32::consts::PI;
 
-use super::sphere_points::{SpherePoint, SpherePoints, on_faces, scattered, square};
+use super::sphere_points::{SpherePoint, SpherePoints, on_faces, scattered};
 use super::{REGIONS, Regions, Scatter, Voronoi};
 use crate::Context;
+use talweg_ground::field::vector::squared_distance;
 use talweg_ground::field::{Cancelled, Globe, Stream};
 
 /// Samples of a row that share their candidates.
@@ -60,7 +61,7 @@ impl Voronoi {
                     let piece = start..(start + SHARED).min(n);
                     let place = |k: usize| [x[k], y[k], z[k]];
                     let centre = place((piece.start + piece.end) / 2);
-                    let reach = piece.clone().map(|k| square(centre, place(k))).fold(0.0, f32::max).sqrt();
+                    let reach = piece.clone().map(|k| squared_distance(centre, place(k))).fold(0.0, f32::max).sqrt();
                     points.candidates(centre, reach, K, &mut near);
                     for at in piece.clone().step_by(LANES) {
                         let lanes = at..(at + LANES).min(piece.end);
@@ -83,7 +84,7 @@ impl Voronoi {
     fn factor_at(&self, values: Stream, near: &[SpherePoint], place: [f32; 3]) -> f32 {
         let (mut least, mut factor) = (f32::INFINITY, 1.0);
         for &(point, number) in near {
-            let square = square(point, place);
+            let square = squared_distance(point, place);
             if square <= least {
                 let own = self.factor(values.unit(number as i32, 0));
                 if square < least || own < factor {

@@ -23,7 +23,7 @@ mod globe;
 mod nearest;
 mod sphere_points;
 
-use crate::{Context, Generator, Traits};
+use crate::{Context, Generator, OnPlanet, Traits};
 use nearest::{Buckets, FeaturePoint};
 use talweg_ground::field::{Cancelled, Edges, Stream};
 
@@ -110,7 +110,7 @@ const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -6,6 +6,7 @@
 
 use talweg_ground::field::Stream;
 use talweg_ground::field::globe::direction_at;
+use talweg_ground::field::vector::squared_distance;
 
 /// A unit vector with the index of the point.
 pub type SpherePoint = ([f32; 3], u32);
@@ -47,12 +48,6 @@ pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
         }
     }
     points
-}
-
-/// Squared chord between two points.
-pub fn square(a: [f32; 3], b: [f32; 3]) -> f32 {
-    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-    x * x + y * y + z * z
 }
 
 impl SpherePoints {
@@ -98,7 +93,7 @@ impl SpherePoints {
             }
             radius *= 1.5;
         }
-        let mut squares: Vec<f32> = out.iter().map(|&(p, _)| square(centre, p)).collect();
+        let mut squares: Vec<f32> = out.iter().map(|&(p, _)| squared_distance(centre, p)).collect();
         let last = k.min(squares.len()).max(1) - 1;
         if squares.is_empty() {
             return;
@@ -114,7 +109,7 @@ impl SpherePoints {
         for (k, j) in z.flat_map(|k| y.clone().map(move |j| (k, j))) {
             let row = self.starts[self.cube([*x.start(), j, k])]..self.starts[self.cube([*x.end(), j, k]) + 1];
             let points = &self.points[row.start as usize..row.end as usize];
-            out.extend(points.iter().filter(|(p, _)| square(*p, centre) <= radius * radius));
+            out.extend(points.iter().filter(|(p, _)| squared_distance(*p, centre) <= radius * radius));
         }
     }
 }
@@ -138,7 +133,7 @@ mod tests {
                 let place: [f32; 3] =
                     std::array::from_fn(|axis| centre[axis] + reach * 0.57 * random.signed(k as i32, 9 + axis as i32));
                 let least = |of: &mut dyn Iterator<Item = [f32; 3]>| {
-                    let mut squares: Vec<f32> = of.map(|p| square(p, place)).collect();
+                    let mut squares: Vec<f32> = of.map(|p| squared_distance(p, place)).collect();
                     squares.sort_by(f32::total_cmp);
                     squares.truncate(4);
                     squares

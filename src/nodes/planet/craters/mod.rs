@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use impact::{Event, Impact};
 use mare::Mare;
 use population::{Sizes, UnshapedImpact, population};
@@ -119,13 +119,16 @@ impl Filter for Craters {
         Traits {
             version: if self.maria > 0.0 { 3 } else { 1 },
             writes: if self.shows_brightness() { &[MapKind::Brightness] } else { &[] },
-            on_globe: true,
             is_random: true,
             previews_exactly: false,
-            working_fields: 1.1,
-            parts: NodeParts::Whole("each crater is stamped into the terrain that the earlier ones left"),
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(1.1),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::Whole("each crater is stamped into the terrain that the earlier ones left")
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

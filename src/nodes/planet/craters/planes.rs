@@ -10,6 +10,7 @@ use super::impact::{Event, Impact};
 use super::shape::REACH;
 use super::surface::CraterSurface;
 use super::tiles::CraterTiles;
+use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
@@ -115,7 +116,7 @@ impl Probes {
                 let [x, y, z, reach] = bounds[entry.event as usize];
                 let apart = [self.centre[0] - x, self.centre[1] - y, self.centre[2] - z];
                 // (a + b)² is at most 2(a² + b²), and an arc is longer than its chord
-                let square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2];
+                let square = dot(apart, apart);
                 if (self.near && square > 2.0 * (reach + self.square))
                     || reach < LEAST * LEAST * REACH * REACH * self.square
                 {

@@ -28,6 +28,8 @@
 //! divided by the square of the radius, depth falls as 1/(1 + 1.5τ) and the sharper rim as 1/(1 + 4τ), and the crest
 //! widens. This form of wear is from Fassett & Thomson 2014; the two numbers are fits of ours.
 
+use talweg_ground::field::smooth_step;
+
 /// Radii within which a crater changes the terrain.
 pub const REACH: f32 = 5.0;
 /// Height of the blanket at [`REACH`] before the reduction, in rim heights.
@@ -79,7 +81,7 @@ fn greater(a: f32, b: f32) -> f32 {
 /// A smooth step: 0 up to `from`, 1 from `to` on.
 pub fn smooth(from: f32, to: f32, at: f32) -> f32 {
     let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 /// Depth of a fresh crater from crest to floor.

@@ -11,6 +11,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
 use talweg_ground::field::globe::{direction_at, locate};
 use talweg_ground::field::topology::FACES;
+use talweg_ground::field::vector::{dot, unit};
 use talweg_ground::field::{Edges, Globe, Grid};
 
 /// Ranges of rows and columns of samples, each with an exclusive end. Rows of a globe are numbered over all faces.
@@ -39,15 +40,6 @@ const RADIUS: f32 = std::f32::consts::FRAC_2_PI;
 const CORNER: f64 = 0.955_317;
 /// Discs of this angle or larger cover the whole globe.
 const WHOLE: f64 = 2.0;
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn unit(a: [f64; 3]) -> [f64; 3] {
-    let length = dot(a, a).sqrt();
-    a.map(|x| x / length)
-}
 
 impl Round {
     fn new(samples: usize) -> Self {

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::generators::octaves::NoiseFade;
 use crate::generators::solid::{Solid, SolidNoise, SpacePoints};
 use talweg_ground::field::globe::{face_direction, meet, nearly_arctangent};
+use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Cells whose noise is computed together.
@@ -142,25 +143,9 @@ fn places(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..6 * n * n).map(move |k| (k / (n * n), k / n % n, k % n))
 }
 
-/// Inner product.
-pub fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// Cross product.
-pub fn cross(a: Vector, b: Vector) -> Vector {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// a + t · b.
 pub fn advanced(a: Vector, t: f64, b: Vector) -> Vector {
     std::array::from_fn(|k| a[k] + t * b[k])
-}
-
-/// The vector scaled to length 1; a vector of length 0 is returned unchanged.
-pub fn unit(v: Vector) -> Vector {
-    let length = dot(v, v).sqrt();
-    if length > 0.0 { v.map(|x| x / length) } else { v }
 }
 
 /// Orientation of a plate: a rotation as a unit quaternion, real part first.
@@ -225,6 +210,7 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use talweg_ground::field::vector::{cross, unit};
 
     #[test]
     fn cells_cover_the_sphere_and_neighbours_are_mutual() {

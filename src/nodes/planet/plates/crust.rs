@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector, cross};
+use super::cells::{NO_CELL, PlateAttitude, SphereCells, Turn, Vector};
+use talweg_ground::field::vector::cross;
 use talweg_ground::field::{Cancelled, Control};
 
 /// Maximum number of plates: each one has a bit in the masks of [`PlateTables`].

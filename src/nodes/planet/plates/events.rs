@@ -9,13 +9,14 @@
 //! Source: Cortial et al. 2019, where all uplift happens at once, around the whole of the land.
 
 use super::STEP_MA;
-use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
+use super::cells::{NO_CELL, SphereCells, Vector, advanced};
 use super::crust::{CrustCell, EARTH_KM, MOST_PLATES, PlateState, PlateTables};
 use super::fronts::nearest_seeds;
 use super::motion::CrustOverlap;
 use crate::generators::octaves::NoiseFade;
 use crate::generators::solid::Solid;
 use talweg_ground::field::Stream;
+use talweg_ground::field::vector::{cross, dot, unit};
 
 /// Overlap in steradians at which two continents merge: a square of 450 km.
 const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);

@@ -8,10 +8,11 @@
 
 use rayon::prelude::*;
 
-use super::cells::{NO_CELL, SphereCells, Vector, advanced, dot, unit};
+use super::cells::{NO_CELL, SphereCells, Vector, advanced};
 use super::crust::{EARTH_KM, Plate, PlateState, PlateTables};
 use super::motion::SLIDING;
-use talweg_ground::field::{Cancelled, Control, Stream};
+use talweg_ground::field::vector::{dot, unit};
+use talweg_ground::field::{Cancelled, Control, Stream, smooth_step};
 
 /// Distance from a front within which mountains rise, in km.
 pub const REACH_KM: f32 = 1000.0;
@@ -171,7 +172,7 @@ pub fn nearest_seeds(
 pub fn uplift_profile(x: f32) -> f32 {
     let smooth = |t: f32| {
         let t = t.clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t)
+        smooth_step(t)
     };
     if x < 1.0 / 3.0 { smooth(3.0 * x) } else { smooth(1.5 * (1.0 - x)) }
 }
@@ -179,7 +180,7 @@ pub fn uplift_profile(x: f32) -> f32 {
 /// Fraction of the trench's depth at a distance of x trench widths.
 pub fn trench_profile(x: f32) -> f32 {
     let t = (1.0 - x).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(t)
 }
 
 /// Computes uplift and trenches of every plate. `uplift` is u₀ in km per Ma.

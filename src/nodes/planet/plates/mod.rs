@@ -37,7 +37,7 @@ use surface::CrustSurface;
 
 use crate::erosion::buffers::{self, Next, WorkingMemory, exchange_maps};
 use crate::erosion::run::ErosionRun;
-use crate::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits};
 use talweg_ground::field::{Cancelled, Globe, MapKind, Terrain};
 
 talweg_ground::params! {
@@ -91,14 +91,19 @@ impl Process for Plates {
         Traits {
             writes: &WRITTEN,
             on_square: false,
-            on_globe: true,
             is_random: true,
             reads_sea_level: true,
-            working_fields: 2.2,
-            fixed_bytes: 6 * u64::from(self.detail * self.detail) * (120 + 11 * u64::from(self.plates) / 2),
-            parts: NodeParts::PLANET,
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory {
+                fixed_bytes: 6 * u64::from(self.detail * self.detail) * (120 + 11 * u64::from(self.plates) / 2),
+                ..NodeMemory::of(2.2)
+            },
             ..Traits::PROCESS
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn iterations(&self) -> u32 {

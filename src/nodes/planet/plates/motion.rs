@@ -10,8 +10,9 @@
 use rayon::prelude::*;
 
 use super::STEP_MA;
-use super::cells::{NO_CELL, SphereCells, Vector, advanced, cross, dot, unit};
+use super::cells::{NO_CELL, SphereCells, Vector, advanced};
 use super::crust::{CrustCell, EARTH_KM, PlateMask, PlateState, PlateTables};
+use talweg_ground::field::vector::{cross, dot, unit};
 use talweg_ground::field::{Cancelled, Control};
 
 /// A cell of a plate that lies above or below crust of another plate.

@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, dot};
+use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector};
 use super::crust::{CrustCell, CrustLedger, EARTH_KM, NEVER, PlateState, PlateTables};
 use super::motion::all_plates;
 use super::{Plates, STEP_MA};
+use talweg_ground::field::vector::dot;
 use talweg_ground::field::{Cancelled, Control, Stream};
 
 /// Height of the highest mountains in km, to which the erosion rate refers.

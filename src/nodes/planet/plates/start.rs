@@ -11,11 +11,12 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::Plates;
-use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, advanced, cross, unit};
+use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, advanced};
 use super::crust::{CrustCell, EARTH_KM, MOST_PLATES, NEVER, Plate, PlateState, PlateTables, floor_height};
 use super::fronts::{EdgeKind, edge_cells, nearest_seeds};
 use super::relief::hot_spots;
 use crate::Context;
+use talweg_ground::field::vector::{cross, dot, unit};
 use talweg_ground::field::{Cancelled, Control, Globe, Stream, Terrain};
 
 /// Random streams of the layer.
@@ -184,7 +185,7 @@ fn territories(
         for &there in cells.neighbours(cell) {
             if there != NO_CELL && owners[there as usize] == NO_CELL {
                 let way = advanced(cells.middle(there), -1.0, here);
-                let length = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt() as f32;
+                let length = dot(way, way).sqrt() as f32;
                 let hard = 0.5 * (hardship[cell as usize] + hardship[there as usize]);
                 open.push(GrowthStep { cost: cost + length * hard / speed, cell: there, plate });
             }
@@ -207,7 +208,7 @@ fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32
             let at = cells.middle(cell);
             let near = |&seed: &u32| {
                 let way = advanced(cells.middle(seed), -1.0, at);
-                way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
+                dot(way, way)
             };
             seeds.iter().map(near).fold(f64::INFINITY, f64::min)
         };

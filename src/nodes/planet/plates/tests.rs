@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use super::cells::{dot, unit};
 use super::crust::{CrustCell, NEVER, Plate, floor_height};
 use super::fronts::{EdgeKind, REACH_KM, TRENCH_KM, edge_cells, trench_profile, uplift_profile};
 use super::*;
 use talweg_ground::field::globe::{from_angles, longitude};
+use talweg_ground::field::vector::{dot, unit};
 use talweg_ground::field::{Control, Grid, Stream};
 
 const N: u32 = 64;

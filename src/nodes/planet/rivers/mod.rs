@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::water::banks::{BankedGround, Reach};
-use crate::{Context, Filter, NodeParts, Traits};
+use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use mouths::{deltas, fjords};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
@@ -85,17 +85,20 @@ impl Filter for PlanetRivers {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
-            on_globe: true,
             on_square: false,
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
             // 5: contributions are summed band by band
             version: 5,
-            working_fields: 14.0,
-            parts: NodeParts::PLANET,
+            on_planet: Some(OnPlanet::DEFAULT),
+            memory: NodeMemory::of(14.0),
             ..Traits::FILTER
         }
+    }
+
+    fn parts(&self) -> NodeParts<'_> {
+        NodeParts::PLANET
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

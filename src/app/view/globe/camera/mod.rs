@@ -9,6 +9,7 @@ pub(super) mod map;
 pub(super) mod orbit;
 
 use std::f64::consts::FRAC_PI_2;
+use talweg::field::smooth_step;
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
@@ -196,7 +197,7 @@ fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
     let height = ((radius - planet_radius) / planet_radius).max(1e-9);
     let edge = (planet_radius / radius).clamp(0.0, 1.0).asin();
     let s = ((height / 0.03).ln() / (0.5f64 / 0.03).ln()).clamp(0.0, 1.0);
-    let far = s * s * (3.0 - 2.0 * s);
+    let far = smooth_step(s);
     MAX_PITCH + (-FRAC_PI_2 + 0.9 * edge - MAX_PITCH) * far
 }
 
@@ -235,7 +236,7 @@ impl GlobeGlide {
             return (self.to, true);
         }
         let x = self.seconds / GLIDE_SECONDS;
-        let t = x * x * (3.0 - 2.0 * x);
+        let t = smooth_step(x);
         let height = |pose: &GlobePose| (pose.radius - self.planet_radius).max(1e-6 * self.planet_radius).ln();
         let mix = |a: f64, b: f64| a + (b - a) * t;
         let pose = GlobePose {

@@ -4,24 +4,30 @@
 //! result are therefore wrong. Their number is the layers' stencil radius from [`layer_look`]; [`tiles`](crate::tiles)
 //! cuts them off.
 
+mod look;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::level::Level;
 use super::mask::{self, SmoothedMask, sharp_weights};
-use super::multiscale::LevelChange;
+use super::multiscale::{LevelChange, ProcessStart};
+use super::plan::LayerStep;
+use super::run::run_node;
 use super::tile_water::WaterLayer;
-use super::{LayerStep, Store, context, evaluate_level, mix, plan, run_node};
-use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Terrain};
+use super::{Store, context, mix, plan};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
 use crate::hydrology::tiled::WordError;
 pub use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
-use crate::nodes::multiscale::StreamBeds;
-use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
-use crate::scene::{Layer, Mask, Scene};
+use crate::nodes::{Context, DrainedGround, MassBalance, NodeParts};
+use crate::scene::Scene;
+pub use look::{LayerLook, LayerSurvey, layer_look, mask_look};
+use look::{settled_samples, smoothing_metres};
 
 /// A layer, or some of its iterations, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,128 +92,6 @@ pub struct WindowOutput {
     pub changes: HashMap<usize, Terrain>,
 }
 
-/// Stencil radius, in cells, of removing the detail that a coarser grid does not have: the interpolation curve through
-/// its samples, on both sides, and a sample between two.
-const DETAIL_CELLS: usize = 6;
-
-/// The stencil radius of a layer on a grid, and the other data it needs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerLook {
-    /// Stencil radius of the whole layer, in cells; of a process, over all its iterations.
-    pub cells: usize,
-    /// Stencil radius of one iteration, in cells, if the process can be interrupted.
-    pub iteration_cells: Option<usize>,
-    /// Stencil radius of its mask, in cells.
-    pub mask_cells: usize,
-    /// Stencil radius, in cells, of starting from the result of a coarser grid; it applies again at the end if beds are
-    /// restored.
-    pub refine_cells: usize,
-    /// Whether it needs the coarser result again at its end, to restore beds.
-    pub restores_beds: bool,
-    /// Samples per side of the grid whose trunk streams it keeps in place, if it does.
-    pub settled: Option<usize>,
-    /// Iterations of a process on this grid, over all its stages.
-    pub iterations: u32,
-    /// The process continues from a coarser grid.
-    pub is_refined: bool,
-    /// The process runs from coarse to fine.
-    pub is_level: bool,
-    /// The layer that the mask reads.
-    pub source: Option<usize>,
-    /// Data about the whole terrain that its node needs.
-    pub survey: Option<LayerSurvey>,
-    /// Whether each of its iterations runs in several steps ([`NodeParts::Worn`]).
-    pub is_worn: bool,
-    /// Fields of the whole terrain that it reads smoothed, in order of dependency.
-    pub smoothed: Vec<SmoothedField>,
-}
-
-/// Data that a layer needs about the whole terrain below it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LayerSurvey {
-    /// Its drainage.
-    Drainage(NodeDrainage),
-    /// Its lowest and its highest height.
-    Range,
-}
-
-/// The stencil radius of layer `index` of a scene at `samples` a side, with the reason if the layer cannot be computed
-/// in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part.
-pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
-    let steps = plan(scene, samples, None);
-    let step = steps.iter().find(|step| step.index == index)?;
-    let control = Control::default();
-    let whole = Grid::working(samples, scene.settings.edges);
-    let cx = Context { grid: whole, ..context(scene, samples, step.layer, &control) };
-    let iterations = step.stages.iter().map(|stage| stage.iterations).sum();
-    let beds = step.layer.node.traits().stream_beds;
-    let keeps_beds = step.is_refined && keeps_streams(step.layer, samples);
-    let refine_cells = if keeps_beds && beds.leaves_out_detail() { DETAIL_CELLS } else { 0 };
-    let mut look = LayerLook {
-        cells: refine_cells,
-        iteration_cells: None,
-        mask_cells: usize::from(step.layer.mask.by_slope),
-        refine_cells,
-        restores_beds: keeps_beds && beds.restores_beds(),
-        settled: keeps_beds.then(|| settled_samples(step.layer)),
-        iterations,
-        is_refined: step.is_refined,
-        is_level: step.is_level,
-        source: super::mask_scene(scene, index).map(|(source, _)| source),
-        survey: None,
-        is_worn: false,
-        smoothed: smoothed_fields(step.layer).collect(),
-    };
-    let mask = &step.layer.mask;
-    let mut reason = match scene.settings.edges {
-        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
-        Edges::Open => is_painted_together(mask).then_some("its painted mask has smooth or smear strokes"),
-    };
-    let nodes = stretches(step.layer, samples);
-    let mut farthest = Some(0usize);
-    let rains = |below: &LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
-    let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
-    for (parts, iterations) in nodes {
-        if is_rained_on && parts.sums_rain() {
-            reason = reason.or(Some("its flow depends on the mean rain of the whole terrain"));
-        }
-        match (parts, parts.cells(&cx)) {
-            (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
-            (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
-                look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
-                farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
-            }
-            (NodeParts::Drained(drainage), _) => {
-                (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
-            }
-            (NodeParts::Worn(_), _) => (look.is_worn, farthest) = (true, None),
-            (NodeParts::Ranged, _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
-            (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
-            (_, None) => {}
-        }
-    }
-    look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
-    Some((look, reason))
-}
-
-/// Whether the strokes of a mask act on more than each position by itself.
-fn is_painted_together(mask: &Mask) -> bool {
-    mask.is_active() && mask.by_paint && !mask.painted.act_by_place()
-}
-
-/// Samples per side of the grid on which the trunk streams of a layer are found.
-fn settled_samples(layer: &Layer) -> usize {
-    layer.node.traits().stream_beds.settled_samples(layer.multiscale().largest)
-}
-
-/// Whether a grid of `samples` keeps the trunk streams of a coarser grid in place.
-fn keeps_streams(layer: &Layer, samples: usize) -> bool {
-    let settled = settled_samples(layer);
-    layer.node.traits().stream_beds != StreamBeds::Free
-        && samples > settled
-        && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
-}
-
 /// The trunk streams that layer `index` keeps in place on finer grids, as words. They come from a whole coarse grid,
 /// which is evaluated up to that layer.
 ///
@@ -215,8 +99,8 @@ fn keeps_streams(layer: &Layer, samples: usize) -> bool {
 /// If it was cancelled.
 pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Vec<u64>, Cancelled> {
     let Some(layer) = scene.layers.get(index) else { return Ok(Vec::new()) };
-    let (topmost, settled, mut store) = (Some(index), settled_samples(layer), Store::forgetful());
-    let made = evaluate_level(scene, None, settled, None, topmost, &mut store, control, &mut HashMap::new())?.changes;
+    let level = Level { topmost: Some(index), ..Level::whole(scene, settled_samples(layer), control) };
+    let made = level.evaluate(&mut Store::forgetful())?.changes;
     control.leave_layers();
     let streams = made.get(&index).and_then(|made| made.streams.as_ref());
     Ok(streams.map(|streams| streams.to_words()).unwrap_or_default())
@@ -229,38 +113,7 @@ pub fn stream_words(scene: &Scene, index: usize, control: &Control) -> Result<Ve
 pub fn trunk_streams(scene: &Scene, index: usize, words: &[u64]) -> Result<Arc<TrunkStreams>, WordError> {
     let layer = scene.layers.get(index).ok_or(WordError)?;
     let grid = Grid::working(settled_samples(layer), scene.settings.edges);
-    TrunkStreams::from_words(words, grid, layer.node.traits().stream_beds).map(Arc::new)
-}
-
-/// How each stage of a layer can be computed in parts on a grid, with its iterations; a single stage if the node is not
-/// a process.
-fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
-    match (layer.levels(samples).pop(), layer.node.work()) {
-        (Some((_, stages)), Work::Process(_)) => {
-            let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.traits().parts, stage.iterations)).collect();
-            all.push((layer.node.traits().parts, 0));
-            all
-        }
-        _ => vec![(layer.node.traits().parts, 1)],
-    }
-}
-
-/// The fields of the whole terrain that a layer reads smoothed, in order of dependency.
-fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
-    let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
-    fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
-}
-
-/// The standard deviation in metres with which a layer smooths a field; `None` if it does not read it smoothed.
-fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
-    let mask = Some(&layer.mask).filter(|mask| mask.is_active());
-    match (field, layer.node.traits().parts) {
-        (SmoothedField::Ground, NodeParts::Smoothed(smoothing)) => Some(smoothing.metres),
-        // For an iteration, the stream power law returns it.
-        (SmoothedField::Ground | SmoothedField::Worn, _) => None,
-        (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
-        (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
-    }
+    TrunkStreams::from_words(words, grid, layer.node.traits().finer_grids.stream_beds).map(Arc::new)
 }
 
 /// The layer that the mask of layer `index` reads, if any, and the scene whose result the mask reads.
@@ -297,41 +150,17 @@ pub fn evaluate_window(
         });
         let mut smooth = |field| smoothed.remove(&(step.index, field));
         let known = surveys.remove(&step.index).or_else(|| smooth(SmoothedField::Ground).map(SurveyedGround::Smoothed));
-        let mut result = match (&part.iterations, known, step.layer.node.work()) {
-            (_, Some(known), Work::Filter(filter)) => {
-                let mut result = Terrain::clone(&beneath);
-                match known {
-                    // Only processes use this.
-                    SurveyedGround::Worn(_) => {}
-                    SurveyedGround::Drainage(water) => filter.apply_drained(&cx, water, &mut result)?,
-                    SurveyedGround::Range(range) => filter.apply_ranged(&cx, range, &mut result)?,
-                    SurveyedGround::Smoothed(smooth) => filter.apply_smoothed(&cx, smooth, &mut result)?,
-                }
-                result
-            }
-            (None, ..) => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
-            (Some(iterations), known, _) => {
-                let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
-                let refined = match coarse {
-                    Some(coarse) => {
-                        Some(Arc::new(coarse.refine(&cx, beneath.clone(), &step.layer.node.traits(), true)?.0))
-                    }
-                    None => None,
-                };
-                let streams = streams.filter(|streams| streams.restores_beds());
-                let holding = match (streams, &refined) {
-                    (Some(streams), Some(refined)) => Some((streams.clone(), streams.held(&cx, &refined.height)?)),
-                    _ => None,
-                };
-                let ground = match (under_way.take(), refined) {
-                    (Some(mut terrain), _) => {
-                        share_unwritten(step, &beneath, &mut terrain);
-                        Arc::new(terrain)
-                    }
-                    (None, Some(refined)) => refined,
-                    (None, None) => beneath.clone(),
-                };
-                let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
+        let mut result = match &part.iterations {
+            None => match filter_surveyed(step, &cx, known, &beneath)? {
+                Some(result) => result,
+                None => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
+            },
+            Some(iterations) => {
+                let resumed = under_way.take().map(|mut terrain| {
+                    share_unwritten(step, &beneath, &mut terrain);
+                    (Arc::new(terrain), MassBalance::default())
+                });
+                let ProcessStart { ground, beds, .. } = ProcessStart::new(step, &cx, beneath.clone(), coarse, resumed)?;
                 let law = || WaterLayer::find(scene, samples, step.index, Some(iterations.start))?.law();
                 let mut terrain = match known {
                     Some(SurveyedGround::Worn(worn)) if let Some(law) = law() => {
@@ -340,11 +169,12 @@ pub fn evaluate_window(
                     }
                     _ => run_iterations(step, &cx, ground, iterations.clone())?,
                 };
+                let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
                 if iterations.end < last {
                     return Ok(WindowOutput { terrain, changes: made });
                 }
-                if let Some((streams, held)) = holding {
-                    streams.restore(&cx, &held, &mut terrain.height)?;
+                if let Some(beds) = beds {
+                    beds.restore(&cx, &mut terrain.height)?;
                 }
                 terrain
             }
@@ -408,33 +238,6 @@ pub fn window_weights(
     sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
 }
 
-/// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed, with the reason
-/// if the mask can only be computed as a whole.
-pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str>) {
-    let mask = &scene.layers[index].mask;
-    let reason = match scene.settings.edges {
-        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
-        Edges::Open if scene.joining_group().is_some() => Some("a group blends its terrain with the terrain below"),
-        Edges::Open => is_painted_together(mask).then_some("it has smooth or smear strokes"),
-    };
-    let look = LayerLook {
-        cells: 0,
-        iteration_cells: None,
-        mask_cells: usize::from(mask.by_slope),
-        refine_cells: 0,
-        restores_beds: false,
-        settled: None,
-        iterations: 0,
-        is_refined: false,
-        is_level: false,
-        source: super::mask_scene(scene, index).map(|(source, _)| source),
-        survey: None,
-        is_worn: false,
-        smoothed: smoothed_fields(&scene.layers[index]).filter(|&field| field != SmoothedField::Ground).collect(),
-    };
-    (look, reason)
-}
-
 /// The mask weights of a layer on the window `grid` of a scene at `samples` a side, as
 /// [`layer_mask`](super::layer_mask) on the whole terrain.
 ///
@@ -456,6 +259,27 @@ pub fn window_mask(
     };
     let strokes = &mut Store::forgetful().strokes;
     mask::weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, known)
+}
+
+/// The terrain after a filter that needs the `known` data about the whole terrain; `None` if the node is not such a
+/// filter.
+fn filter_surveyed(
+    step: &LayerStep,
+    cx: &Context,
+    known: Option<SurveyedGround>,
+    beneath: &Terrain,
+) -> Result<Option<Terrain>, Cancelled> {
+    let Some(known) = known else { return Ok(None) };
+    let mut result = Terrain::clone(beneath);
+    match (known, step.layer.node.parts()) {
+        (SurveyedGround::Drainage(water), NodeParts::Drained(_, node)) => node.apply_drained(cx, water, &mut result)?,
+        (SurveyedGround::Range(range), NodeParts::Ranged(node)) => node.apply_ranged(cx, range, &mut result)?,
+        (SurveyedGround::Smoothed(smooth), NodeParts::Smoothed(_, node)) => {
+            node.apply_smoothed(cx, smooth, &mut result)?;
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some(result))
 }
 
 /// Maps that a process does not write stay those below it and share their memory.
@@ -507,8 +331,8 @@ pub fn level_changes(
     topmost: usize,
     control: &Control,
 ) -> Result<HashMap<usize, Terrain>, Cancelled> {
-    let mut store = Store::forgetful();
-    let made = evaluate_level(scene, None, samples, None, Some(topmost), &mut store, control, &mut HashMap::new())?;
+    let level = Level { topmost: Some(topmost), ..Level::whole(scene, samples, control) };
+    let made = level.evaluate(&mut Store::forgetful())?;
     control.leave_layers();
     Ok(made.changes.into_iter().map(|(layer, made)| (layer, Arc::unwrap_or_clone(made.change))).collect())
 }

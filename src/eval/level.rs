@@ -1,0 +1,232 @@
+//! Evaluates the layers of a scene on one grid, after the coarser grids on which processes start.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::mask::SmoothedMask;
+use super::multiscale::LevelChange;
+use super::plan::{GroupBase, LayerStep, plan_with};
+use super::run::{run_node, settled_streams};
+use super::store::KnownResult;
+use super::{BaseTerrain, Playhead, Store, context, mask_scene, mix};
+use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
+use crate::nodes::channels::trunk_streams::TrunkStreams;
+use crate::nodes::filters::group::GroupGround;
+use crate::nodes::multiscale::coarser_samples;
+use crate::nodes::{Context, MassBalance, Node};
+use crate::scene::Scene;
+
+/// A scene to evaluate on one grid.
+#[derive(Clone, Copy)]
+pub(super) struct Level<'a> {
+    pub scene: &'a Scene,
+    /// The terrain below the lowest layer; level ground at height 0 if there is none.
+    pub base: Option<&'a BaseTerrain>,
+    pub samples: usize,
+    pub playhead: Option<Playhead>,
+    /// If set, only the changes up to this layer are wanted, for a finer grid, and the terrain need not be made.
+    pub topmost: Option<usize>,
+    pub control: &'a Control,
+}
+
+/// The result of an evaluation on one grid.
+pub(super) struct LevelResult {
+    pub terrain: Arc<Terrain>,
+    /// Mass balances of the processes that ran, by layer index.
+    pub mass_balances: Vec<(usize, MassBalance)>,
+    /// Changes of processes that run from coarse to fine, by layer index.
+    pub changes: HashMap<usize, LevelChange>,
+}
+
+impl<'a> Level<'a> {
+    /// The whole scene on its base terrain, without a playhead.
+    pub fn whole(scene: &'a Scene, samples: usize, control: &'a Control) -> Self {
+        Self { scene, base: None, samples, playhead: None, topmost: None, control }
+    }
+
+    /// Evaluates the layers, from the lowest.
+    ///
+    /// # Errors
+    /// If it was cancelled.
+    pub fn evaluate(&self, store: &mut Store) -> Result<LevelResult, Cancelled> {
+        self.evaluate_with(&mut HashMap::new(), store)
+    }
+
+    /// [`evaluate`](Self::evaluate) with known results of layers that masks read, by index.
+    fn evaluate_with(
+        &self,
+        sources: &mut HashMap<usize, Arc<Terrain>>,
+        store: &mut Store,
+    ) -> Result<LevelResult, Cancelled> {
+        let mut steps = plan_with(self.scene, self.base, self.samples, self.playhead, &mut HashMap::new());
+        steps.retain(|step| self.topmost.is_none_or(|topmost| step.index <= topmost));
+        let mut changes = HashMap::new();
+        let KnownResult { steps: first, result, bases } = self.known_result(&steps, &mut changes, store)?;
+        let steps = &steps[first..];
+        let mut coarse = self.coarser_changes(steps, store)?;
+        let made = LevelResult { terrain: result, mass_balances: Vec::new(), changes };
+        let mut run = LevelRun { level: self, store, sources, bases, made };
+        for step in steps {
+            run.add_layer(step, coarse.remove(&step.index))?;
+        }
+        self.control.check()?;
+        Ok(run.made)
+    }
+
+    /// The deepest cached result of `steps`. If only changes are wanted, the cached ones are put into `changes`, and
+    /// the result lies below all others.
+    fn known_result(
+        &self,
+        steps: &[LayerStep],
+        changes: &mut HashMap<usize, LevelChange>,
+        store: &mut Store,
+    ) -> Result<KnownResult, Cancelled> {
+        let mut most = steps.len();
+        if self.topmost.is_some() {
+            for (k, step) in steps.iter().enumerate().filter(|(_, step)| step.is_level) {
+                match store.change(step) {
+                    Some(change) => drop(changes.insert(step.index, change)),
+                    None => most = most.min(k),
+                }
+            }
+            if most == steps.len() {
+                return Ok(KnownResult { steps: most, result: Arc::new(no_terrain()), bases: Vec::new() });
+            }
+        }
+        let ground = |of| self.ground(of);
+        match store.highest_known(&steps[..most], &ground)? {
+            Some(known) => Ok(known),
+            None => Ok(KnownResult { steps: 0, result: ground(GroupBase::Start)?, bases: Vec::new() }),
+        }
+    }
+
+    /// The changes that processes of `steps` made on the next coarser grid, by layer index.
+    fn coarser_changes(
+        &self,
+        steps: &[LayerStep],
+        store: &mut Store,
+    ) -> Result<HashMap<usize, LevelChange>, Cancelled> {
+        let refined = steps.iter().rfind(|step| step.is_refined);
+        let (Some(refined), Some(samples)) = (refined, coarser_samples(self.samples)) else {
+            return Ok(HashMap::new());
+        };
+        Ok(Self { samples, topmost: Some(refined.index), ..*self }.evaluate(store)?.changes)
+    }
+
+    /// A terrain on which layers start, if it is not the result of a layer.
+    fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
+        let grid = self.scene.grid(self.samples);
+        match (of, self.base) {
+            (GroupBase::Start, Some(base)) => base.terrain_on(grid, self.control),
+            _ => Ok(Arc::new(Terrain::flat(grid))),
+        }
+    }
+}
+
+/// A small terrain in place of one that is not needed.
+fn no_terrain() -> Terrain {
+    Terrain::flat(Grid::new(2, Edges::Open))
+}
+
+/// The evaluation of a level in progress.
+struct LevelRun<'a> {
+    level: &'a Level<'a>,
+    store: &'a mut Store,
+    /// Known results of layers that masks read, by index.
+    sources: &'a mut HashMap<usize, Arc<Terrain>>,
+    /// The terrains below the groups that are open, outermost first.
+    bases: Vec<Arc<Terrain>>,
+    /// The result up to the last layer.
+    made: LevelResult,
+}
+
+impl LevelRun<'_> {
+    /// Evaluates the next layer. `coarse` is its change on the next coarser grid, if it has one.
+    fn add_layer(&mut self, step: &LayerStep, coarse: Option<LevelChange>) -> Result<(), Cancelled> {
+        let Level { scene, samples, topmost, control, .. } = *self.level;
+        control.check()?;
+        control.enter_layer(step.index);
+        let cx = context(scene, samples, step.layer, control);
+        self.open_groups(step)?;
+        let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
+        let is_level = step.is_level && (topmost.is_some() || samples < scene.samples());
+        // Drop our reference first, so that an erosion takes the terrain over instead of copying it, if no other owner
+        // needs it.
+        let given = match mix::is_opaque_process(step.layer) && !is_level {
+            true => std::mem::replace(&mut self.made.terrain, Arc::new(no_terrain())),
+            false => self.made.terrain.clone(),
+        };
+        let (mut result, mass_balance) = run_node(step, &cx, given, coarse, self.store)?;
+        self.close_group(step, &cx, &mut result)?;
+        if is_level {
+            self.record_change(step, &cx, &result, mass_balance.unwrap_or_default(), streams)?;
+        }
+        let (source, known) = (self.mask_source(step)?, SmoothedMask::default());
+        let strokes = &mut self.store.strokes;
+        mix::weigh(&cx, step.layer, &self.made.terrain, source.as_deref(), strokes, known, &mut result)?;
+        let mass_balance = mass_balance.filter(|_| !self.store.heights_alone);
+        self.made.mass_balances.extend(mass_balance.map(|balance| (step.index, balance)));
+        self.made.terrain = Arc::new(result);
+        if !step.transient && !self.store.transient {
+            self.store.cache.insert(step.result, &self.made.terrain);
+        }
+        Ok(())
+    }
+
+    /// Keeps the current terrain for each group that starts before this layer.
+    fn open_groups(&mut self, step: &LayerStep) -> Result<(), Cancelled> {
+        for begins in &step.opens {
+            self.bases.push(self.made.terrain.clone());
+            if *begins == GroupGround::Level {
+                self.made.terrain = self.level.ground(GroupBase::Level)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Blends the `result` of a group with the terrain below the group, if this layer is one.
+    fn close_group(&mut self, step: &LayerStep, cx: &Context, result: &mut Terrain) -> Result<(), Cancelled> {
+        if matches!(step.layer.node, Node::LayerGroup(_))
+            && let Some(base) = self.bases.pop()
+        {
+            self.made.terrain = base;
+            mix::join(cx, &step.layer.mix, &self.made.terrain, result)?;
+        }
+        Ok(())
+    }
+
+    /// Records the change that a process made on this grid and all coarser ones, for a finer grid. `streams` are the
+    /// trunk streams of a coarser grid, if they are already settled.
+    fn record_change(
+        &mut self,
+        step: &LayerStep,
+        cx: &Context,
+        result: &Terrain,
+        mass_balance: MassBalance,
+        streams: Option<Arc<TrunkStreams>>,
+    ) -> Result<(), Cancelled> {
+        let written = step.layer.node.traits().writes;
+        let mut change = LevelChange::from_terrains(&self.made.terrain, result, written, mass_balance);
+        change.streams = match streams {
+            None => settled_streams(step.layer, cx, result)?,
+            streams => streams,
+        };
+        if !step.is_cut && !step.above && !self.store.transient {
+            self.store.keep_change(step, &change);
+        }
+        self.made.changes.insert(step.index, change);
+        Ok(())
+    }
+
+    /// The result of the layer that the mask of this layer reads.
+    fn mask_source(&mut self, step: &LayerStep) -> Result<Option<Arc<Terrain>>, Cancelled> {
+        let Some((index, alone)) = mask_scene(self.level.scene, step.index) else { return Ok(None) };
+        if !self.sources.contains_key(&index) {
+            let level = Level { scene: &alone, playhead: None, topmost: None, ..*self.level };
+            let made = level.evaluate_with(self.sources, self.store)?;
+            self.sources.insert(index, made.terrain);
+            self.level.control.enter_layer(step.index);
+        }
+        Ok(self.sources.get(&index).cloned())
+    }
+}

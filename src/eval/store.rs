@@ -1,0 +1,101 @@
+//! Data that evaluation remembers between calls.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::multiscale::LevelChange;
+use super::plan::{GroupBase, LayerStep};
+use super::{Cache, Constructions, ContentKey, MemoryUse, StrokedFields, Timeline};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::MassBalance;
+use crate::nodes::channels::trunk_streams::TrunkStreams;
+
+/// Data that evaluation remembers between calls.
+#[derive(Default)]
+pub struct Store {
+    /// Results of layers.
+    pub cache: Cache,
+    /// States of processes.
+    pub timeline: Timeline,
+    /// Compiled construction trees and their results.
+    pub constructions: Constructions,
+    /// Results of brush strokes.
+    pub strokes: StrokedFields,
+    /// The current results are temporary and are not cached.
+    pub transient: bool,
+    /// Only heights are used: mass balances and maps that erosions [record](MapKind::RECORDS) are not made, unless
+    /// masks read them.
+    pub(super) heights_alone: bool,
+    /// Records that no mask reads in this evaluation.
+    pub(super) unread: Vec<MapKind>,
+    /// Mass balances at the end of finished process stages, and of the changes on a grid.
+    pub(super) ended: HashMap<ContentKey, MassBalance>,
+    /// Trunk streams that belong to changes on a grid.
+    pub(super) streams: HashMap<ContentKey, Arc<TrunkStreams>>,
+}
+
+/// The deepest cached result, from which evaluation resumes.
+pub(super) struct KnownResult {
+    /// Number of steps that need not run.
+    pub steps: usize,
+    pub result: Arc<Terrain>,
+    /// The terrains below the groups that are still open after this result.
+    pub bases: Vec<Arc<Terrain>>,
+}
+
+impl Store {
+    /// A store with this cache and timeline and without constructions.
+    pub fn new(cache: Cache, timeline: Timeline) -> Self {
+        Self { cache, timeline, ..Self::default() }
+    }
+
+    /// A store that remembers nothing, for a single evaluation.
+    pub fn forgetful() -> Self {
+        Self::new(Cache::new(0), Timeline::new(0))
+    }
+
+    /// A store that remembers nothing, for a single evaluation whose result is used for `what`.
+    pub fn for_use(what: &MemoryUse) -> Self {
+        Self { heights_alone: what.heights_alone, ..Self::forgetful() }
+    }
+
+    /// The highest cached result of `steps`; `made` returns the base terrains that are not results of layers.
+    pub(super) fn highest_known(
+        &mut self,
+        steps: &[LayerStep],
+        made: &dyn Fn(GroupBase) -> Result<Arc<Terrain>, Cancelled>,
+    ) -> Result<Option<KnownResult>, Cancelled> {
+        for (k, step) in steps.iter().enumerate().rev() {
+            let Some(result) = self.cache.get(step.result) else { continue };
+            let bases = step.open.iter().map(|base| match base {
+                GroupBase::Made(key) => Ok(self.cache.get(*key)),
+                base => made(*base).map(Some),
+            });
+            if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {
+                return Ok(Some(KnownResult { steps: k + 1, result, bases }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The change of a process on the grid of `step` and all coarser ones, if it is cached.
+    pub(super) fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
+        let key = step.change_key()?;
+        let mass_balance = *self.ended.get(&key)?;
+        let streams = self.streams.get(&key).cloned();
+        Some(LevelChange { change: self.cache.get(key)?, mass_balance, streams })
+    }
+
+    /// Caches the change of a process, so that it can continue on a finer grid.
+    pub(super) fn keep_change(&mut self, step: &LayerStep, made: &LevelChange) {
+        if let Some(key) = step.change_key() {
+            self.cache.insert(key, &made.change);
+            self.ended.insert(key, made.mass_balance);
+            if let Some(streams) = &made.streams {
+                // Drop the streams whose changes are no longer in the cache.
+                self.streams.retain(|key, _| self.cache.contains(*key));
+                self.streams.insert(key, streams.clone());
+            }
+        }
+    }
+}

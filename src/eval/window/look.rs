@@ -1,0 +1,188 @@
+//! The data that a layer or its mask reads to compute a sample: its stencil radius, and data about the whole terrain.
+
+use super::SmoothedField;
+use crate::eval::{LayerStep, context, mask_scene, plan};
+use crate::field::{Control, Edges, Grid, MapKind};
+use crate::nodes::multiscale::StreamBeds;
+use crate::nodes::{Context, NodeDrainage, NodeParts, Work};
+use crate::scene::{Layer, Mask, Scene};
+
+/// Stencil radius, in cells, of removing the detail that a coarser grid does not have: the interpolation curve through
+/// its samples, on both sides, and a sample between two.
+const DETAIL_CELLS: usize = 6;
+
+/// The stencil radius of a layer on a grid, and the other data it needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerLook {
+    /// Stencil radius of the whole layer, in cells; of a process, over all its iterations.
+    pub cells: usize,
+    /// Stencil radius of one iteration, in cells, if the process can be interrupted.
+    pub iteration_cells: Option<usize>,
+    /// Stencil radius of its mask, in cells.
+    pub mask_cells: usize,
+    /// Stencil radius, in cells, of starting from the result of a coarser grid; it applies again at the end if beds are
+    /// restored.
+    pub refine_cells: usize,
+    /// Whether it needs the coarser result again at its end, to restore beds.
+    pub restores_beds: bool,
+    /// Samples per side of the grid whose trunk streams it keeps in place, if it does.
+    pub settled: Option<usize>,
+    /// Iterations of a process on this grid, over all its stages.
+    pub iterations: u32,
+    /// The process continues from a coarser grid.
+    pub is_refined: bool,
+    /// The process runs from coarse to fine.
+    pub is_level: bool,
+    /// The layer that the mask reads.
+    pub source: Option<usize>,
+    /// Data about the whole terrain that its node needs.
+    pub survey: Option<LayerSurvey>,
+    /// Whether each of its iterations runs in several steps ([`NodeParts::Worn`]).
+    pub is_worn: bool,
+    /// Fields of the whole terrain that it reads smoothed, in order of dependency.
+    pub smoothed: Vec<SmoothedField>,
+}
+
+/// Data that a layer needs about the whole terrain below it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LayerSurvey {
+    /// Its drainage.
+    Drainage(NodeDrainage),
+    /// Its lowest and its highest height.
+    Range,
+}
+
+/// The stencil radius of layer `index` of a scene at `samples` a side, with the reason if the layer cannot be computed
+/// in parts ([`NodeParts::Whole`]). `None` for a layer that takes no part.
+pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
+    let steps = plan(scene, samples, None);
+    let step = steps.iter().find(|step| step.index == index)?;
+    let control = Control::default();
+    let whole = Grid::working(samples, scene.settings.edges);
+    let cx = Context { grid: whole, ..context(scene, samples, step.layer, &control) };
+    let iterations = step.stages.iter().map(|stage| stage.iterations).sum();
+    let beds = step.layer.node.traits().finer_grids.stream_beds;
+    let keeps_beds = step.is_refined && keeps_streams(step.layer, samples);
+    let refine_cells = if keeps_beds && beds.leaves_out_detail() { DETAIL_CELLS } else { 0 };
+    let mut look = LayerLook {
+        cells: refine_cells,
+        iteration_cells: None,
+        mask_cells: usize::from(step.layer.mask.by_slope),
+        refine_cells,
+        restores_beds: keeps_beds && beds.restores_beds(),
+        settled: keeps_beds.then(|| settled_samples(step.layer)),
+        iterations,
+        is_refined: step.is_refined,
+        is_level: step.is_level,
+        source: mask_scene(scene, index).map(|(source, _)| source),
+        survey: None,
+        is_worn: false,
+        smoothed: smoothed_fields(step.layer).collect(),
+    };
+    let mask = &step.layer.mask;
+    let mut reason = match scene.settings.edges {
+        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
+        Edges::Open => is_painted_together(mask).then_some("its painted mask has smooth or smear strokes"),
+    };
+    let nodes = stretches(step.layer, samples);
+    let mut farthest = Some(0usize);
+    let rains = |below: &LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
+    let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
+    for (parts, iterations) in nodes {
+        if is_rained_on && parts.sums_rain() {
+            reason = reason.or(Some("its flow depends on the mean rain of the whole terrain"));
+        }
+        match (parts, parts.cells(&cx)) {
+            (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
+            (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
+                look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
+                farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
+            }
+            (NodeParts::Drained(drainage, _), _) => {
+                (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
+            }
+            (NodeParts::Worn(..), _) => (look.is_worn, farthest) = (true, None),
+            (NodeParts::Ranged(_), _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
+            (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
+            (_, None) => {}
+        }
+    }
+    look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
+    Some((look, reason))
+}
+
+/// Whether the strokes of a mask act on more than each position by itself.
+fn is_painted_together(mask: &Mask) -> bool {
+    mask.is_active() && mask.by_paint && !mask.painted.act_by_place()
+}
+
+/// Samples per side of the grid on which the trunk streams of a layer are found.
+pub(super) fn settled_samples(layer: &Layer) -> usize {
+    layer.node.traits().finer_grids.stream_beds.settled_samples(layer.multiscale().largest)
+}
+
+/// Whether a grid of `samples` keeps the trunk streams of a coarser grid in place.
+fn keeps_streams(layer: &Layer, samples: usize) -> bool {
+    let settled = settled_samples(layer);
+    layer.node.traits().finer_grids.stream_beds != StreamBeds::Free
+        && samples > settled
+        && layer.levels(samples).iter().any(|(level, _)| level.samples == settled)
+}
+
+/// The requirements of a layer's mask alone: its stencil radius and the fields that it reads smoothed, with the reason
+/// if the mask can only be computed as a whole.
+pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str>) {
+    let mask = &scene.layers[index].mask;
+    let reason = match scene.settings.edges {
+        Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
+        Edges::Open if scene.joining_group().is_some() => Some("a group blends its terrain with the terrain below"),
+        Edges::Open => is_painted_together(mask).then_some("it has smooth or smear strokes"),
+    };
+    let look = LayerLook {
+        cells: 0,
+        iteration_cells: None,
+        mask_cells: usize::from(mask.by_slope),
+        refine_cells: 0,
+        restores_beds: false,
+        settled: None,
+        iterations: 0,
+        is_refined: false,
+        is_level: false,
+        source: mask_scene(scene, index).map(|(source, _)| source),
+        survey: None,
+        is_worn: false,
+        smoothed: smoothed_fields(&scene.layers[index]).filter(|&field| field != SmoothedField::Ground).collect(),
+    };
+    (look, reason)
+}
+
+/// How each stage of a layer can be computed in parts on a grid, with its iterations; a single stage if the node is not
+/// a process.
+fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
+    match (layer.levels(samples).pop(), layer.node.work()) {
+        (Some((_, stages)), Work::Process(_)) => {
+            let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.parts(), stage.iterations)).collect();
+            all.push((layer.node.parts(), 0));
+            all
+        }
+        _ => vec![(layer.node.parts(), 1)],
+    }
+}
+
+/// The fields of the whole terrain that a layer reads smoothed, in order of dependency.
+fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
+    let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
+    fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
+}
+
+/// The standard deviation in metres with which a layer smooths a field; `None` if it does not read it smoothed.
+pub(super) fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
+    let mask = Some(&layer.mask).filter(|mask| mask.is_active());
+    match (field, layer.node.parts()) {
+        (SmoothedField::Ground, NodeParts::Smoothed(smoothing, _)) => Some(smoothing.metres),
+        // For an iteration, the stream power law returns it.
+        (SmoothedField::Ground | SmoothedField::Worn, _) => None,
+        (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
+        (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
+    }
+}

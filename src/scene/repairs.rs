@@ -1,0 +1,202 @@
+//! Makes a scene from its file, and replaces invalid or outdated values, each with a warning.
+
+use std::sync::Arc;
+
+use super::file_form::{EpochV1, LayerV1, SceneV1};
+use super::old_defaults::WrittenParams;
+use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, ParamEpoch, PatchOrigin, Scene, Warning};
+use crate::appearance_files::{DEFAULT_PALETTE, all_palette_names, is_palette};
+use crate::param::Params;
+use crate::planet::World;
+
+const MAX_BUILDS: usize = 100;
+/// The most iterations that a process can have.
+const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
+const MAX_EPOCHS: usize = 64;
+
+/// The warnings about the values that were replaced.
+#[derive(Default)]
+pub(super) struct Repairs {
+    /// Parameters that were out of range. These warnings come first.
+    clamped: Vec<Warning>,
+    others: Vec<Warning>,
+}
+
+/// Properties of a file that all its layers need.
+struct FileFacts<'a> {
+    written: WrittenParams<'a>,
+    world: World,
+    is_by_hand: bool,
+}
+
+impl Repairs {
+    /// All warnings.
+    pub fn warnings(self) -> Vec<Warning> {
+        let mut warnings = self.clamped;
+        warnings.extend(self.others);
+        warnings
+    }
+
+    fn warn(&mut self, text: impl Into<String>) {
+        self.others.push(Warning(text.into()));
+    }
+
+    /// Moves parameters into their ranges.
+    fn clamp(&mut self, owner: &str, group: &mut dyn Params) {
+        self.clamped.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
+    }
+
+    /// The scene of a file with this text.
+    pub fn scene(&mut self, file: SceneV1, text: &str) -> Scene {
+        // Talweg always writes a name, the settings, and a name and a seed for every layer; a file without them was
+        // written by hand.
+        let is_by_hand = file.name.is_none() || file.settings.is_none();
+        let mut settings = file.settings.unwrap_or_default();
+        self.clamp("scene", &mut settings);
+        let mut climate = file.climate;
+        if let Some(climate) = &mut climate {
+            self.clamp("climate", climate);
+        }
+        let mut biomes = file.biomes;
+        if let Some(table) = &mut biomes {
+            self.clamp("biomes", &mut Arc::make_mut(table).climate);
+        }
+        let mut planet = file.planet;
+        self.clamp("planet", &mut planet);
+        let facts = FileFacts { written: WrittenParams::new(text), world: settings.world, is_by_hand };
+        let layers = file.layers.into_iter().enumerate();
+        let mut scene = Scene {
+            layers: layers.map(|(place, layer)| self.layer(layer, place, &facts)).collect(),
+            name: file.name.unwrap_or_else(|| Scene::default().name),
+            settings,
+            planet,
+            palette: self.palette(file.palette),
+            climate,
+            biomes,
+            materials: file.materials,
+            scatter: file.scatter,
+            patch: self.patch(file.patch),
+            builds: self.builds(file.builds),
+            bookmarks: self.bookmarks(file.bookmarks),
+        };
+        scene.name_biomes();
+        self.depths(&mut scene);
+        scene
+    }
+
+    /// The layer at that place in the file.
+    fn layer(&mut self, layer: LayerV1, place: usize, file: &FileFacts) -> Layer {
+        let mut made = Layer {
+            enabled: layer.enabled,
+            branch: layer.branch,
+            mix: layer.mix,
+            mask: layer.mask,
+            note: layer.note,
+            locked: layer.locked,
+            depth: layer.depth,
+            ..Layer::new(layer.node, layer.seed.unwrap_or_default())
+        };
+        let is_by_hand = file.is_by_hand || layer.name.is_none() || layer.seed.is_none();
+        made.name = layer.name.unwrap_or(made.name);
+        let owner = format!("layer `{}`", made.name);
+        self.clamp(&owner, made.node.params_mut());
+        self.epochs(&owner, layer.epochs, &mut made);
+        self.clamp(&owner, &mut made.mix);
+        self.clamp(&owner, &mut made.mask);
+        let now = made.node.traits().version_in(file.world);
+        // Talweg does not write the algorithm if it is the first one. A layer written by hand means the current
+        // algorithm.
+        let then = layer.algorithm.unwrap_or(if is_by_hand { now } else { 1 });
+        file.written.restore(place, &mut made, then);
+        if !made.node.traits().has_law_of(then, now) {
+            self.warn(format!(
+                "{owner}: {} has changed since this scene was saved (algorithm {then}, now {now}); its heights differ",
+                made.node.about().label,
+            ));
+        }
+        made
+    }
+
+    /// Adds the earlier parameters of a process to its layer.
+    fn epochs(&mut self, owner: &str, epochs: Vec<EpochV1>, made: &mut Layer) {
+        if epochs.len() > MAX_EPOCHS {
+            self.warn(format!(
+                "{owner}: its parameters changed {} times while it ran; only the first {MAX_EPOCHS} changes were kept",
+                epochs.len()
+            ));
+        }
+        for (k, mut epoch) in epochs.into_iter().take(MAX_EPOCHS).enumerate() {
+            self.clamp(&format!("{owner}, earlier parameters {}", k + 1), epoch.node.params_mut());
+            if made.node.as_process().is_none() || epoch.node.as_process().is_none() {
+                self.warn(format!(
+                    "{owner}: only processes can have earlier parameters; those of {} were ignored",
+                    epoch.node.about().label
+                ));
+                continue;
+            }
+            let iterations = epoch.iterations.clamp(1, MAX_EPOCH_ITERATIONS);
+            if iterations != epoch.iterations {
+                self.warn(format!(
+                    "{owner}, earlier parameters {}: they were used for {} iterations; now limited to {iterations}",
+                    k + 1,
+                    epoch.iterations
+                ));
+            }
+            made.epochs.push(ParamEpoch { node: epoch.node, iterations });
+        }
+    }
+
+    fn palette(&mut self, palette: String) -> String {
+        if is_palette(&palette) {
+            return palette;
+        }
+        self.warn(format!(
+            "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used instead. Palettes: {}",
+            all_palette_names().join(", ")
+        ));
+        DEFAULT_PALETTE.into()
+    }
+
+    fn patch(&mut self, patch: Option<PatchOrigin>) -> Option<PatchOrigin> {
+        patch.filter(|origin| {
+            if !origin.is_sound() {
+                self.warn(
+                    "scene: the longitude or latitude of the patch is invalid; the link to its planet was removed",
+                );
+            }
+            origin.is_sound()
+        })
+    }
+
+    fn builds(&mut self, mut builds: Vec<BuildPreset>) -> Vec<BuildPreset> {
+        builds.truncate(MAX_BUILDS);
+        builds.retain(|build| {
+            if build.wrong_number().is_some() {
+                self.warn(format!("scene: the build preset `{}` has invalid numbers and was removed", build.name));
+            }
+            build.wrong_number().is_none()
+        });
+        builds
+    }
+
+    fn bookmarks(&mut self, mut bookmarks: Vec<CameraBookmark>) -> Vec<CameraBookmark> {
+        let count = bookmarks.len();
+        bookmarks.retain(CameraBookmark::is_sound);
+        bookmarks.truncate(MAX_BOOKMARKS);
+        if bookmarks.len() < count {
+            let removed = count - bookmarks.len();
+            self.warn(format!("scene: {removed} camera bookmarks were invalid or too many and were removed"));
+        }
+        bookmarks
+    }
+
+    /// Moves layers out of groups that do not contain them.
+    fn depths(&mut self, scene: &mut Scene) {
+        let depths = |scene: &Scene| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
+        let written = depths(scene);
+        scene.mend_depths();
+        if depths(scene) != written {
+            self.warn("scene: some layers were nested deeper than their groups allow; they were moved out");
+        }
+    }
+}
