@@ -6,10 +6,10 @@ use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
 use super::shot::frame_costs::FrameCosts;
 use super::shot::frame_times::FrameTimes;
-use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
+use super::view::globe::{Body, GlobeTerrain, PlanetView};
 use super::view::{
-    Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewCommand,
-    ViewMode, ViewProjection, climate_of,
+    GlobeCamera, Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported,
+    ViewCommand, ViewMode, ViewProjection, climate_of,
 };
 use super::{Options, run};
 use talweg::appearance::PaletteTable;

@@ -78,15 +78,18 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// The folders of `src/` from the bottom, as the list in `src/lib.rs` has them.
-fn floors(files: &[File]) -> Vec<String> {
-    let lib = files.iter().find(|f| f.name == "src/lib.rs").unwrap();
-    let rows = lib.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
+/// Modules that belong to the root with the list: its tests, and the commands that it hands to the command line.
+const OF_THE_ROOT: [&str; 2] = ["tests", "command_line"];
+
+/// The modules of a file from the bottom, as the list at its top has them.
+fn floors(files: &[File], list: &str) -> Vec<String> {
+    let list = files.iter().find(|f| f.name == list).unwrap();
+    let rows = list.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
     let names = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string());
-    let floors: Vec<String> = names.filter(|name| name != "folder").collect();
-    let modules = lib.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    for module in modules {
-        assert!(floors.iter().any(|floor| floor == module), "the list in src/lib.rs lacks `{module}`");
+    let floors: Vec<String> = names.filter(|name| !["folder", "module"].contains(&name.as_str())).collect();
+    let modules = list.text.lines().filter_map(|line| item(line).strip_prefix("mod ")?.strip_suffix(';'));
+    for module in modules.filter(|module| !OF_THE_ROOT.contains(module)) {
+        assert!(floors.iter().any(|floor| floor == module), "the list in {} lacks `{module}`", list.name);
     }
     floors
 }
@@ -94,7 +97,7 @@ fn floors(files: &[File]) -> Vec<String> {
 #[test]
 fn no_folder_names_one_above_it() {
     let all = files();
-    let floors = floors(&all);
+    let floors = floors(&all, "src/lib.rs");
     let level = |name: &str| match name {
         "params" | "choices" => 0,
         _ => floors.iter().position(|floor| floor == name).unwrap_or(usize::MAX),
@@ -119,6 +122,145 @@ fn no_folder_names_one_above_it() {
         }
     }
     assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// The paths of a use tree at the beginning of `text`, each as its names, and the length of the tree.
+fn use_tree(text: &str) -> (Vec<Vec<&str>>, usize) {
+    let start = text.len() - text.trim_start().len();
+    if text[start..].starts_with('{') {
+        let (mut paths, mut at) = (Vec::new(), start + 1);
+        while let Some(next) = text[at..].find(|c: char| !c.is_whitespace() && c != ',') {
+            at += next;
+            if text[at..].starts_with('}') {
+                return (paths, at + 1);
+            }
+            let (more, length) = use_tree(&text[at..]);
+            paths.extend(more);
+            // a name may have another one after `as`
+            at += length;
+            at += text[at..].find([',', '}']).unwrap_or(0);
+        }
+        return (paths, text.len());
+    }
+    let name = word(&text[start..]);
+    let end = start + name.len();
+    match text[end..].strip_prefix("::").filter(|_| !name.is_empty()) {
+        Some(rest) => {
+            let (paths, length) = use_tree(rest);
+            let longer = paths.into_iter().map(|path| [&[name], path.as_slice()].concat());
+            (longer.collect(), end + 2 + length)
+        }
+        None => (vec![Vec::from_iter((!name.is_empty()).then_some(name))], end.max(start + 1).min(text.len())),
+    }
+}
+
+/// The module of a file within its crate, whose root is the folder `root`.
+fn module_of(file: &File, root: &str) -> Vec<String> {
+    let path = file.name[root.len()..].trim_end_matches(".rs").trim_end_matches("/mod");
+    path.split('/').filter(|name| !["lib", "main"].contains(name)).map(String::from).collect()
+}
+
+/// The paths from the root of the crate that a file names, by `crate::` or `super::`, with their lines.
+fn named_paths(file: &File, root: &str) -> Vec<(usize, Vec<String>)> {
+    let own = module_of(file, root);
+    let bare: Vec<&str> = file.text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
+    let text = bare.join("\n");
+    let tests = text.find("\nmod tests {").or(text.find("\npub mod tests {")).unwrap_or(text.len());
+    let mut found = Vec::new();
+    for first in ["crate::", "super::"] {
+        for (at, _) in text.match_indices(first) {
+            // not the rest of a longer path, nor how far an item is visible
+            if text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c)) || text[..at].ends_with("in ") {
+                continue;
+            }
+            for path in use_tree(&text[at..]).0 {
+                let ups = path.iter().take_while(|name| **name == "super").count();
+                let rest = path[ups.max(1)..].iter().map(|name| name.to_string());
+                // in the test module, the first `super` is the file itself
+                let up = if at > tests { ups.saturating_sub(1) } else { ups };
+                let base = if ups == 0 { &[] } else { &own[..own.len().saturating_sub(up)] };
+                let named = base.iter().cloned().chain(rest).collect();
+                found.push((text[..at].matches('\n').count() + 1, named));
+            }
+        }
+    }
+    found
+}
+
+/// The places where a module below `folder` names one above it in the list of the file `list`.
+fn names_above(files: &[File], root: &str, folder: &[&str], list: &str) -> Vec<String> {
+    let floors = floors(files, list);
+    // what the list does not have stands above it: the root of the folder, with the names that it passes on
+    let level = |name: Option<&String>| floors.iter().position(|floor| Some(floor) == name).unwrap_or(usize::MAX);
+    let own_name = |path: &[String]| {
+        let is_below = path.len() > folder.len() && path.iter().zip(folder).all(|(own, name)| own == name);
+        is_below.then(|| path[folder.len()].clone())
+    };
+    let mut found = Vec::new();
+    for file in files.iter().filter(|f| f.under(root)) {
+        let Some(own) = own_name(&module_of(file, root)).filter(|own| floors.contains(own)) else { continue };
+        for (line, path) in named_paths(file, root) {
+            let Some(named) = own_name(&path) else { continue };
+            if level(Some(&named)) > level(Some(&own)) {
+                found.push(format!("{}:{line}: `{own}` names `{named}`", file.path.display()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_module_of_the_view_names_one_above_it() {
+    let found = names_above(&files(), "src/app/", &["view"], "src/app/view/mod.rs");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn no_folder_of_the_app_names_one_above_it() {
+    let found = names_above(&files(), "src/app/", &[], "src/app/lib.rs");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// Files of the view that use each other in a circle can be read only together.
+#[test]
+fn no_more_than_three_files_of_the_view_use_each_other() {
+    const MOST: usize = 3;
+    let files: Vec<File> = files().into_iter().filter(|f| f.under("src/app/view/")).collect();
+    let modules: Vec<Vec<String>> = files.iter().map(|file| module_of(file, "src/app/")).collect();
+    // the file that a path leads into
+    let target = |path: &[String]| {
+        (1..=path.len()).rev().find_map(|n| modules.iter().position(|module| module.as_slice() == &path[..n]))
+    };
+    let uses = |k: usize| {
+        let code: Vec<&str> = files[k].code().map(|(_, line)| line).collect();
+        let file = File { text: code.join("\n"), name: files[k].name.clone(), path: files[k].path.clone() };
+        let mut named: BTreeSet<usize> =
+            named_paths(&file, "src/app/").iter().filter_map(|(_, path)| target(path)).collect();
+        // a module names its own children without `self`
+        named.extend((0..modules.len()).filter(|&child| {
+            let name = modules[child].last().map_or("", String::as_str);
+            modules[child].split_last().is_some_and(|(_, parent)| parent == modules[k])
+                && has_word(&file.text.replace(&format!("mod {name};"), ""), &format!("{name}::"))
+        }));
+        named.remove(&k);
+        named
+    };
+    let graph: Vec<BTreeSet<usize>> = (0..files.len()).map(uses).collect();
+    let reached = |from: usize| {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(k) = open.pop() {
+            open.extend(graph[k].iter().filter(|next| reached.insert(**next)));
+        }
+        reached
+    };
+    let reached: Vec<BTreeSet<usize>> = (0..files.len()).map(reached).collect();
+    let circle = |k: usize| -> Vec<&str> {
+        let both = |&other: &usize| reached[k].contains(&other) && reached[other].contains(&k);
+        (0..files.len()).filter(both).map(|k| files[k].name.as_str()).collect()
+    };
+    let circles: BTreeSet<Vec<&str>> = (0..files.len()).map(circle).collect();
+    let long: Vec<_> = circles.iter().filter(|circle| circle.len() > MOST).collect();
+    assert!(long.is_empty(), "{long:#?}");
 }
 
 /// The dependencies that `cargo` would build on this machine for packages and kinds, each with its features.

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::globe::terrain::GlobeTerrain;
+use super::globe::GlobeTerrain;
+use super::overlays::choice::{OverlayChoice, climate_of};
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
-use crate::view::overlays::overlay::{OverlayChoice, climate_of};
-use crate::view::render::texels::{TerrainMap, Texels};
 use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
@@ -94,34 +93,5 @@ impl RenderTerrain {
         };
         let weights = paint.law().weights(&place);
         Some((place, weights))
-    }
-
-    /// Number of faces of its textures: 1 for a square, 6 for a planet.
-    pub fn faces(&self) -> usize {
-        match self {
-            Self::Square(_) => 1,
-            Self::Globe(_) => talweg::field::topology::FACES,
-        }
-    }
-
-    /// The texels of a texture, if the terrain has this texture.
-    pub fn texels(&self, map: TerrainMap) -> Option<Texels> {
-        match self {
-            Self::Square(terrain) if map == TerrainMap::Heights => Some(Texels::Heights(terrain.heights.clone())),
-            Self::Square(terrain) => {
-                terrain.mips(map).map(|mips| Texels::Square(mips, terrain.levels_left_out()[map as usize]))
-            }
-            Self::Globe(terrain) => match map {
-                TerrainMap::Heights => Some(Texels::FaceHeights(terrain.terrain.clone())),
-                TerrainMap::Slopes => Some(Texels::Faces(terrain.shape.clone())),
-                TerrainMap::Colours => Some(Texels::Faces(terrain.colours.clone())),
-                _ => None,
-            },
-        }
-    }
-
-    /// Size of all its textures on the graphics card, in bytes.
-    pub fn texture_bytes(&self) -> usize {
-        TerrainMap::ALL.into_iter().filter_map(|map| self.texels(map)).map(|texels| texels.bytes()).sum()
     }
 }

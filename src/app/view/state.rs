@@ -6,14 +6,24 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use bevy::prelude::Resource;
 use glam::{Vec2, Vec3};
 
-use super::camera::{Lens, ViewProjection};
-use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+use super::compare::{CompareLayout, CompareSide, Pane};
 use super::construction_surface::{TreeSurface, Unsupported};
 use super::globe::terrain::GlobeTerrain;
+use super::lens::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
 use talweg::appearance::PaletteTable;
 use talweg::preferences::GroundDetail;
+
+/// Terrain B with its palette, and how A and B are arranged.
+#[derive(Clone)]
+pub struct ComparedTerrain {
+    pub terrain: RenderTerrain,
+    pub palette: Arc<PaletteTable>,
+    pub layout: CompareLayout,
+    /// B comes first: on the left or, with [`CompareLayout::One`], alone.
+    pub swapped: bool,
+}
 
 /// The wanted contents of the view. A change takes effect within the next frames.
 #[derive(Resource, Clone)]

@@ -28,9 +28,9 @@ use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
+use crate::view::globe::PlanetView;
 use crate::view::globe::ground::meet_sphere;
-use crate::view::globe::{GlobeCamera, PlanetView, project};
-use crate::view::{CompareSide, ViewState, ViewportArea};
+use crate::view::{CompareSide, GlobeCamera, ViewState, ViewportArea, project};
 use talweg::io::SaveTarget;
 use talweg::preferences::PlanetProjection;
 

@@ -9,7 +9,7 @@
 
 use glam::{DMat4, DVec3, DVec4};
 
-use super::ground::FaceBounds;
+use super::bounds::FaceBounds;
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 

@@ -17,52 +17,27 @@
 
 mod air;
 mod body;
+mod bounds;
 pub mod camera;
-pub(super) mod drawing;
-pub(super) mod frame;
+pub mod drawing;
+mod face;
+mod frame;
 pub mod ground;
 pub mod lod;
 mod metering;
 mod noise_volume;
+pub mod parts;
+mod patches;
 mod plant_sun;
 mod relief;
-pub(super) mod scenery;
+mod scenery;
 mod sun;
-pub(super) mod terrain;
-pub(super) mod tiles;
+mod terrain;
+mod tiles;
 mod wetness;
 
-use bevy::prelude::*;
-use bevy::transform::TransformSystems;
-
 pub use body::Body;
-pub use camera::control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
+pub use ground::GlobeSurface;
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
+pub use sun::Attitude;
 pub use terrain::GlobeTerrain;
-
-use crate::view::camera::control::ViewSystems;
-
-/// The plugin that adds planet controls to a window: the mouse, the commands and the point under the cursor.
-pub struct GlobePlugin;
-
-impl Plugin for GlobePlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<GlobeCamera>()
-            .init_resource::<GlobeProbe>()
-            .init_resource::<PlanetView>()
-            .add_systems(
-                Update,
-                (camera::control::obey_commands, camera::control::follow_mouse)
-                    .chain()
-                    .after(crate::view::camera::control::follow_mouse)
-                    .in_set(ViewSystems::Input),
-            )
-            .add_systems(
-                PostUpdate,
-                (camera::control::plan, camera::control::update_probe)
-                    .chain()
-                    .in_set(ViewSystems::Apply)
-                    .before(TransformSystems::Propagate),
-            );
-    }
-}

@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3};
 
 use super::body::Body;
 use super::camera::map::MapPose;
+use super::camera::orbit::LineEnds;
 use super::terrain::GlobeTerrain;
 use talweg::planet::clouds;
 use talweg::preferences::{GlobeView, PlanetProjection};
@@ -37,9 +38,6 @@ impl PlanetView {
 fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
-
-/// End points of lines, relative to the eye, each with its colour.
-pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
 /// Everything needed to draw an image of a planet. Lengths are in metres, in planet space.
 #[derive(Clone, Debug, PartialEq)]

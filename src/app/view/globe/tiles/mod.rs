@@ -14,11 +14,12 @@
 mod atlas;
 mod detail_ground;
 mod drawing;
+mod plants;
 mod tile;
 
 pub use detail_ground::{DetailGround, TilePainter, palette_colour};
 pub use drawing::{PatchTiles, TileDrawing};
-pub use tile::{GlobeTile, SIDE, STEPS};
+pub use plants::{MOST_METRES, PlantedGlobe, seen_cells};
 
 #[cfg(test)]
 pub use tile::tests::ground;

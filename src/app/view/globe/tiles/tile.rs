@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::super::face::{axes, fitted_gradient, tangents};
 use super::super::lod::GlobePatch;
-use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
-use crate::view::plants::globe::PlantedTile;
+use super::plants::PlantedTile;
 use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
@@ -182,7 +182,7 @@ impl TileJob for GlobeTileJob {
 pub mod tests {
     use super::*;
     use crate::view::globe::terrain::GlobeTerrain;
-    use crate::view::overlays::overlay::OverlayChoice;
+    use crate::view::overlays::choice::OverlayChoice;
     use talweg::appearance::PaletteTable;
     use talweg::appearance::scatter::PlantedGround;
     use talweg::field::{Control, Grid, MapKind, Terrain};

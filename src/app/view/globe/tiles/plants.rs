@@ -9,13 +9,13 @@ use bevy::math::Vec3;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
-use super::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
-use super::square::bytes;
+use super::detail_ground::DetailGround;
+use super::tile::{GlobeTile, SIDE, STEPS};
+use crate::view::globe::face::{axes, level_axes, tangents};
 use crate::view::globe::lod::{GlobeCulling, GlobePatch};
-use crate::view::globe::terrain::{axes, tangents};
-use crate::view::globe::tiles::{DetailGround, GlobeTile, SIDE, STEPS};
-use crate::view::render::mips::half;
+use crate::view::plants::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
+use crate::view::plants::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
+use crate::view::render::mips::{half, unit_bytes};
 use talweg::appearance::decode;
 use talweg::appearance::scatter::{
     CanopySpot, LatticeCell, PlantedGround, ScatteredObject, cell_metres, grove_share, place_in_cell, rule_stream,
@@ -90,13 +90,6 @@ impl PlantedGlobe {
         };
         cell.objects(0..request.ranks, spot, tile).into_iter().map(stand).collect()
     }
-}
-
-/// Two horizontal directions at a place of a planet, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
-pub(in crate::view) fn level_axes(up: DVec3) -> [DVec3; 2] {
-    let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
-    let first = aside.cross(up).normalize();
-    [first, first.cross(up)]
 }
 
 impl PlantedSurface for PlantedGlobe {
@@ -199,7 +192,7 @@ impl<'a> PlantedTile<'a> {
             let (top, left) = (row / 2, column / 2);
             let (bottom, right) = (row.div_ceil(2), column.div_ceil(2));
             let four = [at(top, left), at(top, right), at(bottom, left), at(bottom, right)];
-            bytes(std::array::from_fn(|c| 0.25 * four.iter().map(|texel| texel[c]).sum::<f32>()))
+            unit_bytes(std::array::from_fn(|c| 0.25 * four.iter().map(|texel| texel[c]).sum::<f32>()))
         };
         Some((0..SIDE * SIDE).map(texel).collect())
     }
