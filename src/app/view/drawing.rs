@@ -51,7 +51,7 @@ impl ExtractedState {
         self.state.tree_surface.as_ref().filter(|_| side == CompareSide::A && self.mode.asks_tree())
     }
 
-    /// The planned image of a planet, if the side shows one.
+    /// The planned image of a globe, if the side shows one.
     fn scenery(&self, side: CompareSide) -> Option<&Scenery> {
         self.scenery.0[side as usize].as_deref()
     }

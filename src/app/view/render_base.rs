@@ -1,4 +1,4 @@
-//! Render data that square terrains and planets have in common.
+//! Render data that squares and globes have in common.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

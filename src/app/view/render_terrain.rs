@@ -1,4 +1,4 @@
-//! A terrain prepared for drawing, square or planet: the worker makes it and the graphics card receives it.
+//! A terrain prepared for drawing, square or globe: the worker makes it and the graphics card receives it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub enum RenderTerrain {
 
 impl RenderTerrain {
     /// Prepares a scene's terrain for drawing; call it on the worker. A square takes about 10 ms per million samples on
-    /// one core. A planet always has the colours of its scene, whatever `choice` asks for.
+    /// one core. A globe always has the colours of its scene, whatever `choice` asks for.
     ///
     /// # Errors
     /// If `control` cancels; it is polled every few milliseconds.
@@ -48,7 +48,7 @@ impl RenderTerrain {
         Ok(Self::Globe(Arc::new(globe)))
     }
 
-    /// The data that squares and planets have in common.
+    /// The data that squares and globes have in common.
     pub fn base(&self) -> &RenderBase {
         match self {
             Self::Square(terrain) => terrain,
@@ -83,7 +83,7 @@ impl RenderTerrain {
     }
 
     /// Site conditions and biome weights at a position, if the terrain is coloured by biomes. `u` and `v` run from 0 to
-    /// 1 over the square or over the map of the planet.
+    /// 1 over the square or over the map of the globe.
     pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;

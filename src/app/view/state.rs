@@ -75,7 +75,7 @@ impl ViewState {
         self.terrain_of(side)?.0.square()
     }
 
-    /// The planet of a side, if it shows a planet.
+    /// The globe of a side, if it shows a globe.
     pub fn globe_of(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
         self.terrain_of(side)?.0.globe()
     }
@@ -136,7 +136,7 @@ struct FrameCells {
 }
 
 impl FrameStatus {
-    /// Serial number of the terrain drawn last, square or planet; 0 before the first one.
+    /// Serial number of the terrain drawn last, square or globe; 0 before the first one.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }

@@ -27,7 +27,7 @@ pub enum ViewCommand {
         yaw: f32,
         pitch: f32,
     },
-    /// Moves over a place of a planet: latitude, longitude, metres above the surface, heading and inclination. Angles
+    /// Moves over a place of a globe: latitude, longitude, metres above the surface, heading and inclination. Angles
     /// are in degrees.
     Over {
         place: [f64; 5],

@@ -11,7 +11,7 @@ use glam::DVec3;
 
 use super::frame::{GlobeEye, GlobeFrame, texture_anchor};
 use super::lod::GlobePatch;
-use super::metering::planet_brightening;
+use super::metering::globe_brightening;
 use super::noise_volume::NoiseVolume;
 use super::parts::{GlobePart, globe_parts};
 use super::patches::{GlobePatchInstance, PatchPlan, culling_of, has_sun_by_vertex, known_heights};
@@ -104,7 +104,7 @@ impl Surface for GlobeDrawing {
             return 0.0;
         }
         let eye = GlobeEye::new(pane, shown.scene, context);
-        planet_brightening(shown.terrain, shown.scene, eye.clip_from_rel.as_mat4())
+        globe_brightening(shown.terrain, shown.scene, eye.clip_from_rel.as_mat4())
     }
 
     fn select(&mut self, pane: Pane, shown: &GlobeShown, context: &DrawContext) -> GlobePlan {

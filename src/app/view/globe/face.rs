@@ -19,7 +19,7 @@ pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
     (first, first.cross(direction))
 }
 
-/// Two horizontal directions at a place of a planet, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
+/// Two horizontal directions at a place of a globe, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
 pub fn level_axes(up: DVec3) -> [DVec3; 2] {
     let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
     let first = aside.cross(up).normalize();

@@ -36,7 +36,7 @@ pub struct GlobeFrame {
     sun: Vec4,
     /// Direction of the sun's disc in the sky; its radius as a chord.
     disc: Vec4,
-    /// Planet radius, drawn height of 1, drawn sea level, exaggeration.
+    /// Radius of the globe, drawn height of 1, drawn sea level, exaggeration.
     size: Vec4,
     /// Radius of the sphere on which distances are measured, height of the eye over it, range of level 0, start of
     /// morphing.

@@ -10,7 +10,7 @@ use talweg::field::{Globe, globe::locate};
 pub struct GlobeSurface<'a> {
     pub globe: &'a Globe,
     pub height: &'a [f32],
-    /// Radius of the planet at height 0.
+    /// Radius of the globe at height 0.
     pub radius: f64,
     /// Drawn size of a height of 1.
     pub relief: f64,

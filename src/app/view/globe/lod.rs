@@ -140,7 +140,7 @@ impl GlobeLodRange {
 #[derive(Clone, Copy)]
 pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
-    /// Planet radius in metres.
+    /// Radius of the globe in metres.
     pub radius: f64,
     /// Drawn size of a height of 1, in metres.
     pub relief: f64,

@@ -1,4 +1,5 @@
-//! The view of a planet: globe, flat map and orbit, with its air, clouds, sea, night and stars.
+//! The globe of a planet: prepared for drawing, picked, and drawn with its air, clouds, sea, night and stars; as a
+//! sphere, as a flat map, or in its orbit.
 //!
 //! ```text
 //! worker                     main world                       render world
@@ -7,7 +8,7 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`] (except its `control`), [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
+//! [`camera`], [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
 //! computed in double precision in planet space and reach the shaders relative to the eye.
 //!
 //! Below some thousand kilometres, fine terrain between the samples is drawn, down to a metre: [`tiles`].

@@ -102,7 +102,7 @@ impl PatchPlan {
     }
 }
 
-/// Culling of the planet as it is drawn.
+/// Culling of the globe as it is drawn.
 pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &GlobeEye) -> GlobeCulling<'a> {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));

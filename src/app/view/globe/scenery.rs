@@ -1,4 +1,4 @@
-//! The description of a planet image that the main world passes to the render world.
+//! The description of the image of a globe that the main world passes to the render world.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
-/// Everything needed to draw an image of a planet. Lengths are in metres, in planet space.
+/// Everything needed to draw an image of a globe. Lengths are in metres, in planet space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
     pub projection: PlanetProjection,
@@ -81,6 +81,6 @@ impl Scenery {
     }
 }
 
-/// The planet images to draw, for side A and side B.
+/// The images of globes to draw, for side A and side B.
 #[derive(Resource, Clone, Default)]
 pub struct PlannedScenery(pub [Option<Arc<Scenery>>; 2]);

@@ -60,7 +60,7 @@ impl Deref for GlobeTerrain {
 }
 
 impl GlobeTerrain {
-    /// Prepares a planet for drawing; call it on the worker. `detail` is the source of the fine terrain between the
+    /// Prepares a globe for drawing; call it on the worker. `detail` is the source of the fine terrain between the
     /// samples.
     ///
     /// # Errors

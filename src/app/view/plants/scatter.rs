@@ -1,4 +1,4 @@
-//! Plants and stones on a terrain or a planet: which ones the camera sees and in which detail, as instances for the
+//! Plants and stones on a square or a globe: which ones the camera sees and in which detail, as instances for the
 //! graphics card.
 //!
 //! Their positions are computed in the background, cell by cell, as far as the camera sees: see
@@ -110,7 +110,7 @@ pub struct StandingObject {
     pub object: ScatteredObject,
     /// Foot of the object relative to the origin of its cell, in world units.
     pub foot: Vec3,
-    /// Value for the shader. On a terrain it is the height of the foot above the grid, in world units; on a planet it
+    /// Value for the shader. On a square it is the height of the foot above the grid, in world units; on a globe it
     /// is the slope.
     pub stance: u32,
 }

@@ -18,7 +18,7 @@ use crate::view::state::ViewState;
 use talweg::field::globe::from_angles;
 use talweg::preferences::{GlobeView, PlanetProjection};
 
-/// The cameras of a planet and their current motion.
+/// The cameras of a globe and their current motion.
 #[derive(Resource)]
 pub struct GlobeCamera {
     pub pose: GlobePose,

@@ -1,4 +1,4 @@
-//! Plans the images of a planet that the render world draws.
+//! Plans the images of a globe that the render world draws.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use talweg::preferences::{GlobeView, PlanetProjection};
 /// Radius of the sun in the sky as a chord: a little larger than true, for visibility.
 const SUN_SIZE: f64 = 0.0075;
 
-/// Plans the planet images to draw, and requests a frame if they changed.
+/// Plans the images of globes to draw, and requests a frame if they changed.
 pub fn plan(
     mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
@@ -46,7 +46,7 @@ pub fn plan(
     }
 }
 
-/// The planet image of a camera.
+/// The image of a globe from a camera.
 pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &PlanetView, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &planet_view.body.attitude);
     let ground = match planet_view.projection {

@@ -1,4 +1,4 @@
-//! The place of a planet under the cursor, and the place of a planet in the image.
+//! The place of a globe under the cursor, and the position of a place in the image.
 
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
@@ -13,7 +13,7 @@ use crate::view::lens::ViewProjection;
 use crate::view::state::ViewState;
 use talweg::preferences::PlanetProjection;
 
-/// The point of the planet under the cursor, if any.
+/// The point of the globe under the cursor, if any.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct GlobeProbe {
     pub hit: Option<GlobeHit>,
@@ -77,7 +77,7 @@ fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit 
     }
 }
 
-/// Position of a place of the planet in an image of `size`, if it is not behind the globe.
+/// Position of a place of the globe in an image of `size`, if it is not behind the globe.
 pub fn project(
     camera: &GlobeCamera,
     planet_view: &PlanetView,

@@ -1,4 +1,4 @@
-//! Plants and stones on a planet. The cells of a lattice are the patches of the cube faces at a level of their own, so
+//! Plants and stones on a globe. The cells of a lattice are the patches of the cube faces at a level of their own, so
 //! they are the same from every place and distance. The tile that contains a cell supplies its terrain values.
 
 use std::collections::BTreeMap;
@@ -30,11 +30,11 @@ pub const MOST_METRES: f32 = 6000.0;
 /// Fraction of water in a sample above which nothing stands there.
 const WATER_SHARE: f32 = 0.2;
 
-/// Plants and stones on a planet; see the module.
+/// Plants and stones on a globe; see the module.
 #[derive(Clone)]
 pub struct PlantedGlobe(pub Arc<DetailGround>);
 
-/// The level of the tiles on which objects stand, for a planet of this radius.
+/// The level of the tiles on which objects stand, for a globe of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
     level_within(radius_metres, STEP_METRES * STEPS as f64)
 }
@@ -147,7 +147,7 @@ pub struct PlantedTile<'a> {
     tile: &'a GlobeTile,
     /// Spacing of its samples along rows and columns.
     step_metres: [f32; 2],
-    /// Present if the planet has density maps.
+    /// Present if the globe has density maps.
     globe: Option<Globe>,
 }
 

@@ -1,4 +1,4 @@
-//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the planet.
+//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the globe.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ pub struct GlobeTile {
     pub colours: Vec<[u8; 4]>,
     /// Tree crowns above the terrain, in the format of `Canopy::texel`.
     pub canopy: Vec<[u8; 4]>,
-    /// Deposits, wear, vegetation and hardness for the material rules; empty on a planet without such maps.
+    /// Deposits, wear, vegetation and hardness for the material rules; empty on a globe without such maps.
     pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
 }
 
-/// Size of a tile on the graphics card in bytes, without `site`, which few planets have.
+/// Size of a tile on the graphics card in bytes, without `site`, which few globes have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
 /// Packs a curvature measure into a byte: the height of a sample over the mean of its four neighbours, in sample
