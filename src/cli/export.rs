@@ -255,7 +255,7 @@ impl ExportArgs {
     /// # Errors
     /// When something is not, or a file may not be written.
     pub fn checked_preset(&self, scene: &Scene, samples: Option<usize>) -> Result<(BuildPreset, ExportPlace), Failure> {
-        let is_planet = scene.settings.is_planet();
+        let is_planet = scene.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
         }

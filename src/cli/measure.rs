@@ -110,7 +110,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
     args.scene.memory.apply();
     if !is_measured(args.scene.path()) {
         let job = args.scene.load()?;
-        if job.scene.settings.is_planet() {
+        if job.scene.is_planet() {
             return planet(args, &job, &limits);
         }
     }
@@ -160,7 +160,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
             return Err(alone());
         }
         let other = other.load()?;
-        if !other.scene.settings.is_planet() {
+        if !other.scene.is_planet() {
             return Err(alone());
         }
         let (second, others, other_scale) = measured(&other)?;
@@ -232,7 +232,7 @@ pub fn terrain_measures(
     limits: &Limits,
     control: &Control,
 ) -> Result<serde_json::Value, Failure> {
-    if let Some(scene) = scene.filter(|scene| scene.settings.is_planet()) {
+    if let Some(scene) = scene.filter(|scene| scene.is_planet()) {
         return Ok(serde_json::to_value(measure_planet(terrain, scene, limits, control)?)?);
     }
     let climate = match scene.filter(|scene| has_climate(scene)) {
@@ -266,7 +266,7 @@ impl MeasureArgs {
             return Ok(MeasuredTerrain { name, terrain, scale, scene: None });
         }
         let job = scene.load()?;
-        if job.scene.settings.is_planet() {
+        if job.scene.is_planet() {
             return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
         }
         let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));

@@ -187,7 +187,7 @@ impl RenderArgs {
     pub fn picture(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, Failure> {
         let scene = &self.with_palette(scene)?;
         self.check_clouds(scene)?;
-        if scene.settings.is_planet() {
+        if scene.is_planet() {
             let (width, height) = self.planet_size();
             return Ok(self.planet(scene, terrain, [width, height], control)?);
         }
@@ -202,7 +202,7 @@ impl RenderArgs {
 
     /// Refuses clouds over what is no planet.
     fn check_clouds(&self, scene: &Scene) -> CommandResult {
-        if self.globe.clouds.is_some() && !scene.settings.is_planet() {
+        if self.globe.clouds.is_some() && !scene.is_planet() {
             return Err(usage(anyhow::anyhow!(
                 "--clouds is for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws"
             )));
@@ -234,7 +234,7 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     if args.trace.sphere_trace {
         return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));
     }
-    let (width, height) = if scene.settings.is_planet() { args.planet_size() } else { (width, height) };
+    let (width, height) = if scene.is_planet() { args.planet_size() } else { (width, height) };
     let terrain = job.evaluate(&MemoryUse::picture(&scene, width, height))?;
     let picture = job.pool.install(|| args.picture(&scene, &terrain, &Control::default()))?;
     picture.save(&output).map_err(Failure::from)?;

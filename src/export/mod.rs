@@ -156,7 +156,7 @@ pub fn samples(preset: &BuildPreset, scene: &Scene) -> Result<usize, ExportError
 /// # Errors
 /// When a name in the preset stands for nothing.
 pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
-    let is_square = !scene.settings.is_planet() && scene.settings.edges == Edges::Open;
+    let is_square = !scene.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
         ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
         map if is_square && preset.tiles.is_none() && SquareMaps::is_one_sheet(map) => 1.0,
@@ -187,7 +187,7 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
 
 /// The map of a planet, unless its faces are written.
 fn planet_map(preset: &BuildPreset, scene: &Scene, samples: usize) -> Option<Equirectangular> {
-    if !scene.settings.is_planet() || preset.planet.cube {
+    if !scene.is_planet() || preset.planet.cube {
         return None;
     }
     let usual = Equirectangular::for_samples(samples).width;
@@ -243,7 +243,7 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
 
 /// Faces of a cube, or the one sheet there is.
 fn parts(preset: &BuildPreset, scene: &Scene) -> Vec<FilePart> {
-    if scene.settings.is_planet() && preset.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
+    if scene.is_planet() && preset.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }
 
 /// A tile of a raster; the only one has no name.
@@ -577,7 +577,7 @@ impl SheetJob<'_> {
     /// Where the part that begins at a row and column lies: squares in metres, maps of planets in degrees, faces
     /// nowhere.
     fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
-        if !self.scene.settings.is_planet() {
+        if !self.scene.is_planet() {
             return Some(square_placement(self.preset, self.scene, self.cell_metres(), [row, column]));
         }
         let crate::appearance::PlanetLayout::Map(map) = self.layout.planet else { return None };

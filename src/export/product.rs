@@ -53,7 +53,7 @@ impl CheckedProduct {
 /// # Errors
 /// When a name stands for nothing, or a format cannot hold a map.
 pub(super) fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
-    if let Some(placement) = preset.placement.as_ref().filter(|_| !scene.settings.is_planet()) {
+    if let Some(placement) = preset.placement.as_ref().filter(|_| !scene.is_planet()) {
         check_placement(placement)?;
     }
     let mut products = preset.products.clone();
@@ -112,7 +112,7 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
         return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
     }
     if product.what == PLANTS {
-        if scene.settings.is_planet() {
+        if scene.is_planet() {
             return Err(ExportError::Preset(
                 "plants and stones stand on terrains; a planet is too large for them".into(),
             ));
@@ -132,7 +132,7 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
     if sample_type(map.nature(), channels, format).is_none() {
         return Err(cannot_hold(&map, format));
     }
-    let is_planet = scene.settings.is_planet();
+    let is_planet = scene.is_planet();
     if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
         return Err(maps::MapError::OfTerrains(map).into());
     }

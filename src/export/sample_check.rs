@@ -151,7 +151,7 @@ fn text(texts: &Texts, key: &str) -> Option<String> {
 
 /// How the file lays out a planet, by its shape and name; none if that is not told.
 fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(FilePart, Option<Equirectangular>)> {
-    if !scene.settings.is_planet() {
+    if !scene.is_planet() {
         return Some((None, None));
     }
     let (width, height) = (found.width, found.height);

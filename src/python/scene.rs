@@ -164,7 +164,7 @@ impl PyScene {
 
     /// Makes the scene as wide as heights of so many samples a side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
-        if self.scene.settings.is_planet() {
+        if self.scene.is_planet() {
             return Err(usage(py, "cell_metres: the samples of a planet are as far apart as its radius makes them"));
         }
         let side = (cell * (samples - 1) as f64) as f32;
@@ -227,7 +227,7 @@ impl PyScene {
     /// Whether it is a whole planet.
     #[getter]
     fn is_planet(&self) -> bool {
-        self.scene.settings.is_planet()
+        self.scene.is_planet()
     }
 
     /// Changes a value, as `--set` does: `set("Peaks.octaves", 6)` or `set("Peaks.octaves=6")`; the layer is a name, a

@@ -72,7 +72,7 @@ pub struct FlyState {
 }
 
 pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut state: ResMut<FlyState>) {
-    if editor.doc.scene().as_planet().is_some() {
+    if editor.doc.scene().is_planet() {
         return editor.toasts.info("Flying and walking are for terrains; on a planet drag and zoom.");
     }
     state.way = if state.way == Some(action) { None } else { Some(action) };
@@ -86,7 +86,7 @@ pub(super) fn leave(mut state: ResMut<FlyState>) -> bool {
 }
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<FlyState>, mut queue: ResMut<CommandQueue>) {
-    if editor.doc.scene().as_planet().is_none() {
+    if !editor.doc.scene().is_planet() {
         for action in FlyAction::ALL {
             tick(ui, &mut queue, action, true, state.way == Some(action));
         }

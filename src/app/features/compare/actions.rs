@@ -86,7 +86,7 @@ impl Comparison<'_> {
 
     /// What was begun with a terrain ends where a planet is opened, and the other way round.
     pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
-        let is_planet = self.editor.doc.scene().settings.is_planet();
+        let is_planet = self.editor.doc.scene().is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
             self.end_comparing();
             self.editor.toasts.info("Comparing ended: planets are compared with planets, terrains with terrains.");

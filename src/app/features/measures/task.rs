@@ -61,7 +61,7 @@ impl MeasureTask {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
         // what is on screen may still be of the scene before
-        if terrain.grid.is_globe() != scene.as_planet().is_some() {
+        if terrain.grid.is_globe() != scene.is_planet() {
             return None;
         }
         let planet = scene.as_planet().map(|planet| Scene {

@@ -106,7 +106,7 @@ fn run(
 ) {
     let editor = &mut *editor;
     match action {
-        PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
+        PatchAction::Take if editor.doc.scene().is_planet() => state.open(),
         PatchAction::Take => editor
             .toasts
             .warning("This scene is a terrain. A region is extracted from a planet: open or begin one first."),
@@ -154,7 +154,7 @@ fn planet_beside(patch: &Path) -> PathBuf {
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    let is_planet = editor.doc.scene().as_planet().is_some();
+    let is_planet = editor.doc.scene().is_planet();
     pick(ui, &mut queue, PatchAction::Take, is_planet);
     pick(ui, &mut queue, PatchAction::PutBack, !is_planet && editor.doc.scene().patch.is_some());
 }

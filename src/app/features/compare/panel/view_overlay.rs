@@ -34,7 +34,7 @@ pub fn view_overlay(
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
         // a planet's choice of projection lies in the upper right corner
-        let is_planet = document.scene().as_planet().is_some();
+        let is_planet = document.scene().is_planet();
         let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
     }
