@@ -47,8 +47,8 @@ struct ExtractedState {
 
 impl ExtractedState {
     /// The tree that is drawn in place of the grid of a side, if one is wanted.
-    fn tree(&self, side: CompareSide) -> Option<&Arc<TreeSurface>> {
-        self.state.tree_surface.as_ref().filter(|_| side == CompareSide::A && self.mode.asks_tree())
+    fn tree(&self, side: CompareSide) -> Option<Arc<TreeSurface>> {
+        self.state.tree_surface.clone().filter(|_| side == CompareSide::A && self.mode.asks_tree())
     }
 
     /// The planned image of a globe, if the side shows one.
@@ -95,7 +95,7 @@ impl SideDrawing {
     ) {
         match (self, terrain) {
             (Self::Square(drawing), RenderTerrain::Square(terrain)) => {
-                drawing.advance(terrain, palette, Some(extracted.tree(side)), context);
+                drawing.advance(terrain, palette, Some(&extracted.tree(side)), context);
             }
             (Self::Globe(drawing), RenderTerrain::Globe(terrain)) => {
                 drawing.advance(terrain, palette, extracted.scenery(side), context);
@@ -107,7 +107,7 @@ impl SideDrawing {
     /// Stops by which auto exposure brightens the image; `None` before the first image.
     fn brightening(&self, pane: Pane, extracted: &ExtractedState, context: &DrawContext) -> Option<f32> {
         match self {
-            Self::Square(drawing) => drawing.brightening(pane, Some(extracted.tree(pane.side)), context),
+            Self::Square(drawing) => drawing.brightening(pane, Some(&extracted.tree(pane.side)), context),
             Self::Globe(drawing) => drawing.brightening(pane, extracted.scenery(pane.side), context),
         }
     }
@@ -122,7 +122,7 @@ impl SideDrawing {
     ) {
         match self {
             Self::Square(drawing) => {
-                drawing.compose(pane, Some(extracted.tree(pane.side)), context, &mut pipelines.0);
+                drawing.compose(pane, Some(&extracted.tree(pane.side)), context, &mut pipelines.0);
             }
             Self::Globe(drawing) => drawing.compose(pane, extracted.scenery(pane.side), context, &mut pipelines.1),
         }

@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 
 use super::compare::{CompareLayout, CompareSide, Pane};
 use super::construction_surface::{TreeSurface, Unsupported};
-use super::globe::terrain::GlobeTerrain;
+use super::globe::GlobeTerrain;
 use super::lens::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;

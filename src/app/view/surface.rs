@@ -11,7 +11,7 @@ use bevy::render::render_resource::{BindGroup, BindGroupLayout, Buffer, CachedRe
 
 use super::compare::Pane;
 use super::plants::cells::{ScatterEye, WantedCell};
-use super::plants::scatter::{PlantedSurface, ScatterDrawing, ScatterFrame, ShapeCalls, shadow_passes, shape_draws};
+use super::plants::scatter::{PlantedSurface, ScatterDrawing, ScatterFrame, shadow_passes, shape_draws};
 use super::plants::shadows::{SHADOW_CASCADES, ShadowCascades, ShadowMaps, shadow_pipelines};
 use super::render::batch::{Batch, DrawCall, DrawContext, Geometry, RayMarch, uniform_buffer};
 use super::render::ground_materials::GroundMaterials;
@@ -32,7 +32,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
     /// The surface as plants and stones stand on it.
     type Plants: PlantedSurface;
     /// Further data of the main world that an image needs.
-    type Scene<'a>: Copy;
+    type Scene;
     /// What a frame draws: the camera, the patches and the uniform data.
     type Plan;
 
@@ -121,7 +121,7 @@ type CellPlaceOf<S> = <<S as Surface>::Plants as PlantedSurface>::CellPlace;
 pub struct Shown<'a, S: Surface> {
     pub terrain: &'a S::Terrain,
     pub palette: &'a Arc<PaletteTable>,
-    pub scene: S::Scene<'a>,
+    pub scene: &'a S::Scene,
 }
 
 /// What the pipelines of a plan depend on.
@@ -259,7 +259,7 @@ impl<S: Surface> SurfaceDrawing<S> {
         &mut self,
         terrain: &S::Terrain,
         palette: &Arc<PaletteTable>,
-        scene: Option<S::Scene<'_>>,
+        scene: Option<&S::Scene>,
         context: &DrawContext,
     ) {
         self.batch = None;
@@ -271,7 +271,7 @@ impl<S: Surface> SurfaceDrawing<S> {
     }
 
     /// Stops by which auto exposure brightens the image; `None` before the first image.
-    pub fn brightening(&self, pane: Pane, scene: Option<S::Scene<'_>>, context: &DrawContext) -> Option<f32> {
+    pub fn brightening(&self, pane: Pane, scene: Option<&S::Scene>, context: &DrawContext) -> Option<f32> {
         let shown = Shown { terrain: &self.textures.shown.as_ref()?.terrain, palette: &self.palette, scene: scene? };
         let canopy = self.plants.scatter.as_ref().and_then(ScatterDrawing::canopy_mips);
         Some(self.surface.brightening(pane, &shown, canopy, context))
@@ -281,7 +281,7 @@ impl<S: Surface> SurfaceDrawing<S> {
     pub fn compose(
         &mut self,
         pane: Pane,
-        scene: Option<S::Scene<'_>>,
+        scene: Option<&S::Scene>,
         context: &DrawContext,
         pipelines: &mut Pipelines<S::Part>,
     ) {
@@ -298,7 +298,7 @@ impl<S: Surface> SurfaceDrawing<S> {
     fn composed(
         &mut self,
         pane: Pane,
-        scene: Option<S::Scene<'_>>,
+        scene: Option<&S::Scene>,
         context: &DrawContext,
         pipelines: &mut Pipelines<S::Part>,
     ) -> Option<Batch> {
@@ -321,7 +321,7 @@ impl<S: Surface> SurfaceDrawing<S> {
     /// The draw calls of a plan.
     fn batch_of(
         &self,
-        (pane, scene): (Pane, S::Scene<'_>),
+        (pane, scene): (Pane, &S::Scene),
         plan: &S::Plan,
         chosen: Chosen<S::Part>,
         grown: PlantFrame,

@@ -1,9 +1,5 @@
 //! Lowest and highest terrain of the tiles of a globe's faces, for culling.
 
-use glam::DVec3;
-
-use talweg::field::globe::locate;
-
 /// Lowest and highest terrain of each face, of its quarters, of their quarters, and so on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBounds {
@@ -58,12 +54,4 @@ impl FaceBounds {
     pub fn whole(&self) -> (f32, f32) {
         self.levels[0].iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
-}
-
-/// The tile in a direction: face, row and column at a level.
-pub fn tile_of(direction: DVec3, level: u32) -> (usize, u32, u32) {
-    let (face, u, v) = locate(direction.to_array());
-    let tiles = f64::from(1u32 << level);
-    let at = |x: f64| ((x * tiles) as u32).min((1 << level) - 1);
-    (face, at(v), at(u))
 }

@@ -70,7 +70,7 @@ impl Surface for GlobeDrawing {
     type Part = GlobePart;
     type Plants = PlantedGlobe;
     /// The planned image.
-    type Scene<'a> = &'a Scenery;
+    type Scene = Scenery;
     type Plan = GlobePlan;
 
     const FRAME_BYTES: usize = size_of::<GlobeFrame>();

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::tiles::DetailGround;
-use talweg::field::{Globe, globe::locate};
+use talweg::field::Globe;
 
 /// The surface of a globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]
@@ -140,6 +140,7 @@ pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::view::globe::bounds::FaceBounds;
 
     pub struct Sphere {
         pub globe: Globe,

@@ -20,7 +20,6 @@ use crate::view::render::mips::{Mips, half};
 use crate::view::render::texels::{TerrainMap, TexelSource, Texels};
 use crate::view::render_base::{RenderBase, resampled};
 use talweg::appearance::{PaletteTable, SampleCoverDepths, covered};
-use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
 use talweg::planet_detail::DetailSource;

@@ -91,7 +91,7 @@ impl Surface for SquareDrawing {
     type Part = SquarePart;
     type Plants = PlantedSquare;
     /// The tree that is drawn in place of the grid, if one is wanted.
-    type Scene<'a> = Option<&'a Arc<TreeSurface>>;
+    type Scene = Option<Arc<TreeSurface>>;
     type Plan = SquarePlan;
 
     const FRAME_BYTES: usize = size_of::<SquareFrame>();
@@ -156,7 +156,7 @@ impl Surface for SquareDrawing {
             has_sea_sides: has_sea && surroundings == Surroundings::Block,
             has_sea,
             has_surface_water: has_water && terrain.surface_water.is_some(),
-            has_tree_water: has_water && shown.scene.is_some_and(|tree| tree.has_water()),
+            has_tree_water: has_water && shown.scene.as_ref().is_some_and(|tree| tree.has_water()),
         }
     }
 
@@ -204,7 +204,7 @@ impl Surface for SquareDrawing {
         let grows = chosen.target.is_detailed && shown.terrain.tint() == Tint::None && context.mode.has_plants();
         (grows && !shown.palette.scatter.0.is_empty()).then(|| PlantedSquare {
             terrain: shown.terrain.clone(),
-            tree: shown.scene.cloned(),
+            tree: shown.scene.clone(),
             table: shown.palette.clone(),
         })
     }

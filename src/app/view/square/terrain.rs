@@ -16,7 +16,7 @@ use crate::view::overlays::choice::OverlayChoice;
 use crate::view::overlays::data::{Data, overlay_data};
 use crate::view::render::height_texels::HeightTexels;
 use crate::view::render::light;
-use crate::view::render::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
+use crate::view::render::mips::{Mips, from_halves, halves, unit_bytes};
 use crate::view::render::scene_needs::{SceneNeed, SceneNeeds};
 use crate::view::render::surface_water::{SurfaceWater, surface_water};
 use crate::view::render::texels::{TerrainMap, TexelSource, Texels, levels_left_out};

@@ -338,7 +338,7 @@ pub fn seen_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::globe::ground::FaceBounds;
+    use crate::view::globe::bounds::FaceBounds;
     use crate::view::globe::tiles::ground;
     use glam::DMat4;
     use talweg::appearance_files::{RuleList, ScatterRules};
