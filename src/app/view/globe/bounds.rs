@@ -55,3 +55,12 @@ impl FaceBounds {
         self.levels[0].iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 }
+
+/// The tile in a direction: face, row and column at a level.
+#[cfg(test)]
+pub fn tile_of(direction: glam::DVec3, level: u32) -> (usize, u32, u32) {
+    let (face, u, v) = talweg::field::globe::locate(direction.to_array());
+    let tiles = f64::from(1u32 << level);
+    let at = |x: f64| ((x * tiles) as u32).min((1 << level) - 1);
+    (face, at(v), at(u))
+}

@@ -239,19 +239,11 @@ pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<Glob
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::globe::bounds::tile_of;
     use crate::view::globe::ground::tests::sphere;
     use std::collections::HashMap;
-    use talweg::field::globe::locate;
 
     const RADIUS: f64 = 6_371_000.0;
-
-    /// The tile in a direction: face, row and column at a level.
-    fn tile_of(direction: DVec3, level: u32) -> (usize, u32, u32) {
-        let (face, u, v) = locate(direction.to_array());
-        let tiles = f64::from(1u32 << level);
-        let at = |x: f64| ((x * tiles) as u32).min((1 << level) - 1);
-        (face, at(v), at(u))
-    }
 
     fn ranges() -> impl Iterator<Item = GlobeLodRange> {
         (0..40).map(|k| {

@@ -149,6 +149,7 @@ pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<I
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Mat4;
     use talweg::field::{Edges, Stream, Terrain};
     use talweg::scene::Settings;
 
@@ -253,5 +254,12 @@ mod tests {
         };
         assert_eq!(draw(eye + Vec3::Z), 0);
         assert_eq!(draw(Vec3::ZERO), select(&scale, &bounds, detail, &range, None).len());
+    }
+
+    #[test]
+    fn the_corner_patch_has_two_sides() {
+        let corner = GridPatch { column: 32, row: 0, level: 1 };
+        let sides: Vec<_> = sides_of(corner, 16, 65).collect();
+        assert_eq!(sides, [SideKind::North, SideKind::East]);
     }
 }

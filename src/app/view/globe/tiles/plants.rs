@@ -338,7 +338,7 @@ pub fn seen_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::globe::bounds::FaceBounds;
+    use crate::view::globe::bounds::{FaceBounds, tile_of};
     use crate::view::globe::tiles::ground;
     use glam::DMat4;
     use talweg::appearance_files::{RuleList, ScatterRules};
@@ -474,7 +474,7 @@ mod tests {
                     continue;
                 }
                 inside += 1;
-                let (face, row, column) = crate::view::globe::ground::tile_of(place, level);
+                let (face, row, column) = tile_of(place, level);
                 let patch = GlobePatch { level, face: face as u32, row, column };
                 let found = seen.iter().find(|wanted| wanted.key.1 == patch);
                 let found = found.unwrap_or_else(|| panic!("{patch:?} is missing"));
