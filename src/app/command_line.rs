@@ -6,10 +6,10 @@ use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
 use super::shot::frame_costs::FrameCosts;
 use super::shot::frame_times::FrameTimes;
-use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
+use super::view::globe::{Body, GlobeTerrain, PlanetView};
 use super::view::{
-    Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewCommand,
-    ViewMode, ViewProjection, climate_of,
+    GlobeCamera, Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported,
+    ViewCommand, ViewMode, ViewProjection, climate_of,
 };
 use super::{Options, run};
 use talweg::appearance::PaletteTable;
@@ -42,7 +42,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         return Err(Failure::Usage(anyhow::anyhow!("--half-detail needs --mode sphere-tracing")));
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
-    if job.scene.as_planet().is_some() {
+    if job.scene.is_planet() {
         if args.side.is_some() || !args.from.is_empty() {
             return Err(usage(anyhow::anyhow!(
                 "--from and --side are for flat terrain; place the camera over a planet with --at"
@@ -104,7 +104,7 @@ fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
             CameraPath::Through(stops.collect())
         }
     };
-    let is_planet = job.scene.as_planet().is_some();
+    let is_planet = job.scene.is_planet();
     if matches!(&path, CameraPath::Through(stops) if is_planet || stops.len() < 2) {
         return Err(usage(shot::ShotError::NoBookmarks));
     }

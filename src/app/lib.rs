@@ -1,13 +1,14 @@
 //! The editor. It is the only part of Talweg that uses Bevy and egui.
 //!
-//! | folder | what it holds |
+//! From the lowest level to the highest: each of these uses only those before it in this list. `tests/core/tidy.rs`
+//! reads the list and checks this rule.
+//!
+//! | folder | contents |
 //! |---|---|
 //! | [`view`] | the 3D view: uses Bevy only, and knows nothing of the panels |
 //! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
-//! | [`features`] | user features: each is a plugin that registers its commands, panels and tasks in the frame |
 //! | [`shot`] | images of the view without a window |
-//!
-//! Dependencies point one way: features → frame → view.
+//! | [`features`] | user features: each is a plugin that registers its commands, panels and tasks in the frame |
 #![cfg(feature = "window")]
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]

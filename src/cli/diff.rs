@@ -64,7 +64,7 @@ fn compare(args: &DiffArgs) -> CommandResult {
     } else {
         let mut text: String = changes.iter().map(|change| SceneChange::text(change) + "\n").collect();
         if let Some(difference) = &difference {
-            text += &heights_text(difference, first.scene.settings.is_planet());
+            text += &heights_text(difference, first.scene.is_planet());
         }
         print(&text)?;
     }
@@ -72,7 +72,7 @@ fn compare(args: &DiffArgs) -> CommandResult {
 }
 
 fn heights(args: &DiffArgs, first: &SceneJob, second: &SceneJob) -> Result<Difference, Failure> {
-    if first.scene.settings.is_planet() != second.scene.settings.is_planet() {
+    if first.scene.is_planet() != second.scene.is_planet() {
         let named = |path: &Path| path.display().to_string();
         return Err(Failure::Failed(anyhow::anyhow!(
             "--heights: of {} and {}, one is a planet and the other a terrain; their heights cannot be compared",

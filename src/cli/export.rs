@@ -290,7 +290,7 @@ impl ExportArgs {
 
     /// The request and its folder, checked before any work: `of_files`, or the build preset named on the command line.
     fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportPlace), Failure> {
-        let is_planet = scene.settings.is_planet();
+        let is_planet = scene.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
         }

@@ -109,7 +109,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
     args.scene.memory.apply();
     if !is_measured(args.scene.path()) {
         let job = args.scene.load()?;
-        if job.scene.settings.is_planet() {
+        if job.scene.is_planet() {
             return planet(args, &job, &limits);
         }
     }
@@ -157,7 +157,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
             return Err(alone());
         }
         let other = other.load()?;
-        if !other.scene.settings.is_planet() {
+        if !other.scene.is_planet() {
             return Err(alone());
         }
         let (second, others, other_scale) = measured(&other)?;
@@ -217,7 +217,7 @@ impl MeasureArgs {
             return Ok(MeasuredTerrain { name, terrain, scale, scene: None });
         }
         let job = scene.load()?;
-        if job.scene.settings.is_planet() {
+        if job.scene.is_planet() {
             return Err(usage(anyhow::anyhow!("--against: a terrain can only be compared with a terrain")));
         }
         let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));

@@ -106,7 +106,7 @@ pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
     check_picture(&args.target()).map_err(failed)?;
     let mut job = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
-        if job.scene.settings.is_planet() {
+        if job.scene.is_planet() {
             return Err(usage(anyhow::anyhow!(
                 "--preset is for terrains; the light of a planet follows its hour and its sun, such as --set planet.hour=18"
             )));

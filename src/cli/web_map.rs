@@ -69,7 +69,7 @@ pub fn failed_map(error: WebMapError) -> Failure {
 
 pub fn run(args: &WebMapArgs) -> CommandResult {
     let job = args.scene.load()?;
-    if job.scene.settings.is_planet() {
+    if job.scene.is_planet() {
         return Err(usage(anyhow::anyhow!(
             "map tiles can only be made of terrains; export the planet as a map: talweg export SCENE -o map.tif"
         )));

@@ -72,12 +72,12 @@ impl MemoryUse {
 
     /// Temperature and moisture of `scene`.
     pub fn climate(scene: &Scene) -> Self {
-        Self { fields: if scene.settings.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
+        Self { fields: if scene.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
     }
 
     /// A picture of `scene` with this width and height in pixels.
     pub fn picture(scene: &Scene, width: usize, height: usize) -> Self {
-        let (fields, each) = if scene.settings.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
+        let (fields, each) = if scene.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
         Self { fields, bytes: (width * height) as f64 * each, ..Self::TERRAIN }
     }
 

@@ -150,9 +150,9 @@ pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportEr
 /// Memory that the export needs besides the evaluation.
 ///
 /// # Errors
-/// When a product cannot be made of the scene.
+/// When a name in the preset stands for nothing.
 pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
-    let is_square = !scene.settings.is_planet() && scene.settings.edges == Edges::Open;
+    let is_square = !scene.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
         ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
         map if is_square && request.tiles.is_none() && SquareMaps::is_one_sheet(map) => 1.0,
@@ -182,9 +182,9 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     Ok(MemoryUse { fields: most, heights_alone, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
-/// The layout of a planet's map, unless its six faces are written.
+/// The map of a planet, unless its faces are written.
 fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize) -> Option<Equirectangular> {
-    if !scene.settings.is_planet() || request.planet.cube {
+    if !scene.is_planet() || request.planet.cube {
         return None;
     }
     let usual = Equirectangular::for_samples(samples).width;
@@ -239,9 +239,9 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportPlace) -> Res
     names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
 }
 
-/// The faces of a cube, or the only sheet.
+/// Faces of a cube, or the one sheet there is.
 fn parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
-    if scene.settings.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
+    if scene.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }
 
 /// A tile of a raster; an uncut raster is one tile without a name.
@@ -576,7 +576,7 @@ impl SheetJob<'_> {
     /// Georeference of the part that starts at a row and column: in metres for squares, in degrees for maps of planets,
     /// none for faces.
     fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
-        if !self.scene.settings.is_planet() {
+        if !self.scene.is_planet() {
             return Some(square_placement(self.request, self.scene, self.cell_metres(), [row, column]));
         }
         let crate::appearance::PlanetLayout::Map(map) = self.layout.planet else { return None };

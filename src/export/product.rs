@@ -139,7 +139,7 @@ impl ExportProduct {
 
     /// Refuses a format that cannot hold the map, and a map that the scene does not have.
     fn check(&self, scene: &Scene) -> Result<(), ExportError> {
-        let is_planet = scene.settings.is_planet();
+        let is_planet = scene.is_planet();
         match &self.kind {
             ProductKind::Mesh(format) if !mesh_formats().any(|known| known.id == format.id) => {
                 Self::named(&self.to_build()).map(drop)
@@ -166,12 +166,12 @@ impl ExportProduct {
 /// All products of a request, with those of its target, checked against the scene.
 ///
 /// # Errors
-/// When there is none, a format cannot hold its map, or the scene does not have a map.
+/// When a name stands for nothing, or a format cannot hold a map.
 pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec<ExportProduct>, ExportError> {
     if let Some(wrong) = request.to_preset("").wrong_number() {
         return Err(ExportError::Request(wrong));
     }
-    if let Some(placement) = request.placement.as_ref().filter(|_| !scene.settings.is_planet()) {
+    if let Some(placement) = request.placement.as_ref().filter(|_| !scene.is_planet()) {
         check_placement(placement)?;
     }
     let mut products = request.products.clone();

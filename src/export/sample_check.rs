@@ -151,7 +151,7 @@ fn text(texts: &Texts, key: &str) -> Option<String> {
 
 /// The layout of a planet in the file, by its shape and name; `None` if they do not show it.
 fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(FilePart, Option<Equirectangular>)> {
-    if !scene.settings.is_planet() {
+    if !scene.is_planet() {
         return Some((None, None));
     }
     let (width, height) = (found.width, found.height);

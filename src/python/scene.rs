@@ -206,7 +206,7 @@ impl PyScene {
 
     /// Makes the scene as wide as heights of `samples` per side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
-        if self.scene.settings.is_planet() {
+        if self.scene.is_planet() {
             return Err(usage(py, "cell_metres: the radius of a planet decides the distance of its samples"));
         }
         let side = (cell * (samples - 1) as f64) as f32;
@@ -269,7 +269,7 @@ impl PyScene {
     /// Whether the scene is a whole planet.
     #[getter]
     fn is_planet(&self) -> bool {
-        self.scene.settings.is_planet()
+        self.scene.is_planet()
     }
 
     /// Changes a value, as `--set` does: `set("Peaks.octaves", 6)` or `set("Peaks.octaves=6")`. The layer is a name, a

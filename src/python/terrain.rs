@@ -199,7 +199,7 @@ fn measured(
     limits: &Limits,
     control: &Control,
 ) -> Result<serde_json::Result<serde_json::Value>, Cancelled> {
-    Ok(match scene.filter(|scene| scene.settings.is_planet()) {
+    Ok(match scene.filter(|scene| scene.is_planet()) {
         Some(planet) => serde_json::to_value(measure_planet(terrain, planet, limits, control)?),
         None => serde_json::to_value(TerrainMeasures::new(scene, terrain, scale, limits, control)?),
     })

@@ -70,7 +70,7 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
     let mut list = ChangeList::default();
     list.value("scene", "name", &first.name, &second.name);
     list.params("scene", &first.settings, &second.settings);
-    if first.settings.is_planet() || second.settings.is_planet() {
+    if first.is_planet() || second.is_planet() {
         list.params("planet", &first.planet, &second.planet);
     }
     list.value("scene", "palette", &first.palette, &second.palette);

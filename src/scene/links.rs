@@ -93,7 +93,7 @@ impl Scene {
         if mask.by_layer && mask.layer.0.is_empty() {
             idle.push("the mask has no layer to read yet, so this condition has no effect; choose a layer".into());
         }
-        if mask.by_paint && self.as_planet().is_some() {
+        if mask.by_paint && self.is_planet() {
             idle.push("brush strokes work on square terrain only, so a planet ignores the painted mask".into());
         } else if mask.by_paint && mask.painted.visible().next().is_none() && mask.unpainted == 0.0 {
             idle.push(

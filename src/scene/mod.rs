@@ -146,16 +146,21 @@ impl Scene {
 
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
-        if self.settings.is_planet() {
+        if self.is_planet() {
             Grid::globe(samples)
         } else {
             Grid::working(samples.max(MIN_SAMPLES), self.settings.edges)
         }
     }
 
+    /// Whether the scene is a planet.
+    pub fn is_planet(&self) -> bool {
+        self.settings.is_planet()
+    }
+
     /// The planet, if the scene is one.
     pub fn as_planet(&self) -> Option<&Planet> {
-        self.settings.is_planet().then_some(&self.planet)
+        self.is_planet().then_some(&self.planet)
     }
 
     /// Side length of the grid on the ground.

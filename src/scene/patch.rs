@@ -271,10 +271,10 @@ pub fn put_patch_back(
     terrain: &Terrain,
     heights: &Path,
 ) -> Result<PatchFiles, PatchError> {
-    if planet.as_planet().is_none() {
+    if !planet.is_planet() {
         return Err(PatchError::NoPlanet);
     }
-    if patch.as_planet().is_some() {
+    if patch.is_planet() {
         return Err(PatchError::NoPatch);
     }
     let (relief, side) = (patch.settings.relief_metres, patch.settings.size_metres);

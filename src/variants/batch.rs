@@ -527,7 +527,7 @@ fn check_products(export: &ExportRequest, planned: &[PlannedVariant], folder: &P
 
 fn measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<(String, String)>, Cancelled> {
     let limits = Limits::default();
-    if scene.settings.is_planet() {
+    if scene.is_planet() {
         return Ok(named_values(PLANET_MEASURES, &measure_planet(terrain, scene, &limits, control)?));
     }
     Ok(named_values(MEASURES, &measure(terrain, TerrainScale::for_scene(scene), &limits, control)?))

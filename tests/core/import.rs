@@ -180,7 +180,7 @@ fn a_scene_out_of_a_file_has_its_size_and_its_heights() {
     let rows = "5 6 7 8 9 10 11 12\n".repeat(4);
     std::fs::write(&world, format!("ncols 8\nnrows 4\nxllcorner -180\nyllcorner -90\ncellsize 45\n{rows}")).unwrap();
     let planet = scene_from_file(&world).unwrap();
-    assert!(planet.settings.is_planet() && planet.settings.relief_metres == 7.0 && planet.problems().is_empty());
+    assert!(planet.is_planet() && planet.settings.relief_metres == 7.0 && planet.problems().is_empty());
 }
 
 /// The shipped elevation model matches its description, and its scene fills the gaps and drains the hollows.

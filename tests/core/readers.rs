@@ -360,7 +360,7 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
         let found = placed.radius_metres;
         assert!(placed.in_degrees && found.map(f64::round) == radius, "{name}: {placed:?}");
         let mut scene = scene_from_file(&folder.path().join(name)).unwrap();
-        assert!(scene.settings.is_planet(), "{name}");
+        assert!(scene.is_planet(), "{name}");
         assert_eq!((f64::from(scene.planet.radius_metres), &*scene.palette), (radius.unwrap_or(6_371_000.0), palette));
         scene.settings.resolution = 65;
         let made = crate::common::evaluate(&scene, 65, 2);

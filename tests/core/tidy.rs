@@ -78,77 +78,192 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// A package whose `lib.rs` has a table of its folders, the lowest first.
-struct FolderTable {
-    /// Path of the package, with `/` at the end.
-    package: &'static str,
-    folders: Vec<String>,
+/// Modules of a root that its list leaves out: tests, and the commands that the program gives to the command line.
+const OF_THE_ROOT: [&str; 2] = ["tests", "command_line"];
+
+/// The modules in the table at the top of the file `list`, the lowest first.
+fn floors(files: &[File], list: &str) -> Vec<String> {
+    let list = files.iter().find(|f| f.name == list).unwrap();
+    let rows = list.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
+    let names = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string());
+    let floors: Vec<String> = names.filter(|name| !["folder", "module", "crate"].contains(&name.as_str())).collect();
+    let modules = list.text.lines().filter_map(|line| item(line).strip_prefix("mod ")?.strip_suffix(';'));
+    for module in modules.filter(|module| !OF_THE_ROOT.contains(module)) {
+        assert!(floors.iter().any(|floor| floor == module), "the list in {} lacks `{module}`", list.name);
+    }
+    floors
 }
 
-impl FolderTable {
-    /// The table in the docs of `lib.rs`, which must hold every folder of the package.
-    fn read(files: &[File], package: &'static str) -> Self {
-        let lib = files.iter().find(|f| f.name == format!("{package}lib.rs")).unwrap();
-        let rows = lib.text.lines().skip_while(|line| *line != "//! | folder | contents |");
-        let rows = rows.skip(2).map_while(|line| line.strip_prefix("//! | ")?.split('|').next());
-        let folders: Vec<String> = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string()).collect();
-        let modules = lib.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-        for module in modules {
-            assert!(folders.iter().any(|folder| folder == module), "the table in {} lacks `{module}`", lib.name);
+/// The paths of a use tree at the start of `text`, each as a list of names, and the length of the tree.
+fn use_tree(text: &str) -> (Vec<Vec<&str>>, usize) {
+    let start = text.len() - text.trim_start().len();
+    if text[start..].starts_with('{') {
+        let (mut paths, mut at) = (Vec::new(), start + 1);
+        while let Some(next) = text[at..].find(|c: char| !c.is_whitespace() && c != ',') {
+            at += next;
+            if text[at..].starts_with('}') {
+                return (paths, at + 1);
+            }
+            let (more, length) = use_tree(&text[at..]);
+            paths.extend(more);
+            // Skip `as` and the name after it.
+            at += length;
+            at += text[at..].find([',', '}']).unwrap_or(0);
         }
-        Self { package, folders }
+        return (paths, text.len());
     }
-
-    fn level(&self, folder: &str) -> Option<usize> {
-        self.folders.iter().position(|listed| listed == folder)
+    let name = word(&text[start..]);
+    let end = start + name.len();
+    match text[end..].strip_prefix("::").filter(|_| !name.is_empty()) {
+        Some(rest) => {
+            let (paths, length) = use_tree(rest);
+            let longer = paths.into_iter().map(|path| [&[name], path.as_slice()].concat());
+            (longer.collect(), end + 2 + length)
+        }
+        None => (vec![Vec::from_iter((!name.is_empty()).then_some(name))], end.max(start + 1).min(text.len())),
     }
+}
 
-    /// The folder of the package that holds `file`.
-    fn folder_of<'a>(&self, file: &'a File) -> Option<&'a str> {
-        let path = file.name.strip_prefix(self.package)?;
-        path.split(['/', '.']).next()
-    }
+/// The module of a file within its crate, whose root is the folder `root`.
+fn module_of(file: &File, root: &str) -> Vec<String> {
+    let path = file.name[root.len()..].trim_end_matches(".rs").trim_end_matches("/mod");
+    path.split('/').filter(|name| !["lib", "main"].contains(name)).map(String::from).collect()
+}
 
-    /// Every line in a folder of the package that names a folder above its own.
-    fn upward_imports(&self, files: &[File]) -> Vec<String> {
-        let mut found = Vec::new();
-        for file in files {
-            let Some((folder, level)) = self.folder_of(file).and_then(|f| Some((f, self.level(f)?))) else { continue };
-            // The rule includes tests: a test that needs a higher folder belongs in that folder.
-            for (number, line) in file.text.lines().enumerate() {
-                let line = line.split("//").next().unwrap_or("");
-                for (at, path) in line.match_indices("crate::") {
-                    let named = word(&line[at + path.len()..]);
-                    if self.level(named).is_some_and(|above| above > level) {
-                        found.push(format!("{}:{}: `{folder}` names `{named}`", file.path.display(), number + 1));
-                    }
-                }
+/// The paths that a file names with `crate::` or `super::`, resolved from the root of the crate, each with its line.
+fn named_paths(file: &File, root: &str) -> Vec<(usize, Vec<String>)> {
+    let own = module_of(file, root);
+    let bare: Vec<&str> = file.text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
+    let text = bare.join("\n");
+    let tests = text.find("\nmod tests {").or(text.find("\npub mod tests {")).unwrap_or(text.len());
+    let mut found = Vec::new();
+    for first in ["crate::", "super::"] {
+        for (at, _) in text.match_indices(first) {
+            // Skip the rest of a longer path, and `pub(in …)`.
+            if text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c)) || text[..at].ends_with("in ") {
+                continue;
+            }
+            for path in use_tree(&text[at..]).0 {
+                let ups = path.iter().take_while(|name| **name == "super").count();
+                let rest = path[ups.max(1)..].iter().map(|name| name.to_string());
+                // In the test module, the first `super` is the file itself.
+                let up = if at > tests { ups.saturating_sub(1) } else { ups };
+                let base = if ups == 0 { &[] } else { &own[..own.len().saturating_sub(up)] };
+                let named = base.iter().cloned().chain(rest).collect();
+                found.push((text[..at].matches('\n').count() + 1, named));
             }
         }
-        found
     }
+    found
+}
+
+/// Every line in which a module of `folder` names a module that stands after its own in the table of the file `list`.
+fn names_above(files: &[File], root: &str, folder: &[&str], list: &str) -> Vec<String> {
+    let floors = floors(files, list);
+    let lower_crates = re_exported_modules(files, list);
+    // A name that is not in the list stands above it: the root of the folder, with its re-exports.
+    let level = |name: Option<&String>| match name {
+        Some(name) if lower_crates.contains(name) => 0,
+        _ => floors.iter().position(|floor| Some(floor) == name).unwrap_or(usize::MAX),
+    };
+    let own_name = |path: &[String]| {
+        let is_below = path.len() > folder.len() && path.iter().zip(folder).all(|(own, name)| own == name);
+        is_below.then(|| path[folder.len()].clone())
+    };
+    let mut found = Vec::new();
+    for file in files.iter().filter(|f| f.under(root)) {
+        let Some(own) = own_name(&module_of(file, root)).filter(|own| floors.contains(own)) else { continue };
+        for (line, path) in named_paths(file, root) {
+            let Some(named) = own_name(&path) else { continue };
+            if level(Some(&named)) > level(Some(&own)) {
+                found.push(format!("{}:{line}: `{own}` names `{named}`", file.path.display()));
+            }
+        }
+    }
+    found
+}
+
+/// The modules of lower crates that the file `list` re-exports.
+fn re_exported_modules(files: &[File], list: &str) -> BTreeSet<String> {
+    let list = files.iter().find(|f| f.name == list).unwrap();
+    let exports = list.text.lines().filter(|line| line.starts_with("pub use talweg_"));
+    let words = exports.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    words.filter(|word| !word.is_empty()).map(String::from).collect()
 }
 
 #[test]
-fn no_folder_names_one_above_it() {
+fn no_folder_of_the_library_names_one_above_it() {
     let files = files();
-    for package in ["src/", "src/ground/"] {
-        let found = FolderTable::read(&files, package).upward_imports(&files);
+    for (root, list) in [("src/", "src/lib.rs"), ("src/ground/", "src/ground/lib.rs")] {
+        let found = names_above(&files, root, &[], list);
         assert!(found.is_empty(), "\n{}", found.join("\n"));
     }
 }
 
 #[test]
-fn an_upward_import_is_found() {
+fn an_import_of_a_higher_folder_is_found() {
     let file = |name: &str, text: &str| File { path: name.into(), name: name.into(), text: text.into() };
-    let lib = "//! | folder | contents |\n//! |---|---|\n//! | [`low`] | x |\n//! | [`high`] | y |\npub mod low;";
+    let list = "//! | folder | contents |\n//! |---|---|\n//! | [`low`] | x |\n//! | [`high`] | y |\npub mod low;\npub mod high;";
     let files = [
-        file("src/lib.rs", lib),
-        file("src/low/mod.rs", "use crate::high::Thing;"),
-        file("src/high/mod.rs", "use crate::low::Thing;"),
+        file("src/lib.rs", list),
+        file("src/low/mod.rs", "use crate::{low::Own,\n    high::Thing};"),
+        file("src/high/mod.rs", "use crate::low::Own;"),
     ];
-    let found = FolderTable::read(&files, "src/").upward_imports(&files);
-    assert_eq!(found, ["src/low/mod.rs:1: `low` names `high`"]);
+    assert_eq!(names_above(&files, "src/", &[], "src/lib.rs"), ["src/low/mod.rs:1: `low` names `high`"]);
+}
+
+#[test]
+fn no_module_of_the_view_names_one_above_it() {
+    let found = names_above(&files(), "src/app/", &["view"], "src/app/view/mod.rs");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn no_folder_of_the_app_names_one_above_it() {
+    let found = names_above(&files(), "src/app/", &[], "src/app/lib.rs");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// Files that use each other in a circle can only be understood together.
+#[test]
+fn no_more_than_three_files_of_the_view_use_each_other() {
+    const MOST: usize = 3;
+    let files: Vec<File> = files().into_iter().filter(|f| f.under("src/app/view/")).collect();
+    let modules: Vec<Vec<String>> = files.iter().map(|file| module_of(file, "src/app/")).collect();
+    // The file that defines the path.
+    let target = |path: &[String]| {
+        (1..=path.len()).rev().find_map(|n| modules.iter().position(|module| module.as_slice() == &path[..n]))
+    };
+    let uses = |k: usize| {
+        let code: Vec<&str> = files[k].code().map(|(_, line)| line).collect();
+        let file = File { text: code.join("\n"), name: files[k].name.clone(), path: files[k].path.clone() };
+        let mut named: BTreeSet<usize> =
+            named_paths(&file, "src/app/").iter().filter_map(|(_, path)| target(path)).collect();
+        // A module can name its children without `self`.
+        named.extend((0..modules.len()).filter(|&child| {
+            let name = modules[child].last().map_or("", String::as_str);
+            modules[child].split_last().is_some_and(|(_, parent)| parent == modules[k])
+                && has_word(&file.text.replace(&format!("mod {name};"), ""), &format!("{name}::"))
+        }));
+        named.remove(&k);
+        named
+    };
+    let graph: Vec<BTreeSet<usize>> = (0..files.len()).map(uses).collect();
+    let reached = |from: usize| {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(k) = open.pop() {
+            open.extend(graph[k].iter().filter(|next| reached.insert(**next)));
+        }
+        reached
+    };
+    let reached: Vec<BTreeSet<usize>> = (0..files.len()).map(reached).collect();
+    let circle = |k: usize| -> Vec<&str> {
+        let both = |&other: &usize| reached[k].contains(&other) && reached[other].contains(&k);
+        (0..files.len()).filter(both).map(|k| files[k].name.as_str()).collect()
+    };
+    let circles: BTreeSet<Vec<&str>> = (0..files.len()).map(circle).collect();
+    let long: Vec<_> = circles.iter().filter(|circle| circle.len() > MOST).collect();
+    assert!(long.is_empty(), "{long:#?}");
 }
 
 /// The dependencies that `cargo` would build on this machine for packages and kinds, each with its features.

@@ -191,7 +191,7 @@ fn a_planet_is_compared_with_another() {
     let mut panels = with_planet();
     press(&mut panels, Modifiers::NONE, Key::C);
     let Some(Effect::Compare(CompareRequest::Keep { state, .. })) = panels.state().effects.first() else { panic!() };
-    assert!(state.scene.settings.is_planet());
+    assert!(state.scene.is_planet());
     // the measures and data that the panels get once B is ready
     let (control, scene) = (Control::default(), planet());
     let mut other = scene.clone();

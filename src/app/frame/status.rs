@@ -173,7 +173,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         } else {
             ("", "Resolution of the terrain on screen.".into())
         };
-        let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
+        let faces = if document.scene().is_planet() { "6 × " } else { "" };
         fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
     }
     if let Some(cursor) = info.cursor {

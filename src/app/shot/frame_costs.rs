@@ -14,8 +14,8 @@ use bevy::shader::Source;
 
 use super::shader_work::{ParsedShader, ShaderWork};
 use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded};
-use crate::view::RenderQuality;
-use crate::view::render::{drawn_pipelines, part_name};
+use crate::view::render::pipelines::part_name;
+use crate::view::{RenderQuality, drawn_pipelines};
 
 /// Frames to draw until the counts of a frame have arrived.
 const FRAMES: u32 = 8;

@@ -25,10 +25,11 @@ use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
 use crate::frame::launch::{AppError, guarded};
-use crate::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
+use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
 use crate::view::{
-    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
-    Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_world, place,
+    CompareLayout, DrawPlugin, FrameStatus, GlobeCamera, Pose, RenderQuality, RenderTerrain, SquareTerrain,
+    TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_world, place,
+    scenery,
 };
 use talweg::appearance::{PaletteTable, RgbImage, decode, encode};
 use talweg::io::SaveTarget;

@@ -1,13 +1,9 @@
 //! Comparison of two terrains, A and B, from one camera: which part of the view shows which terrain, and with which
 //! lens.
 
-use std::sync::Arc;
-
 use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
-use super::camera::{Lens, ViewProjection};
-use super::render_terrain::RenderTerrain;
-use talweg::appearance::PaletteTable;
+use super::lens::{Lens, ViewProjection};
 
 /// One of the two compared terrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,16 +29,6 @@ pub enum CompareLayout {
     Split(f32),
     /// Two images side by side, each half as wide as the view.
     Halves,
-}
-
-/// Terrain B with its palette, and how A and B are arranged.
-#[derive(Clone)]
-pub struct ComparedTerrain {
-    pub terrain: RenderTerrain,
-    pub palette: Arc<PaletteTable>,
-    pub layout: CompareLayout,
-    /// B comes first: on the left or, with [`CompareLayout::One`], alone.
-    pub swapped: bool,
 }
 
 /// A part of the view that shows one terrain. `from` and `to` are fractions of the view's width.

@@ -1,28 +1,59 @@
 //! The 3D view: terrain, water and sky, drawn in one render pass with our own shaders, and the camera.
 //!
 //! ```text
-//! worker                main world                      render world
-//! RenderTerrain ─Arc─▶ ViewState ────────extract─────▶ Textures (upload in bands, swap when complete)
-//!                      ViewCommand, mouse ▶ camera      surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
-//!                      Probe ◀── pick ◀── cursor        FrameStatus (serial) ▶ redraw until it is the wanted one
+//! worker                main world                       render world
+//! RenderTerrain ─Arc─▶ ViewState ────────extract───────▶ Textures (upload in bands, swap when complete)
+//!                      PlannedScenery ◀─ camera ◀─ mouse  Surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
+//!                      Probe ◀── pick ◀── cursor          FrameStatus (serial) ▶ redraw until it is the wanted one
 //! ```
-//! A square terrain ([`square`], [`square::drawing`]) and a planet ([`globe`]) are two surfaces in the same pipeline
-//! ([`render`]). They differ in projection, distances, camera and shader entry points.
-//!
 //! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] together with the
 //! table of a palette, and call [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send
 //! [`ViewCommand`]s. All camera systems run in [`ViewSystems`].
 //!
+//! ## Planet and globe, terrain and square
+//! A *planet* is a world that a scene describes: its radius, its air, its sun, its climate (see [`talweg::planet`]). A
+//! *globe* is the form of its terrain: a sphere of six faces with samples ([`talweg::field::Globe`]), and the surface
+//! that the view draws from it ([`globe`]). A scene is a planet; a grid, a terrain, a pose, a patch and a part are of a
+//! globe. The other form of a terrain is the *square* ([`square`]). Square and globe are the two implementations of
+//! [`surface::Surface`], which says what a surface does in a frame.
+//!
+//! ## Where things are
+//! From the lowest level to the highest: each of these uses only those before it in this list, and no more than three
+//! files use each other in a circle. `tests/core/tidy.rs` reads the list and checks both rules.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`scale`] | world space: position and scale of a square terrain |
+//! | [`mode`] | how the terrain is drawn: view modes, and where an overlay's data come from |
+//! | [`lens`] | projection, field of view and size of an image |
+//! | [`compare`] | A and B: which part of the view shows which terrain |
+//! | [`render`] | the graphics card: textures, meshes, pipelines, lists of draw calls, materials, light, exposure |
+//! | [`plants`] | plants and stones on any surface, and their shadows |
+//! | [`overlays`] | data that colour the terrain, with ramps and legends; the palette |
+//! | [`render_base`] | data that all terrains prepared for drawing have |
+//! | [`surface`] | the contract of the surfaces, and the part of drawing that they share |
+//! | [`tiles`] | tiles of fine terrain that threads compute while they are in view |
+//! | [`construction_surface`] | a construction tree as a surface: tiles that follow the camera, and sphere tracing |
+//! | [`square`] | a square terrain: prepared, picked, and drawn from its grid or from a construction tree |
+//! | [`globe`] | a globe: prepared, picked, and drawn with its air, clouds, sea, night and stars |
+//! | [`render_terrain`] | a terrain prepared for drawing, square or globe |
+//! | [`state`] | the wanted state of the view, and the state that was drawn last |
+//! | [`drawing`] | the systems of the render world |
+//! | [`camera`] | the cameras, commands and the mouse, and what the cursor points at |
+//! | [`idle`] | redraws the window only after a change |
+//!
 //! Deliberately absent: meshes, materials and lights of Bevy, because a single pass with its own shaders is much faster
-//! without a graphics card; and skirts, because neighbouring patches meet exactly (see [`square::lod`]).
+//! without a graphics card; and skirts on squares, because neighbouring patches meet exactly (see [`square::lod`]).
 
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 
 mod camera;
 mod compare;
 mod construction_surface;
+mod drawing;
 pub mod globe;
 mod idle;
+mod lens;
 mod mode;
 mod overlays;
 mod plants;
@@ -32,57 +63,49 @@ mod render_terrain;
 mod scale;
 mod square;
 mod state;
+mod surface;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 use bevy::prelude::*;
-use bevy::transform::TransformSystems;
 
 pub use camera::apply::{Hit, Probe};
 pub(crate) use camera::apply::{camera_bundle, near_world, place};
-pub use camera::control::{CameraManners, ViewCamera, ViewCommand, ViewSystems, ViewportArea};
+pub use camera::command::ViewCommand;
+pub use camera::globe::GlobeCamera;
+pub use camera::globe::plan::scenery;
+pub use camera::globe::probe::{GlobeHit, GlobeProbe, project};
+pub use camera::input::{CameraManners, ViewSystems, ViewportArea};
+pub use camera::pose::Pose;
+pub use camera::square::ViewCamera;
 pub use camera::stage::{GroundPosition, Stage};
-pub use camera::{Lens, Pose, ViewProjection};
-pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+pub use compare::{CompareLayout, CompareSide, Pane};
 #[cfg(test)]
 pub use construction_surface::trace::FARTHEST_WORLD;
 pub use construction_surface::trace::cost_legend;
 pub use construction_surface::{TreeRecipe, TreeSurface, Unsupported};
+pub use drawing::DrawPlugin;
+pub(crate) use drawing::drawn_pipelines;
 pub use idle::{IdlePlugin, Waker};
-pub use mode::{RayDetail, ViewMode};
+pub use lens::{Lens, ViewProjection};
+pub use mode::{RayDetail, Tint, ViewMode};
+pub use overlays::choice::{Overlay, OverlayChoice, Reference, climate_of};
+pub use overlays::data::overlay_colours;
 pub use overlays::legend::{Legend, Tick};
-pub use overlays::overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
 pub use overlays::ramp::Ramp;
+pub use render::TerrainCamera;
 pub use render::mesh::RenderQuality;
-pub use render::{DrawPlugin, TerrainCamera};
 pub use render_terrain::RenderTerrain;
 pub use scale::{SIDE_WORLD, WorldScale};
-pub use square::{SquareTerrain, Tint};
-pub use state::{FrameStatus, ViewState};
+pub use square::SquareTerrain;
+pub use state::{ComparedTerrain, FrameStatus, ViewState};
 
 /// The view in a window. Needs the plugin of bevy_egui and `DefaultPlugins`.
 pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins((DrawPlugin::default(), globe::GlobePlugin, IdlePlugin))
-            .add_message::<ViewCommand>()
-            .init_resource::<ViewCamera>()
-            .init_resource::<ViewportArea>()
-            .init_resource::<CameraManners>()
-            .init_resource::<Probe>()
-            .add_systems(Startup, camera::apply::spawn_camera)
-            .add_systems(
-                Update,
-                (camera::control::obey_commands, camera::control::follow_mouse).chain().in_set(ViewSystems::Input),
-            )
-            .add_systems(
-                PostUpdate,
-                (camera::apply::apply_camera, camera::apply::update_probe)
-                    .chain()
-                    .in_set(ViewSystems::Apply)
-                    .before(TransformSystems::Propagate)
-                    .before(bevy::camera::CameraUpdateSystems),
-            )
-            .add_systems(Last, camera::apply::redraw_when_area_changes);
+        app.add_plugins((DrawPlugin::default(), camera::ViewCameraPlugin, IdlePlugin));
     }
 }

@@ -42,6 +42,18 @@ impl RayDetail {
     }
 }
 
+/// The source of an overlay's data in the shader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tint {
+    /// There is no overlay.
+    #[default]
+    None,
+    /// The slopes, which are present anyway.
+    Slope,
+    /// A texture of its own.
+    Data,
+}
+
 /// How the terrain is drawn and coloured. The order is that of the menu.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewMode {

@@ -1,11 +1,11 @@
-//! Render data that square terrains and planets have in common.
+//! Render data that squares and globes have in common.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::view::overlays::legend::Legend;
-use crate::view::overlays::overlay::OverlayChoice;
-use crate::view::overlays::ramp::Ramp;
+use super::overlays::choice::OverlayChoice;
+use super::overlays::legend::Legend;
+use super::overlays::ramp::Ramp;
 use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
 use talweg::scene::Settings;

@@ -1,12 +1,11 @@
-//! A terrain prepared for drawing, square or planet: the worker makes it and the graphics card receives it.
+//! A terrain prepared for drawing, square or globe: the worker makes it and the graphics card receives it.
 
 use std::sync::Arc;
 
-use super::globe::terrain::GlobeTerrain;
+use super::globe::GlobeTerrain;
+use super::overlays::choice::{OverlayChoice, climate_of};
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
-use crate::view::overlays::overlay::{OverlayChoice, climate_of};
-use crate::view::render::texels::{TerrainMap, Texels};
 use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::planet::projection::from_map;
@@ -21,7 +20,7 @@ pub enum RenderTerrain {
 
 impl RenderTerrain {
     /// Prepares a scene's terrain for drawing; call it on the worker. A square takes about 10 ms per million samples on
-    /// one core. A planet always has the colours of its scene, whatever `choice` asks for.
+    /// one core. A globe always has the colours of its scene, whatever `choice` asks for.
     ///
     /// # Errors
     /// If `control` cancels; it is polled every few milliseconds.
@@ -49,7 +48,7 @@ impl RenderTerrain {
         Ok(Self::Globe(Arc::new(globe)))
     }
 
-    /// The data that squares and planets have in common.
+    /// The data that squares and globes have in common.
     pub fn base(&self) -> &RenderBase {
         match self {
             Self::Square(terrain) => terrain,
@@ -84,7 +83,7 @@ impl RenderTerrain {
     }
 
     /// Site conditions and biome weights at a position, if the terrain is coloured by biomes. `u` and `v` run from 0 to
-    /// 1 over the square or over the map of the planet.
+    /// 1 over the square or over the map of the globe.
     pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;
@@ -94,34 +93,5 @@ impl RenderTerrain {
         };
         let weights = paint.law().weights(&place);
         Some((place, weights))
-    }
-
-    /// Number of faces of its textures: 1 for a square, 6 for a planet.
-    pub fn faces(&self) -> usize {
-        match self {
-            Self::Square(_) => 1,
-            Self::Globe(_) => talweg::field::topology::FACES,
-        }
-    }
-
-    /// The texels of a texture, if the terrain has this texture.
-    pub fn texels(&self, map: TerrainMap) -> Option<Texels> {
-        match self {
-            Self::Square(terrain) if map == TerrainMap::Heights => Some(Texels::Heights(terrain.heights.clone())),
-            Self::Square(terrain) => {
-                terrain.mips(map).map(|mips| Texels::Square(mips, terrain.levels_left_out()[map as usize]))
-            }
-            Self::Globe(terrain) => match map {
-                TerrainMap::Heights => Some(Texels::FaceHeights(terrain.terrain.clone())),
-                TerrainMap::Slopes => Some(Texels::Faces(terrain.shape.clone())),
-                TerrainMap::Colours => Some(Texels::Faces(terrain.colours.clone())),
-                _ => None,
-            },
-        }
-    }
-
-    /// Size of all its textures on the graphics card, in bytes.
-    pub fn texture_bytes(&self) -> usize {
-        TerrainMap::ALL.into_iter().filter_map(|map| self.texels(map)).map(|texels| texels.bytes()).sum()
     }
 }

@@ -6,14 +6,24 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use bevy::prelude::Resource;
 use glam::{Vec2, Vec3};
 
-use super::camera::{Lens, ViewProjection};
-use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+use super::compare::{CompareLayout, CompareSide, Pane};
 use super::construction_surface::{TreeSurface, Unsupported};
-use super::globe::terrain::GlobeTerrain;
+use super::globe::GlobeTerrain;
+use super::lens::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
 use talweg::appearance::PaletteTable;
 use talweg::preferences::GroundDetail;
+
+/// Terrain B with its palette, and how A and B are arranged.
+#[derive(Clone)]
+pub struct ComparedTerrain {
+    pub terrain: RenderTerrain,
+    pub palette: Arc<PaletteTable>,
+    pub layout: CompareLayout,
+    /// B comes first: on the left or, with [`CompareLayout::One`], alone.
+    pub swapped: bool,
+}
 
 /// The wanted contents of the view. A change takes effect within the next frames.
 #[derive(Resource, Clone)]
@@ -65,7 +75,7 @@ impl ViewState {
         self.terrain_of(side)?.0.square()
     }
 
-    /// The planet of a side, if it shows a planet.
+    /// The globe of a side, if it shows a globe.
     pub fn globe_of(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
         self.terrain_of(side)?.0.globe()
     }
@@ -126,7 +136,7 @@ struct FrameCells {
 }
 
 impl FrameStatus {
-    /// Serial number of the terrain drawn last, square or planet; 0 before the first one.
+    /// Serial number of the terrain drawn last, square or globe; 0 before the first one.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }

@@ -35,7 +35,7 @@ impl Biomes {
             table,
             climate: scene.seasonal_climate(),
             side_metres: scene.side_metres(),
-            is_planet: scene.settings.is_planet(),
+            is_planet: scene.is_planet(),
         })
     }
 

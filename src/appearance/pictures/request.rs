@@ -103,7 +103,7 @@ impl PictureRequest {
     pub fn size(&self, scene: &Scene) -> [usize; 2] {
         let one = self.width.or(self.height).unwrap_or(self.side);
         let (width, height) = (self.width.unwrap_or(one), self.height.unwrap_or(one));
-        let is_map = self.as_map && scene.settings.is_planet() && self.height.is_none();
+        let is_map = self.as_map && scene.is_planet() && self.height.is_none();
         [width, if is_map { width.div_ceil(2) } else { height }].map(|pixels| pixels as usize)
     }
 
@@ -112,7 +112,7 @@ impl PictureRequest {
     /// # Errors
     /// When there is no such palette, or the scene cannot be drawn as requested.
     pub fn recoloured(&self, scene: &Scene) -> Result<Scene, PictureError> {
-        if self.clouds.is_some() && !scene.settings.is_planet() {
+        if self.clouds.is_some() && !scene.is_planet() {
             return Err(PictureError::Clouds);
         }
         if self.size(scene).iter().any(|&pixels| !(1..=MOST_PIXELS as usize).contains(&pixels)) {
@@ -142,7 +142,7 @@ impl PictureRequest {
     pub fn draw(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, PictureError> {
         let scene = &self.recoloured(scene)?;
         let size @ [width, height] = self.size(scene);
-        if scene.settings.is_planet() {
+        if scene.is_planet() {
             return Ok(self.draw_planet(scene, terrain, size, control)?);
         }
         Ok(match self.style {

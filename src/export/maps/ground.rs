@@ -90,7 +90,7 @@ pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
 
 /// The scene; a planet without a biome table gets the default one.
 fn with_planet_types(scene: &Scene) -> Cow<'_, Scene> {
-    if !scene.settings.is_planet() || scene.biome_table().is_some() {
+    if !scene.is_planet() || scene.biome_table().is_some() {
         return Cow::Borrowed(scene);
     }
     Cow::Owned(Scene { palette: format!("{BIOME_PREFIX}{USUAL_TYPES}"), ..scene.clone() })

@@ -92,7 +92,7 @@ impl ExportMap {
 
     /// All maps of a scene, without data maps that no layer writes, and with the masks in use.
     pub fn of_scene(scene: &Scene) -> Vec<Self> {
-        let is_planet = scene.settings.is_planet();
+        let is_planet = scene.is_planet();
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
             Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
@@ -375,7 +375,7 @@ impl<'a> MapSource<'a> {
         control: &Control,
     ) -> Result<Vec<MapSheet<'a>>, MapError> {
         let (scene, terrain) = (self.scene, self.terrain);
-        let is_planet = scene.settings.is_planet();
+        let is_planet = scene.is_planet();
         let relief = scene.settings.relief_metres;
         if is_planet && !ExportMap::of_scene(scene).contains(map) && !matches!(map, ExportMap::Data(_)) {
             return Err(MapError::OfTerrains(map.clone()));

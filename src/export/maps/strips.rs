@@ -38,7 +38,7 @@ pub fn reason_of_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     match map {
         ExportMap::SkyView => Some("the horizon may lie anywhere on the terrain"),
         ExportMap::Relief => Some("its shadows may come from anywhere on the terrain"),
-        ExportMap::Mask(_) if scene.settings.is_planet() => Some("a planet cannot be built in tiles"),
+        ExportMap::Mask(_) if scene.is_planet() => Some("a planet cannot be built in tiles"),
         ExportMap::Colours | ExportMap::Types | ExportMap::Splat | ExportMap::Weights | ExportMap::Control if wraps => {
             Some("the terrain wraps, so its edges have neighbours at the opposite edge")
         }

@@ -53,7 +53,7 @@ pub fn tile_plan_with_masks(
     tile: usize,
     masks: &[usize],
 ) -> Result<TilePlan, TileError> {
-    if scene.settings.is_planet() {
+    if scene.is_planet() {
         return Err(TileError::Planet);
     }
     if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {

@@ -24,8 +24,7 @@ use crate::frame::menu::{pick, tick};
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 use crate::frame::window::FrameSystems;
-use crate::view::Probe;
-use crate::view::globe::GlobeProbe;
+use crate::view::{GlobeProbe, Probe};
 use talweg::appearance_files::{BIOME_PREFIX, BiomeTable};
 use talweg::io::SaveTarget;
 

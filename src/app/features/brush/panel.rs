@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
             if is_up { state.put_away() } else { state.paint(document, target) }
         }
     });
-    if document.scene().as_planet().is_some() {
+    if document.scene().is_planet() {
         ui.weak("You can paint on terrains only. Extract a region of the planet first.");
         return None;
     }

@@ -62,7 +62,7 @@ impl BrushState {
 
     /// The target while painting is active.
     pub fn target(&self, document: &Document) -> Option<StrokeTarget> {
-        let is_square = document.scene().as_planet().is_none();
+        let is_square = !document.scene().is_planet();
         let is_at_hand = |on: StrokeTarget| {
             document.selected_layer() == Some(on.layer()) && !document.is_locked(on.layer()) && is_square
         };

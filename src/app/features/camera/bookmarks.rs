@@ -80,7 +80,7 @@ pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: Re
     }
     *openings = editor.doc.openings();
     let scene = editor.doc.scene();
-    match scene.bookmarks.first().filter(|_| scene.as_planet().is_none()) {
+    match scene.bookmarks.first().filter(|_| !scene.is_planet()) {
         Some(first) => camera.put(Pose::from_bookmark(first, scene.settings.size_metres)),
         None => camera.frame_anew(),
     }
@@ -94,7 +94,7 @@ pub(super) fn run(
 ) {
     let editor = &mut *editor;
     let scene = editor.doc.scene();
-    if scene.as_planet().is_some() {
+    if scene.is_planet() {
         return editor.toasts.info("Camera bookmarks work on terrains only, not on planets.");
     }
     match action {
@@ -123,7 +123,7 @@ pub(super) fn run(
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    let is_planet = editor.doc.scene().as_planet().is_some();
+    let is_planet = editor.doc.scene().is_planet();
     if !super::is_square(ui, is_planet) {
         return;
     }

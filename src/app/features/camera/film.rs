@@ -75,7 +75,7 @@ type FilmProgress = (String, Arc<AtomicU32>);
 pub(super) struct ViewFilmTask(SceneWork<FilmProgress, String>);
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
-    pick(ui, &mut queue, ViewFilmAction::Ask, editor.doc.scene().as_planet().is_none());
+    pick(ui, &mut queue, ViewFilmAction::Ask, !editor.doc.scene().is_planet());
 }
 
 pub(super) fn run(

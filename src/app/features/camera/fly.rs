@@ -72,7 +72,7 @@ pub struct FlyState {
 }
 
 pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut state: ResMut<FlyState>) {
-    if editor.doc.scene().as_planet().is_some() {
+    if editor.doc.scene().is_planet() {
         return editor
             .toasts
             .info("Fly and Walk work on terrains only. On a planet, drag to orbit and scroll to zoom.");
@@ -88,7 +88,7 @@ pub(super) fn leave(mut state: ResMut<FlyState>) -> bool {
 }
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<FlyState>, mut queue: ResMut<CommandQueue>) {
-    if editor.doc.scene().as_planet().is_none() {
+    if !editor.doc.scene().is_planet() {
         for action in FlyAction::ALL {
             tick(ui, &mut queue, action, true, state.way == Some(action));
         }

@@ -64,7 +64,7 @@ pub(super) struct PictureTask(Newest<String, Result<(), String>>);
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    pick(ui, &mut queue, PictureAction::Ask, editor.doc.scene().as_planet().is_none());
+    pick(ui, &mut queue, PictureAction::Ask, !editor.doc.scene().is_planet());
 }
 
 pub(super) fn run(

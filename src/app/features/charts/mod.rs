@@ -17,8 +17,7 @@ use crate::frame::menu::tick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 use crate::frame::window::FrameSystems;
-use crate::view::Probe;
-use crate::view::globe::GlobeProbe;
+use crate::view::{GlobeProbe, Probe};
 
 pub struct ChartsPlugin;
 

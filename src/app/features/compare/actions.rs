@@ -86,7 +86,7 @@ impl Comparison<'_> {
 
     /// Ends a comparison of a terrain when a planet is opened, and the other way round.
     pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
-        let is_planet = self.editor.doc.scene().settings.is_planet();
+        let is_planet = self.editor.doc.scene().is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
             self.end_comparing();
             self.editor.toasts.info("Comparison ended: a planet and a terrain cannot be compared.");

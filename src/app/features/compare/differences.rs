@@ -24,7 +24,7 @@ impl ScaledTerrain {
     }
 
     pub fn is_planet(&self) -> bool {
-        self.scene.settings.is_planet()
+        self.scene.is_planet()
     }
 }
 

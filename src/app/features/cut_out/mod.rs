@@ -71,7 +71,7 @@ struct CutOutTask(Newest<String, Result<(), String>>);
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    pick(ui, &mut queue, CutOutAction::Ask, editor.doc.scene().as_planet().is_none());
+    pick(ui, &mut queue, CutOutAction::Ask, !editor.doc.scene().is_planet());
 }
 
 fn run(
@@ -83,7 +83,7 @@ fn run(
     let editor = &mut *editor;
     let side = f64::from(editor.doc.scene().settings.size_metres);
     match action {
-        CutOutAction::Ask if editor.doc.scene().as_planet().is_some() => {
+        CutOutAction::Ask if editor.doc.scene().is_planet() => {
             editor.toasts.info("You can cut out of terrains only: extract a region of the planet first.");
         }
         CutOutAction::Ask => {

@@ -9,8 +9,8 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameCost;
-use crate::view::globe::{GlobeCamera, PlannedScenery};
-use crate::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
+use crate::view::globe::PlannedScenery;
+use crate::view::{FrameStatus, GlobeCamera, ViewCamera, ViewState, ViewportArea};
 
 /// The editor state that the driver needs.
 #[derive(Resource, Default)]

@@ -138,7 +138,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     );
     let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
     rows.insert(1.min(rows.len()), mesh);
-    if !scene.settings.is_planet() {
+    if !scene.is_planet() {
         rows.push(row(
             PLANTS.into(),
             "Plants and stones".into(),
@@ -309,7 +309,7 @@ impl ExportWindow {
 
     fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
         let scene = &self.scene;
-        let (settings, is_planet) = (&scene.settings, scene.settings.is_planet());
+        let (settings, is_planet) = (&scene.settings, scene.is_planet());
         let wanted = self.samples();
         let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
         let preset = &mut self.choice.preset;

@@ -73,7 +73,7 @@ impl GroundAction {
 
     /// Why the command is not available now.
     fn obstacle(self, editor: &Editor) -> Option<&'static str> {
-        let is_planet = editor.doc.scene().as_planet().is_some();
+        let is_planet = editor.doc.scene().is_planet();
         let selected: Vec<usize> = editor.doc.selected_layer().into_iter().collect();
         match self {
             Self::MaskByHeight | Self::MaskBySlope if editor.doc.selected_layer().is_none() => {

@@ -101,7 +101,7 @@ fn run(
         }
         (LayerAction::AddUplift(source), _) => {
             let scene = editor.doc.scene();
-            if scene.as_planet().is_some() {
+            if scene.is_planet() {
                 return editor.toasts.info(format!("{}.", misfit(World::Planet).trim_end_matches('.')));
             }
             let (layers, worked_on) = uplift::layers(scene, source);

@@ -85,7 +85,7 @@ impl MapFrame {
 pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, editor: &Editor) -> Option<[f32; 2]> {
     bar(ui, state, hands);
     let scene = editor.doc.scene();
-    if scene.as_planet().is_some() {
+    if scene.is_planet() {
         ui.add_space(8.0);
         ui.label("Planets have their own map: View > Map shows all longitudes and latitudes.");
         return None;

@@ -86,6 +86,6 @@ fn measures(
     info: Res<MeasuresInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    let is_planet = editor.doc.scene().as_planet().is_some();
+    let is_planet = editor.doc.scene().is_planet();
     queue.extend(panel::show(ui, &mut state, &info, is_planet));
 }

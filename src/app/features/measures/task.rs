@@ -60,8 +60,8 @@ impl MeasureTask {
     fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<MeasureSubject> {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
-        // the terrain on screen may still belong to the previous scene
-        if terrain.grid.is_globe() != scene.as_planet().is_some() {
+        // what is on screen may still be of the scene before
+        if terrain.grid.is_globe() != scene.is_planet() {
             return None;
         }
         let planet = scene.as_planet().map(|planet| Scene {

@@ -28,9 +28,9 @@ use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
+use crate::view::globe::PlanetView;
 use crate::view::globe::ground::meet_sphere;
-use crate::view::globe::{GlobeCamera, PlanetView, project};
-use crate::view::{CompareSide, ViewState, ViewportArea};
+use crate::view::{CompareSide, GlobeCamera, ViewState, ViewportArea, project};
 use talweg::io::SaveTarget;
 use talweg::preferences::PlanetProjection;
 
@@ -103,7 +103,7 @@ fn run(
 ) {
     let editor = &mut *editor;
     match action {
-        PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
+        PatchAction::Take if editor.doc.scene().is_planet() => state.open(),
         PatchAction::Take => {
             editor.toasts.warning("This scene is a terrain. Open or create a planet to extract a region from.")
         }
@@ -153,7 +153,7 @@ fn planet_beside(patch: &Path) -> PathBuf {
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    let is_planet = editor.doc.scene().as_planet().is_some();
+    let is_planet = editor.doc.scene().is_planet();
     pick(ui, &mut queue, PatchAction::Take, is_planet);
     pick(ui, &mut queue, PatchAction::PutBack, !is_planet && editor.doc.scene().patch.is_some());
 }

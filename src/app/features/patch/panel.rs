@@ -171,7 +171,7 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
 /// The order that applies the scene to its planet, or the reason why that is impossible.
 pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
-    if scene.as_planet().is_some() {
+    if scene.is_planet() {
         return Err(PatchReturnError::Planet);
     }
     let origin = scene.patch.as_ref().ok_or(PatchReturnError::NoPatch)?;
@@ -184,7 +184,7 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
         let shipped = example(&origin.planet).ok_or_else(|| PatchReturnError::Unknown(origin.planet.clone()))?;
         (shipped.scene.clone(), None)
     };
-    if planet.as_planet().is_none() {
+    if !planet.is_planet() {
         return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
     // beside the planet's file, or beside the patch if the planet is built in

@@ -8,8 +8,8 @@ use bevy_egui::egui::{self, Color32, Pos2, Stroke, Ui};
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, InterfaceLayout, Slot};
 use crate::frame::theme::colour;
 use crate::frame::window::FrameSystems;
-use crate::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
-use crate::view::{CompareSide, Pane, Probe, ViewCamera, ViewState, ViewportArea};
+use crate::view::globe::PlanetView;
+use crate::view::{CompareSide, GlobeCamera, GlobeProbe, Pane, Probe, ViewCamera, ViewState, ViewportArea, project};
 use talweg::planet::projection::from_map;
 
 pub struct PlaceMarkerPlugin;

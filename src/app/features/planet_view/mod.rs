@@ -38,7 +38,7 @@ fn over_view(
     mut frame: ResMut<InterfaceFrame>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if editor.doc.scene().as_planet().is_some() {
+    if editor.doc.scene().is_planet() {
         queue.extend(switch(ui.ctx(), frame.free_rect, &editor));
         frame.top_margin = SWITCH_HEIGHT;
     }

@@ -169,7 +169,7 @@ fn leave(mut ruler: ResMut<Ruler>) -> bool {
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, ruler: Res<Ruler>, mut queue: ResMut<CommandQueue>) {
-    let is_square = editor.doc.scene().as_planet().is_none();
+    let is_square = !editor.doc.scene().is_planet();
     tick(ui, &mut queue, RulerAction::Toggle, is_square, ruler.is_active);
 }
 
@@ -200,7 +200,7 @@ fn over_view(
     mut ruler: ResMut<Ruler>,
     mut hint: ResMut<StatusHint>,
 ) {
-    if !ruler.is_active || editor.doc.scene().as_planet().is_some() {
+    if !ruler.is_active || editor.doc.scene().is_planet() {
         return;
     }
     let ctx = ui.ctx().clone();

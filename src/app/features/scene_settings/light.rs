@@ -31,7 +31,7 @@ pub fn set(In(preset): In<LightPreset>, mut editor: ResMut<Editor>) {
 }
 
 pub fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
-    if editor.doc.scene().as_planet().is_some() {
+    if editor.doc.scene().is_planet() {
         return; // a planet's sun follows season and hour
     }
     ui.separator();

@@ -68,7 +68,7 @@ fn settings(
     }
     parameter_area(ui, usize::MAX, |ui| {
         queue.extend(panel::show(ui, &mut editor.doc, &swatches.0, &mut variants.ghosts));
-        if editor.doc.scene().as_planet().is_some() {
+        if editor.doc.scene().is_planet() {
             section(ui, "Globe view", true, |ui| own_rows(ui, &mut editor.globe));
         }
     });

@@ -78,7 +78,7 @@ pub fn show(
         memory_line(ui, document.scene(), free);
     }
     rows(ui, document, preview, Group::Settings, |spec| !is_special(spec.name));
-    if document.scene().as_planet().is_some() {
+    if document.scene().is_planet() {
         section(ui, "Planet", true, |ui| {
             rows(ui, document, preview, Group::Planet, |_| true);
         });
@@ -98,14 +98,14 @@ pub fn show(
         }
     });
     if document.scene().biome_table().is_some() {
-        let around = document.scene().settings.is_planet();
+        let around = document.scene().is_planet();
         // a planet has all latitudes, and computes its own winds and seasons
         let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
         section(ui, "Climate", true, |ui| {
             rows(ui, document, preview, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
         });
     }
-    if document.scene().as_planet().is_some() {
+    if document.scene().is_planet() {
         // a planet's sun follows season and hour
         section(ui, "Light", true, |ui| {
             rows(ui, document, preview, Group::Settings, |spec| spec.name.ends_with("exposure"));
@@ -171,7 +171,7 @@ fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
             let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
             let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
             let scene = document.scene();
-            let each = if scene.as_planet().is_some() { " on each of six faces" } else { "" };
+            let each = if scene.is_planet() { " on each of six faces" } else { "" };
             let size = samples as usize;
             let needs = match free.map(|free| check_free(scene, size, &MemoryUse::EDITOR, free)) {
                 Some(Err(refused)) => refused.to_string(),

@@ -90,7 +90,7 @@ pub fn all(editor: &Editor, registry: &CommandRegistry) -> Vec<SearchItem> {
 fn parameters(doc: &Document) -> Vec<SearchItem> {
     let scene = doc.scene();
     let mut groups = vec![(Group::Settings, "Scene settings".to_string())];
-    if scene.as_planet().is_some() {
+    if scene.is_planet() {
         groups.push((Group::Planet, "the planet".into()));
     }
     for (k, layer) in scene.layers.iter().enumerate() {

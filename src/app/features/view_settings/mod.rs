@@ -69,7 +69,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
             pick(ui, &mut queue, *command, true);
         }
     });
-    let is_planet = editor.doc.scene().as_planet().is_some();
+    let is_planet = editor.doc.scene().is_planet();
     let (overlays, plain): (Vec<_>, Vec<_>) =
         ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
     let (details, plain): (Vec<_>, Vec<_>) =

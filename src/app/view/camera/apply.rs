@@ -6,12 +6,16 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::control::{ViewCamera, ViewportArea, clearance_world, confined, pane_under};
-use crate::view::camera::{FIELD_OF_VIEW, Pose};
+use super::input::{ViewportArea, pane_under};
+use super::pose::Pose;
+use super::square::ViewCamera;
+use super::square::confine::{clearance_world, confined};
 use crate::view::compare::CompareSide;
 use crate::view::construction_surface::TreeSurface;
+use crate::view::lens::FIELD_OF_VIEW;
 use crate::view::render::TerrainCamera;
 use crate::view::render::mesh::RenderQuality;
+use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
 
@@ -128,7 +132,7 @@ pub fn update_probe(
         let ray = view.pose.ray(&state.lens(rect.size()), cursor - pane.picture(rect).min);
         let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
         let (uv, scale) = (square.scale.uv(point), &square.scale);
-        let side_metres = crate::view::scale::SIDE_WORLD * scale.metres_per_world;
+        let side_metres = SIDE_WORLD * scale.metres_per_world;
         Some(Hit {
             u: uv.x,
             v: uv.y,

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use bevy::math::Rect;
 use glam::{Vec2, Vec3};
 
-use super::control::{ViewCamera, ViewportArea};
-use crate::view::camera::{Lens, Pose};
+use super::input::ViewportArea;
+use super::pose::Pose;
+use super::square::ViewCamera;
 use crate::view::compare::CompareSide;
 use crate::view::construction_surface::TreeSurface;
+use crate::view::lens::Lens;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
@@ -164,7 +166,7 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::OverlayChoice;
+    use crate::view::overlays::choice::OverlayChoice;
     use talweg::field::{Control, Edges, Terrain};
     use talweg::scene::Settings;
 

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use crate::view::square::surface_water::signed_depths;
+use crate::view::render::surface_water::signed_depths;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Cancelled, Control, Terrain, catmull_rom_weights, smooth_step};
 use talweg::scene::Scene;

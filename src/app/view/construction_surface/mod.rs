@@ -93,7 +93,7 @@ impl TreeRecipe {
         mode: ViewMode,
         terrain: Option<&Arc<Terrain>>,
     ) -> Result<Option<Self>, Unsupported> {
-        if scene.as_planet().is_some() {
+        if scene.is_planet() {
             return Err(Unsupported::Planet);
         }
         let is_alone = scene.only_construction().is_ok();

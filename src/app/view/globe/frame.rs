@@ -1,7 +1,7 @@
 //! Uniform data of one frame; mirrors `GlobeFrame` in `assets/shaders/globe.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{DMat4, DVec3, Mat4, Vec4};
+use glam::{DMat4, DVec3, Mat4, Vec2, Vec4};
 
 use super::air::AirScattering;
 use super::ground::GlobeSurface;
@@ -9,9 +9,12 @@ use super::lod::{GlobeLodRange, MORPH_START};
 use super::plant_sun::PlantSun;
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
+use crate::view::compare::Pane;
+use crate::view::lens::FIELD_OF_VIEW;
 use crate::view::mode::ViewMode;
 use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades, shadow_uniforms};
-use crate::view::square::lod::PatchDetail;
+use crate::view::render::batch::{DrawContext, picture_pixels};
+use crate::view::render::mesh::PatchDetail;
 use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds};
 use talweg::preferences::AirModel;
 
@@ -33,7 +36,7 @@ pub struct GlobeFrame {
     sun: Vec4,
     /// Direction of the sun's disc in the sky; its radius as a chord.
     disc: Vec4,
-    /// Planet radius, drawn height of 1, drawn sea level, exaggeration.
+    /// Radius of the globe, drawn height of 1, drawn sea level, exaggeration.
     size: Vec4,
     /// Radius of the sphere on which distances are measured, height of the eye over it, range of level 0, start of
     /// morphing.
@@ -74,7 +77,10 @@ pub struct GlobeFrame {
 
 /// The camera and the size of the image.
 pub struct GlobeEye {
+    /// Matrix from positions relative to the eye.
     pub clip_from_rel: DMat4,
+    /// The same for the clip space of the pane, which leaves out the rest of the image.
+    pub pane_from_rel: DMat4,
     /// Origin and size in pixels.
     pub viewport: Vec4,
     /// Width of the whole view in pixels.
@@ -83,6 +89,28 @@ pub struct GlobeEye {
     pub radians_per_pixel: f64,
     /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
+}
+
+impl GlobeEye {
+    /// The camera of a pane.
+    pub fn new(pane: Pane, scenery: &Scenery, context: &DrawContext) -> Self {
+        let size = context.view.viewport.as_vec4();
+        let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));
+        let tangent = (0.5 * f64::from(FIELD_OF_VIEW)).tan();
+        let view_from_planet = DMat4::from_quat(scenery.rotation.inverse());
+        let clip_from_view =
+            DMat4::perspective_infinite_reverse_rh(f64::from(FIELD_OF_VIEW), width / height, scenery.near.max(1e-3));
+        let pane_clip = pane.clip_from_view_clip(Vec2::new(size.z, size.w)).as_dmat4();
+        let clip_from_rel = pane_clip * clip_from_view * view_from_planet;
+        Self {
+            clip_from_rel,
+            pane_from_rel: pane.crop().as_dmat4() * clip_from_rel,
+            viewport: Vec4::from(picture_pixels(pane, context.view.viewport).map(|n| n as f32)),
+            view_width: width,
+            radians_per_pixel: 2.0 * tangent / (height * pane_clip.y_axis.y),
+            auto_stops: context.auto_stops,
+        }
+    }
 }
 
 fn xyz(v: DVec3, w: f64) -> Vec4 {

@@ -10,7 +10,7 @@ use talweg::field::{Globe, globe::locate, smooth_step};
 pub struct GlobeSurface<'a> {
     pub globe: &'a Globe,
     pub height: &'a [f32],
-    /// Radius of the planet at height 0.
+    /// Radius of the globe at height 0.
     pub radius: f64,
     /// Drawn size of a height of 1.
     pub relief: f64,
@@ -137,73 +137,10 @@ pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
     (near > 0.0).then(|| eye + ray * near)
 }
 
-/// Lowest and highest terrain of each face, of its quarters, of their quarters, and so on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FaceBounds {
-    /// Level `l` has 2^l × 2^l tiles per face, face by face.
-    levels: Vec<Vec<(f32, f32)>>,
-}
-
-/// Smallest side of a tile, in cells.
-const TILE_CELLS: usize = 8;
-
-impl FaceBounds {
-    pub fn new(samples: usize, height: &[f32]) -> Self {
-        use rayon::prelude::*;
-
-        let last = samples - 1;
-        let depth = (last / TILE_CELLS).max(1).ilog2() as usize;
-        let tiles = 1usize << depth;
-        let finest: Vec<(f32, f32)> = (0..6 * tiles * tiles)
-            .into_par_iter()
-            .map(|k| {
-                let (face, row, column) = (k / (tiles * tiles), k / tiles % tiles, k % tiles);
-                let span = |tile: usize| (tile * last / tiles, ((tile + 1) * last).div_ceil(tiles));
-                let ((top, bottom), (left, right)) = (span(row), span(column));
-                let rows = (top..=bottom).flat_map(|i| &height[(face * samples + i) * samples..][left..=right]);
-                rows.fold((f32::INFINITY, f32::NEG_INFINITY), |range, &h| (range.0.min(h), range.1.max(h)))
-            })
-            .collect();
-        let mut levels = vec![finest];
-        for level in (0..depth).rev() {
-            let (tiles, finer) = (1usize << level, &levels[levels.len() - 1]);
-            let joined = (0..6 * tiles * tiles).map(|k| {
-                let (face, row, column) = (k / (tiles * tiles), k / tiles % tiles, k % tiles);
-                let corner = (face * 2 * tiles + 2 * row) * 2 * tiles + 2 * column;
-                let quarters = [corner, corner + 1, corner + 2 * tiles, corner + 2 * tiles + 1].map(|k| finer[k]);
-                quarters.into_iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
-            });
-            let joined = joined.collect();
-            levels.push(joined);
-        }
-        levels.reverse();
-        Self { levels }
-    }
-
-    /// Height range of a tile. Below the finest level it is the range of the containing tile.
-    pub fn range(&self, face: usize, level: u32, row: u32, column: u32) -> (f32, f32) {
-        let known = (self.levels.len() as u32 - 1).min(level);
-        let up = level - known;
-        let tiles = 1usize << known;
-        self.levels[known as usize][(face * tiles + (row >> up) as usize) * tiles + (column >> up) as usize]
-    }
-
-    pub fn whole(&self) -> (f32, f32) {
-        self.levels[0].iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
-    }
-}
-
-/// The tile in a direction: face, row and column at a level.
-pub fn tile_of(direction: DVec3, level: u32) -> (usize, u32, u32) {
-    let (face, u, v) = locate(direction.to_array());
-    let tiles = f64::from(1u32 << level);
-    let at = |x: f64| ((x * tiles) as u32).min((1 << level) - 1);
-    (face, at(v), at(u))
-}
-
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::view::globe::bounds::FaceBounds;
 
     pub struct Sphere {
         pub globe: Globe,

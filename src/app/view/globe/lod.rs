@@ -9,7 +9,7 @@
 
 use glam::{DMat4, DVec3, DVec4};
 
-use super::ground::FaceBounds;
+use super::bounds::FaceBounds;
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 
@@ -140,7 +140,7 @@ impl GlobeLodRange {
 #[derive(Clone, Copy)]
 pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
-    /// Planet radius in metres.
+    /// Radius of the globe in metres.
     pub radius: f64,
     /// Drawn size of a height of 1, in metres.
     pub relief: f64,
@@ -239,7 +239,8 @@ pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<Glob
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::globe::ground::{tests::sphere, tile_of};
+    use crate::view::globe::bounds::tile_of;
+    use crate::view::globe::ground::tests::sphere;
     use std::collections::HashMap;
 
     const RADIUS: f64 = 6_371_000.0;

@@ -1,4 +1,4 @@
-//! Light metering of the visible planet near its surface: see [`crate::view::render::metering`].
+//! Light metering of the visible globe near its surface: see [`crate::view::render::metering`].
 
 use glam::{DVec3, Mat4};
 
@@ -21,11 +21,11 @@ const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
 /// Sine of the sun's elevation whose light on level terrain needs no adaptation.
 const USUAL_SUN: f64 = 0.5;
-/// Most steps along a ray, which ends earlier where it leaves the planet.
+/// Most steps along a ray, which ends earlier where it leaves the globe.
 const MOST_RAY_STEPS: i32 = 60;
 
-/// Stops by which an image of a planet is brightened; negative to darken it.
-pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_rel: Mat4) -> f32 {
+/// Stops by which an image of a globe is brightened; negative to darken it.
+pub fn globe_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_rel: Mat4) -> f32 {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let up = scenery.eye.normalize_or(DVec3::X);
     let above = scenery.eye.length() - ground.surface(up);
@@ -36,7 +36,7 @@ pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_r
     // the samples are accurate enough
     let ground = GlobeSurface { detail: None, ..ground };
     let density = if scenery.view.air == AirModel::None { 0.0 } else { f64::from(scenery.body.air_density) };
-    let light = PlanetLight { ground, sun: scenery.sun, air: density.min(1.6), has_shadows: scenery.view.shadows };
+    let light = GlobeLight { ground, sun: scenery.sun, air: density.min(1.6), has_shadows: scenery.view.shadows };
     let mut metered = MeteredLight::default();
     for (ray, weight) in picture_rays(clip_from_rel) {
         if let Some(place) = light.meeting_point(scenery.eye, ray.as_dvec3()) {
@@ -49,7 +49,7 @@ pub fn planet_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_r
     (brightening(mean_stops).min(most) - darkening(mean_stops)) * nearness as f32
 }
 
-struct PlanetLight<'a> {
+struct GlobeLight<'a> {
     ground: GlobeSurface<'a>,
     sun: DVec3,
     /// Density of the air, relative to the Earth.
@@ -57,7 +57,7 @@ struct PlanetLight<'a> {
     has_shadows: bool,
 }
 
-impl PlanetLight<'_> {
+impl GlobeLight<'_> {
     /// The point where a ray hits the surface, found in steps proportional to the height above it.
     fn meeting_point(&self, eye: DVec3, ray: DVec3) -> Option<DVec3> {
         let mut way = 0.0;
@@ -110,8 +110,8 @@ mod tests {
     use super::super::ground::tests::sphere;
     use super::*;
 
-    fn light_under(sun: DVec3, planet: &super::super::ground::tests::Sphere) -> PlanetLight<'_> {
-        PlanetLight { ground: planet.ground(1.0), sun, air: 1.0, has_shadows: true }
+    fn light_under(sun: DVec3, planet: &super::super::ground::tests::Sphere) -> GlobeLight<'_> {
+        GlobeLight { ground: planet.ground(1.0), sun, air: 1.0, has_shadows: true }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The view of a planet: globe, flat map and orbit, with its air, clouds, sea, night and stars.
+//! The globe of a planet: prepared for drawing, picked, and drawn with its air, clouds, sea, night and stars; as a
+//! sphere, as a flat map, or in its orbit.
 //!
 //! ```text
 //! worker                     main world                       render world
@@ -7,7 +8,7 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`] (except its `control`), [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
+//! [`camera`], [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are
 //! computed in double precision in planet space and reach the shaders relative to the eye.
 //!
 //! Below some thousand kilometres, fine terrain between the samples is drawn, down to a metre: [`tiles`].
@@ -17,52 +18,27 @@
 
 mod air;
 mod body;
+mod bounds;
 pub mod camera;
-pub(super) mod drawing;
-pub(super) mod frame;
+pub mod drawing;
+mod face;
+mod frame;
 pub mod ground;
 pub mod lod;
 mod metering;
 mod noise_volume;
+pub mod parts;
+mod patches;
 mod plant_sun;
 mod relief;
-pub(super) mod scenery;
+mod scenery;
 mod sun;
-pub(super) mod terrain;
-pub(super) mod tiles;
+mod terrain;
+mod tiles;
 mod wetness;
 
-use bevy::prelude::*;
-use bevy::transform::TransformSystems;
-
 pub use body::Body;
-pub use camera::control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
+pub use ground::GlobeSurface;
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
+pub use sun::Attitude;
 pub use terrain::GlobeTerrain;
-
-use crate::view::camera::control::ViewSystems;
-
-/// The plugin that adds planet controls to a window: the mouse, the commands and the point under the cursor.
-pub struct GlobePlugin;
-
-impl Plugin for GlobePlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<GlobeCamera>()
-            .init_resource::<GlobeProbe>()
-            .init_resource::<PlanetView>()
-            .add_systems(
-                Update,
-                (camera::control::obey_commands, camera::control::follow_mouse)
-                    .chain()
-                    .after(crate::view::camera::control::follow_mouse)
-                    .in_set(ViewSystems::Input),
-            )
-            .add_systems(
-                PostUpdate,
-                (camera::control::plan, camera::control::update_probe)
-                    .chain()
-                    .in_set(ViewSystems::Apply)
-                    .before(TransformSystems::Propagate),
-            );
-    }
-}

@@ -4,8 +4,9 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec4};
 
+use super::face::level_axes;
 use super::ground::GlobeSurface;
-use crate::view::plants::globe::{MOST_METRES, level_axes};
+use super::tiles::MOST_METRES;
 use talweg::planet::clouds::PlanetClouds;
 
 /// Lattice points per side. Their spacing is less than a kilometre, and the finest clouds over the Earth are 1.4 km

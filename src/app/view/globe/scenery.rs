@@ -1,4 +1,4 @@
-//! The description of a planet image that the main world passes to the render world.
+//! The description of the image of a globe that the main world passes to the render world.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3};
 
 use super::body::Body;
 use super::camera::map::MapPose;
+use super::camera::orbit::LineEnds;
 use super::terrain::GlobeTerrain;
 use talweg::planet::clouds;
 use talweg::preferences::{GlobeView, PlanetProjection};
@@ -38,10 +39,7 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
     clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
-/// End points of lines, relative to the eye, each with its colour.
-pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
-
-/// Everything needed to draw an image of a planet. Lengths are in metres, in planet space.
+/// Everything needed to draw an image of a globe. Lengths are in metres, in planet space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
     pub projection: PlanetProjection,
@@ -83,6 +81,6 @@ impl Scenery {
     }
 }
 
-/// The planet images to draw, for side A and side B.
+/// The images of globes to draw, for side A and side B.
 #[derive(Resource, Clone, Default)]
 pub struct PlannedScenery(pub [Option<Arc<Scenery>>; 2]);

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::bounds::FaceBounds;
 use super::camera::GlobePose;
-use super::ground::{FaceBounds, GlobeSurface};
+use super::face::{axes, fitted_gradient, tangents};
+use super::ground::GlobeSurface;
 use super::relief::Exaggeration;
 use super::tiles::{DetailGround, TilePainter, palette_colour};
 use super::wetness::wetness;
-use crate::view::overlays::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
+use crate::view::overlays::choice::{Overlay, OverlayChoice, STEEPEST_DEGREES};
+use crate::view::overlays::data::overlay_places;
 use crate::view::overlays::ramp::Ramp;
 use crate::view::render::mips::{Mips, half};
+use crate::view::render::texels::{TerrainMap, TexelSource, Texels};
 use crate::view::render_base::{RenderBase, resampled};
 use talweg::appearance::{PaletteTable, SampleCoverDepths, covered};
-use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
 use talweg::planet_detail::DetailSource;
@@ -56,7 +59,7 @@ impl Deref for GlobeTerrain {
 }
 
 impl GlobeTerrain {
-    /// Prepares a planet for drawing; call it on the worker. `detail` is the source of the fine terrain between the
+    /// Prepares a globe for drawing; call it on the worker. `detail` is the source of the fine terrain between the
     /// samples.
     ///
     /// # Errors
@@ -280,6 +283,27 @@ impl GlobeTerrain {
     }
 }
 
+impl TexelSource for Arc<GlobeTerrain> {
+    const FACES: usize = FACES;
+
+    fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    fn samples(&self) -> usize {
+        self.terrain.samples()
+    }
+
+    fn texels(&self, map: TerrainMap) -> Option<Texels> {
+        match map {
+            TerrainMap::Heights => Some(Texels::FaceHeights(self.terrain.clone())),
+            TerrainMap::Slopes => Some(Texels::Faces(self.shape.clone())),
+            TerrainMap::Colours => Some(Texels::Faces(self.colours.clone())),
+            _ => None,
+        }
+    }
+}
+
 /// The terrain itself, or a coarser resampling of it.
 fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
@@ -313,21 +337,6 @@ fn natural(
         on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
     }
     Ok(colours)
-}
-
-/// Axes of a face: outwards, along rows and along columns.
-pub fn axes(face: usize) -> [DVec3; 3] {
-    let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
-    let along = |u: f64, v: f64| {
-        (DVec3::from(direction_at(face, u, v)) - out * std::f64::consts::FRAC_1_SQRT_2).normalize().round()
-    };
-    [out, along(1.0, 0.5), along(0.5, 1.0)]
-}
-
-/// Tangents of the sphere at a direction, along the rows and along the columns of a face.
-pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
-    let first = (east - direction * direction.dot(east)).normalize();
-    (first, first.cross(direction))
 }
 
 /// Slopes along rows and columns, as tangents. Samples shared by several faces have the same slope on each.
@@ -370,30 +379,6 @@ fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
         (way - here * way.dot(here), f64::from(height[other]) - f64::from(height[index]))
     });
     fitted_gradient(&steps.collect::<Vec<_>>())
-}
-
-/// Least-squares gradient in the plane of the steps, fitted to the height difference over each step.
-pub fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
-    let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
-    let x = first.normalize_or_zero();
-    let normals = steps.iter().map(|(way, _)| x.cross(*way));
-    let longer = |a: DVec3, b: DVec3| if b.length_squared() > a.length_squared() { b } else { a };
-    let normal = normals.fold(DVec3::ZERO, longer);
-    let y = normal.cross(x).normalize_or_zero();
-    let (mut xx, mut xy, mut yy, mut xr, mut yr) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for (way, rise) in steps {
-        let (a, b) = (way.dot(x), way.dot(y));
-        xx += a * a;
-        xy += a * b;
-        yy += b * b;
-        xr += a * rise;
-        yr += b * rise;
-    }
-    let determinant = xx * yy - xy * xy;
-    if determinant <= 0.0 {
-        return DVec3::ZERO;
-    }
-    (x * (xr * yy - yr * xy) + y * (yr * xx - xr * xy)) / determinant
 }
 
 /// Colours by height and slope, from the palette's table: its first half is water, its second half is land.

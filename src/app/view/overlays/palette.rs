@@ -56,11 +56,6 @@ impl PaletteTexture {
         }
     }
 
-    /// The table written last.
-    pub fn table(&self) -> Option<&Arc<PaletteTable>> {
-        self.written.as_ref()
-    }
-
     /// Writes the table and the ramp if they have changed. A short table repeats its last colour.
     pub fn update(&mut self, table: &Arc<PaletteTable>, ramp: Option<&'static Ramp>, queue: &RenderQueue) {
         if self.written.as_ref().is_none_or(|written| !Arc::ptr_eq(written, table)) {

@@ -85,7 +85,7 @@ pub static PLAIN: Ramp = Ramp(&[
     (1.00, [250, 204, 244]),
 ]);
 
-/// Steepness from 0 to [`super::overlay::STEEPEST_DEGREES`]: green, yellow, red, violet.
+/// Steepness from 0 to [`super::choice::STEEPEST_DEGREES`]: green, yellow, red, violet.
 pub static SLOPE: Ramp = Ramp(&[
     (0.00, [63, 111, 89]),
     (0.17, [111, 174, 105]),

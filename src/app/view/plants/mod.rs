@@ -1,7 +1,5 @@
 //! Plants and stones on the terrain: selection of the drawn ones, and their shadows.
 
 pub mod cells;
-pub mod globe;
 pub mod scatter;
 pub mod shadows;
-pub mod square;

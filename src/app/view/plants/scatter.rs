@@ -1,4 +1,4 @@
-//! Plants and stones on a terrain or a planet: which ones the camera sees and in which detail, as instances for the
+//! Plants and stones on a square or a globe: which ones the camera sees and in which detail, as instances for the
 //! graphics card.
 //!
 //! Their positions are computed in the background, cell by cell, as far as the camera sees: see
@@ -8,11 +8,13 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     BindGroup, Buffer, BufferInitDescriptor, BufferUsages, CachedRenderPipelineId, Extent3d, TextureDataOrder,
     TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+    VertexStepMode,
 };
 use bevy::render::renderer::RenderDevice;
 use bytemuck::{Pod, Zeroable};
@@ -24,6 +26,7 @@ use super::shadows::{SHADOW_CASCADES, ShadowMaps};
 use crate::view::render::batch::{DrawCall, DrawContext, Geometry, GrowingBuffer, ShadowPass};
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
+use crate::view::render::pipelines::vertex_layout;
 use talweg::appearance::scatter::{SHAPE_DETAILS, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
@@ -62,6 +65,18 @@ pub struct ScatterCorner {
     colour: [f32; 4],
 }
 
+/// The vertex data of plants and stones: per instance, then per vertex of the shape. `stance` is the format of
+/// [`StandingObject::stance`].
+pub fn scatter_input(stance: VertexFormat) -> Vec<VertexBufferLayout> {
+    use VertexFormat::{Float32, Float32x4, Unorm8x4};
+    let instance = [(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20), (Float32, 24), (stance, 28)];
+    let corner = [(Float32x4, 0), (Float32x4, 16), (Float32x4, 32)];
+    vec![
+        vertex_layout(size_of::<ScatterInstance>(), VertexStepMode::Instance, 0, &instance),
+        vertex_layout(size_of::<ScatterCorner>(), VertexStepMode::Vertex, 5, &corner),
+    ]
+}
+
 /// A surface on which plants and stones stand.
 pub trait PlantedSurface: Clone + Send + 'static {
     /// Identifies a cell in the lattice of a rule.
@@ -95,7 +110,7 @@ pub struct StandingObject {
     pub object: ScatteredObject,
     /// Foot of the object relative to the origin of its cell, in world units.
     pub foot: Vec3,
-    /// Value for the shader. On a terrain it is the height of the foot above the grid, in world units; on a planet it
+    /// Value for the shader. On a square it is the height of the foot above the grid, in world units; on a globe it
     /// is the slope.
     pub stance: u32,
 }
@@ -336,18 +351,14 @@ pub fn shadow_passes(
     pipelines: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
     calls: [ShapeCalls; SHADOW_CASCADES],
     (maps, instances): (&ShadowMaps, Option<&Buffer>),
-    group: impl Fn() -> BindGroup,
+    group: impl Fn() -> Option<BindGroup>,
 ) -> Vec<ShadowPass> {
     let (Some(pipelines), Some(instances)) = (pipelines, instances) else { return Vec::new() };
     let each = pipelines.into_iter().zip(calls).zip(&maps.each);
-    let pass = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| ShadowPass {
-        pipeline,
-        target: target.clone(),
-        group: group(),
-        instances: instances.clone(),
-        calls,
+    let pass = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| {
+        Some(ShadowPass { pipeline, target: target.clone(), group: group()?, instances: instances.clone(), calls })
     };
-    each.map(pass).collect()
+    each.filter_map(pass).collect()
 }
 
 /// Own threads, so that a frame does not wait while an evaluation occupies the shared ones.

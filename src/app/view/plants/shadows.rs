@@ -3,15 +3,13 @@
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, CachedRenderPipelineId, CompareFunction, DepthBiasState, DepthStencilState, Extent3d,
-    FilterMode, PipelineCache, PrimitiveState, RenderPipelineDescriptor, Sampler, SamplerDescriptor, TextureDescriptor,
-    TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
-    VertexState,
+    CachedRenderPipelineId, CompareFunction, DepthBiasState, DepthStencilState, Extent3d, FilterMode, PipelineCache,
+    PrimitiveState, RenderPipelineDescriptor, Sampler, SamplerDescriptor, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension, VertexState,
 };
 use bevy::render::renderer::RenderDevice;
-use bevy::shader::Shader;
 
-use crate::view::render::pipelines::VertexInput;
+use crate::view::render::pipelines::{GroundStyle, Pipelines, SurfacePart, are_ready};
 
 /// Number of maps around the eye.
 pub const SHADOW_CASCADES: usize = 2;
@@ -159,34 +157,35 @@ impl ShadowMaps {
     }
 }
 
-/// Queues the pipelines that draw the maps.
-pub fn queue_pipelines(
-    (layout, shader): (&BindGroupLayoutDescriptor, &Handle<Shader>),
-    input: VertexInput,
+/// The pipelines that draw the maps of a surface. They are queued on first use; `None` until they are ready.
+pub fn shadow_pipelines<P: SurfacePart>(
+    pipelines: &mut Pipelines<P>,
     cache: &PipelineCache,
-) -> [CachedRenderPipelineId; SHADOW_CASCADES] {
-    ["plant_shadow_near_vertex", "plant_shadow_far_vertex"].map(|entry| {
-        cache.queue_render_pipeline(RenderPipelineDescriptor {
-            label: Some(format!("talweg {entry}").into()),
-            layout: vec![layout.clone()],
-            vertex: VertexState {
-                shader: shader.clone(),
-                entry_point: Some(entry.into()),
-                shader_defs: vec!["DETAIL".into()],
-                buffers: input.layouts(),
-            },
-            primitive: PrimitiveState { cull_mode: None, ..default() },
-            depth_stencil: Some(DepthStencilState {
-                format: DEPTH_FORMAT,
-                depth_write_enabled: Some(true),
-                depth_compare: Some(CompareFunction::Less),
-                stencil: default(),
-                bias: DepthBiasState { constant: 2, slope_scale: 1.5, clamp: 0.0 },
-            }),
-            fragment: None,
-            ..default()
-        })
-    })
+) -> Option<[CachedRenderPipelineId; SHADOW_CASCADES]> {
+    let (layout, shader) = (pipelines.layout.clone(), P::PLANTS.shader(&pipelines.shader).clone());
+    let describe = |entry: &'static str| RenderPipelineDescriptor {
+        label: Some(format!("talweg {entry}").into()),
+        layout: vec![layout.clone()],
+        vertex: VertexState {
+            shader: shader.clone(),
+            entry_point: Some(entry.into()),
+            shader_defs: vec!["DETAIL".into()],
+            buffers: P::PLANTS.shape(GroundStyle::default()).input,
+        },
+        primitive: PrimitiveState { cull_mode: None, ..default() },
+        depth_stencil: Some(DepthStencilState {
+            format: DEPTH_FORMAT,
+            depth_write_enabled: Some(true),
+            depth_compare: Some(CompareFunction::Less),
+            stencil: default(),
+            bias: DepthBiasState { constant: 2, slope_scale: 1.5, clamp: 0.0 },
+        }),
+        fragment: None,
+        ..default()
+    };
+    let entries = ["plant_shadow_near_vertex", "plant_shadow_far_vertex"];
+    let ids = entries.map(|entry| pipelines.queue_named(cache, entry, || describe(entry)));
+    are_ready(&ids, cache).then_some(ids)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Batches: lists of draw calls for one pass, which the surfaces make and [`crate::view::render`] carries out.
+//! Batches: lists of draw calls for one pass, which the surfaces make and [`crate::view::drawing`] carries out.
 
 use std::ops::Range;
 
@@ -13,16 +13,31 @@ use bevy::render::view::ExtractedView;
 
 use super::mesh::{PatchMesh, RenderQuality};
 use crate::view::compare::Pane;
-use crate::view::construction_surface::trace::Adapter;
+use crate::view::lens::ViewProjection;
 use crate::view::mode::ViewMode;
-use crate::view::state::ViewState;
+use talweg::preferences::GroundDetail;
+
+/// The kind of image and of renderer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    pub quality: RenderQuality,
+    /// Rendering without a graphics card. Such drivers abort loops after some ten thousand iterations, and every ray
+    /// costs milliseconds.
+    pub is_software: bool,
+}
 
 /// Shared inputs of all drawings of a frame.
 pub struct DrawContext<'a> {
     pub view: &'a ExtractedView,
     pub msaa: Msaa,
     pub mode: ViewMode,
-    pub state: &'a ViewState,
+    /// Whether the sea, rivers and lakes are drawn.
+    pub water: bool,
+    pub ground_detail: GroundDetail,
+    /// Projection of square terrains.
+    pub projection: ViewProjection,
+    /// Distance along a ray, in metres, at which the level of detail of a tree is half.
+    pub half_detail: Option<f32>,
     pub quality: RenderQuality,
     pub adapter: Adapter,
     pub mesh: &'a PatchMesh,

@@ -188,7 +188,7 @@ impl GroundMaterials {
     /// Takes over the textures once they are computed, and the rules of the current palette. Returns whether the
     /// terrain should have detail; if so, starts to compute the textures.
     pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
-        let wants_detail = match context.state.ground_detail {
+        let wants_detail = match context.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
             GroundDetail::Full => true,
             GroundDetail::Plain => false,

@@ -1,10 +1,8 @@
-//! The patch mesh that every part of the terrain shares, and the sides of the block that a patch touches.
+//! The patch mesh that every part of the terrain shares, and the quality of patches and images.
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, BufferInitDescriptor, BufferUsages};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
-
-use crate::view::square::lod::{GridPatch, PatchDetail};
 
 /// The kind of images, which determines their cost.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +20,24 @@ impl RenderQuality {
     pub fn is_frugal(self, adapter: Option<&RenderAdapterInfo>) -> bool {
         self == Self::Moving && adapter.is_none_or(is_software)
     }
+}
+
+/// Target quality of the patches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatchDetail {
+    /// Quads along the side of a patch: a power of two, at least 8.
+    pub quads: u32,
+    /// Greatest width of a quad on screen, in pixels.
+    pub quad_pixels: f32,
+}
+
+impl PatchDetail {
+    /// For a single image that may take its time.
+    pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
+    /// For a graphics card, which shades pixels in groups of four and pays for all four at every triangle edge.
+    pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
+    /// For a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
+    pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };
 }
 
 /// The triangles of a patch. The shader computes the vertices from their index.
@@ -94,39 +110,13 @@ fn indices(quads: u16) -> Vec<u16> {
     (0..quads * quads).flat_map(quad).chain((0..4).flat_map(skirt)).collect()
 }
 
-/// Sides of the block, numbered as in the shaders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SideKind {
-    North,
-    East,
-    South,
-    West,
-}
-
-/// The sides of the block that a patch touches.
-pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<Item = SideKind> {
-    let (cells, last) = (quads << patch.level, samples as u32 - 1);
-    [
-        (patch.row == 0, SideKind::North),
-        (patch.column + cells >= last, SideKind::East),
-        (patch.row + cells >= last, SideKind::South),
-        (patch.column == 0, SideKind::West),
-    ]
-    .into_iter()
-    .filter_map(|(lies, side)| lies.then_some(side))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_is_two_triangles_a_quad_and_the_corner_patch_has_two_sides() {
-        let indices = indices(16);
-        assert_eq!(indices[..16 * 16 * 6].iter().max(), Some(&(17 * 17 - 1)));
-        let corner = GridPatch { column: 32, row: 0, level: 1 };
-        let sides: Vec<_> = sides_of(corner, 16, 65).collect();
-        assert_eq!(sides, [SideKind::North, SideKind::East]);
+    fn a_patch_is_two_triangles_a_quad() {
+        assert_eq!(indices(16)[..16 * 16 * 6].iter().max(), Some(&(17 * 17 - 1)));
     }
 
     #[test]

@@ -127,19 +127,14 @@ pub fn half_bytes([x]: [f32; 1]) -> [u8; 2] {
     half(x).to_le_bytes()
 }
 
-/// A number from 0 to 1 as a byte.
-pub fn unit_byte([x]: [f32; 1]) -> [u8; 1] {
-    [(x.clamp(0.0, 1.0) * 255.0 + 0.5) as u8]
-}
-
-/// Two numbers from 0 to 1 as bytes.
-pub fn unit_bytes([x, y]: [f32; 2]) -> [u8; 2] {
-    [x, y].map(|v| unit_byte([v])[0])
+/// Numbers from 0 to 1 as bytes.
+pub fn unit_bytes<const N: usize>(values: [f32; N]) -> [u8; N] {
+    values.map(|value| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
 /// Inverse of [`unit_bytes`].
-pub fn from_unit_bytes(bytes: [u8; 2]) -> [f32; 2] {
-    bytes.map(|v| f32::from(v) / 255.0)
+pub fn from_unit_bytes<const N: usize>(bytes: [u8; N]) -> [f32; N] {
+    bytes.map(|byte| f32::from(byte) / 255.0)
 }
 
 /// Inverse of [`halves`].

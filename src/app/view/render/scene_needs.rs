@@ -2,7 +2,21 @@
 
 use bevy::shader::ShaderDefVal;
 
-use crate::view::square::SquareTerrain;
+/// An optional feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SceneNeed {
+    Clouds,
+    Fog,
+    Stars,
+    ColourMap,
+    CoverMap,
+    SiteMap,
+    WaterMap,
+    /// The vertices are so dense everywhere in view that they carry the sunlight left by clouds and mountains.
+    SunByVertex,
+    /// Tiles have maps that the material rules use.
+    TileSite,
+}
 
 /// The names of these features in the shaders.
 const NEED_DEFS: [&str; 9] =
@@ -14,27 +28,13 @@ const NEED_DEFS: [&str; 9] =
 pub struct SceneNeeds([bool; NEED_DEFS.len()]);
 
 impl SceneNeeds {
-    /// Features of a square.
-    pub fn new(terrain: &SquareTerrain) -> Self {
-        Self([
-            terrain.settings.clouds > 0.0,
-            terrain.settings.has_fog(),
-            terrain.daylight.stars > 0.0,
-            terrain.colours.is_some(),
-            terrain.cover.is_some(),
-            terrain.site.is_some(),
-            terrain.surface_water.is_some(),
-            false,
-            false,
-        ])
-    }
-
-    /// Features of a planet. With `has_sun_by_vertex`, its vertices are so dense everywhere in view that they carry the
-    /// sunlight left by clouds and mountains. With `has_site`, it has maps that the material rules use.
-    pub fn of_planet(has_sun_by_vertex: bool, has_site: bool) -> Self {
-        let mut needs = Self::default();
-        needs.0[NEED_DEFS.len() - 2..].copy_from_slice(&[has_sun_by_vertex, has_site]);
-        needs
+    /// These features, each with whether the scene has it.
+    pub fn new(needs: impl IntoIterator<Item = (SceneNeed, bool)>) -> Self {
+        let mut all = Self::default();
+        for (need, is_there) in needs {
+            all.0[need as usize] = is_there;
+        }
+        all
     }
 
     /// The shader definitions of a pipeline.
@@ -45,31 +45,8 @@ impl SceneNeeds {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::view::OverlayChoice;
     use crate::view::render::shader_text::{GLOBE, GRID};
-    use talweg::field::{Control, Edges, MapKind, Terrain};
-    use talweg::scene::Settings;
-
-    fn defs(terrain: &Terrain, settings: &Settings) -> Vec<ShaderDefVal> {
-        let terrain = Arc::new(terrain.clone());
-        let square = SquareTerrain::new(&terrain, settings, &OverlayChoice::default(), &Control::default()).unwrap();
-        SceneNeeds::new(&square).shader_defs().collect()
-    }
-
-    #[test]
-    fn pipelines_have_what_the_scene_has() {
-        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
-        assert_eq!(defs(&terrain, &Settings::default()), []);
-        let cloudy = Settings { clouds: 0.5, fog: 2.0, ..Settings::default() };
-        assert_eq!(defs(&terrain, &cloudy), ["CLOUDS".into(), "FOG".into()]);
-        terrain.map_mut(MapKind::Flow).fill(2.0);
-        terrain.map_mut(MapKind::Water).fill(0.01);
-        terrain.map_mut(MapKind::Snow).fill(0.01);
-        assert_eq!(defs(&terrain, &Settings::default()), ["COVER_MAP".into(), "SITE_MAP".into(), "WATER_MAP".into()]);
-    }
 
     /// A name that the shaders do not use would disable a feature for ever.
     #[test]

@@ -71,6 +71,14 @@ fn cloud_text() -> String {
     CLOUD_CONSTANTS.iter().map(|(name, value)| format!("const {name}: f32 = {value:?};\n")).collect()
 }
 
+/// Whether a shader has a vertex stage and a fragment stage with these names.
+#[cfg(test)]
+pub fn has_stages(source: &str, (vertex, fragment): (&str, &str)) -> bool {
+    [("@vertex", vertex), ("@fragment", fragment)]
+        .iter()
+        .all(|(stage, name)| source.contains(&format!("{stage}\nfn {name}(")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -81,6 +81,26 @@ pub enum Texels {
     Faces(Arc<Vec<Mips>>),
 }
 
+/// A terrain prepared for drawing, as the source of its textures. Clones share the data.
+pub trait TexelSource: Clone {
+    /// Number of faces of each texture: 1 for a square, 6 for a globe.
+    const FACES: usize;
+
+    /// Serial number, unique to each prepared terrain.
+    fn serial(&self) -> u64;
+
+    /// Samples along a side.
+    fn samples(&self) -> usize;
+
+    /// The texels of a texture, if the terrain has this texture.
+    fn texels(&self, map: TerrainMap) -> Option<Texels>;
+
+    /// Size of all its textures on the graphics card, in bytes.
+    fn texture_bytes(&self) -> usize {
+        TerrainMap::ALL.into_iter().filter_map(|map| self.texels(map)).map(|texels| texels.bytes()).sum()
+    }
+}
+
 /// The texels of one level of a face.
 pub struct TexelLevel<'a> {
     pub columns: usize,

@@ -11,8 +11,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
-use super::texels::{TerrainMap, TexelLevel, Texels};
-use crate::view::render_terrain::RenderTerrain;
+use super::texels::{TerrainMap, TexelLevel, TexelSource, Texels};
 
 /// Most bytes uploaded per frame, which takes some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;
@@ -46,34 +45,39 @@ struct MapTexture {
 }
 
 /// The textures of one terrain.
-pub struct TerrainTextures {
-    pub terrain: RenderTerrain,
+pub struct TerrainTextures<T> {
+    pub terrain: T,
     maps: [Option<MapTexture>; TerrainMap::ALL.len()],
 }
 
 /// The textures on screen, those being uploaded, and spare ones.
-#[derive(Default)]
-pub struct Textures {
-    pub shown: Option<TerrainTextures>,
-    arriving: Option<ArrivingTextures>,
-    spare: Option<TerrainTextures>,
+pub struct Textures<T> {
+    pub shown: Option<TerrainTextures<T>>,
+    arriving: Option<ArrivingTextures<T>>,
+    spare: Option<TerrainTextures<T>>,
 }
 
-struct ArrivingTextures {
-    textures: TerrainTextures,
+impl<T> Default for Textures<T> {
+    fn default() -> Self {
+        Self { shown: None, arriving: None, spare: None }
+    }
+}
+
+struct ArrivingTextures<T> {
+    textures: TerrainTextures<T>,
     bands: Vec<UploadBand>,
 }
 
 /// Rows of a mip level of a face that are uploaded together.
-struct UploadBand {
-    map: TerrainMap,
-    face: usize,
-    level: usize,
+pub struct UploadBand {
+    pub map: TerrainMap,
+    pub face: usize,
+    pub level: usize,
     row: usize,
-    rows: usize,
+    pub rows: usize,
 }
 
-impl Textures {
+impl<T: TexelSource> Textures<T> {
     /// Size on the graphics card, in bytes. Textures shared by two terrains count twice.
     pub fn bytes(&self) -> usize {
         let arriving = self.arriving.as_ref().map(|arriving| &arriving.textures);
@@ -82,8 +86,8 @@ impl Textures {
     }
 
     /// Advances by one frame towards showing `wanted`.
-    pub fn advance(&mut self, wanted: &RenderTerrain, device: &RenderDevice, queue: &RenderQueue) {
-        if self.shown.as_ref().is_some_and(|textures| textures.terrain.base().serial == wanted.base().serial) {
+    pub fn advance(&mut self, wanted: &T, device: &RenderDevice, queue: &RenderQueue) {
+        if self.shown.as_ref().is_some_and(|textures| textures.terrain.serial() == wanted.serial()) {
             self.arriving = None;
             return;
         }
@@ -111,11 +115,11 @@ impl Textures {
     }
 }
 
-impl TerrainTextures {
+impl<T: TexelSource> TerrainTextures<T> {
     /// Shares equal textures with `shown`, and reuses textures of `unused` that have the right size.
-    fn new(shown: Option<&Self>, unused: Option<Self>, terrain: &RenderTerrain, device: &RenderDevice) -> Self {
-        let (samples, faces) = (terrain.base().terrain.samples(), terrain.faces());
-        let mut unused = unused.filter(|unused| unused.terrain.base().terrain.samples() == samples);
+    fn new(shown: Option<&Self>, unused: Option<Self>, terrain: &T, device: &RenderDevice) -> Self {
+        let (samples, faces) = (terrain.samples(), T::FACES);
+        let mut unused = unused.filter(|unused| unused.terrain.samples() == samples);
         let maps = TerrainMap::ALL.map(|map| {
             let texels = terrain.texels(map)?;
             let on_screen = shown.and_then(|shown| shown.maps[map as usize].as_ref());
@@ -194,14 +198,14 @@ pub fn blank(device: &RenderDevice) -> TextureView {
 }
 
 /// The bands to upload for `wanted` while `shown` is on screen.
-fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<UploadBand> {
+pub fn bands<T: TexelSource>(wanted: &T, shown: Option<&T>) -> Vec<UploadBand> {
     let mut bands = Vec::new();
     for map in TerrainMap::ALL {
         let Some(texels) = wanted.texels(map) else { continue };
         if shown.and_then(|shown| shown.texels(map)).is_some_and(|shown| shown.is_same(&texels)) {
             continue;
         }
-        for (face, level) in (0..wanted.faces()).flat_map(|face| (0..texels.levels()).map(move |level| (face, level))) {
+        for (face, level) in (0..T::FACES).flat_map(|face| (0..texels.levels()).map(move |level| (face, level))) {
             let TexelLevel { columns, rows, texel_bytes, .. } = texels.level(level, face);
             let most = (BYTES_PER_FRAME / 4 / (columns * texel_bytes)).max(1);
             for row in (0..rows).step_by(most) {
@@ -210,112 +214,4 @@ fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<UploadBan
         }
     }
     bands
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::view::globe::GlobeTerrain;
-    use crate::view::plants::shadows::SHADOW_BYTES;
-    use crate::view::plants::square::CANOPY_BYTES;
-    use crate::view::render::ground_materials::MATERIAL_BYTES;
-    use crate::view::{Overlay, OverlayChoice, SquareTerrain};
-    use talweg::appearance::Biomes;
-    use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
-    use talweg::scene::{Scene, Settings, Surroundings};
-
-    fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
-        let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-        let square = SquareTerrain::new(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default());
-        RenderTerrain::Square(Arc::new(square.unwrap()))
-    }
-
-    fn bytes(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> usize {
-        let bytes = |band: &UploadBand| {
-            let texels = wanted.texels(band.map).unwrap();
-            let level = texels.level(band.level, band.face);
-            band.rows * level.columns * level.texel_bytes
-        };
-        bands(wanted, shown).iter().map(bytes).sum()
-    }
-
-    #[test]
-    fn what_a_terrain_has_not_is_not_uploaded() {
-        let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-        // heights with three ranges per row; two half-precision slopes and two bytes of light, with their mip levels
-        let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
-        let bare = 2 * 129 * (129 + 3) + (4 + 2) * texels;
-        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);
-        assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
-        assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
-        terrain.map_mut(MapKind::Flow).fill(2.0);
-        // the site values for the materials take four bytes
-        let bare = bare + 4 * texels;
-        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "an unused map");
-        assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);
-        terrain.map_mut(MapKind::Water)[70] = 0.1;
-        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
-    }
-
-    /// A terrain with every kind of map.
-    fn with_all_maps(n: usize) -> RenderTerrain {
-        let mut terrain = Terrain::from_fn(n, Edges::Open, |u, v| u * v);
-        terrain.map_mut(MapKind::Ground).iter_mut().enumerate().for_each(|(k, ground)| *ground = (k.min(1)) as f32);
-        for kind in [MapKind::Flow, MapKind::Snow, MapKind::Water, MapKind::Hardness] {
-            terrain.map_mut(kind).fill(0.01);
-        }
-        let settings = Settings { surroundings: Surroundings::Land, ..Settings::default() };
-        let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-        let biomes = Some(Arc::new(Biomes::for_scene(&scene).expect("a built-in")));
-        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), biomes, ..OverlayChoice::default() };
-        let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
-        let all = RenderTerrain::Square(Arc::new(square));
-        for map in TerrainMap::ALL {
-            assert!(all.texels(map).is_some(), "{map:?}");
-        }
-        all
-    }
-
-    #[test]
-    fn every_map_of_the_widest_terrain_fits_with_all_else_that_high_quality_needs() {
-        let n = 4097;
-        let wide = with_all_maps(n);
-        assert_eq!(bytes(&wide, None), wide.texture_bytes());
-        let all = wide.texture_bytes() + MATERIAL_BYTES + CANOPY_BYTES + SHADOW_BYTES;
-        assert!(all <= 256 << 20, "{all}");
-        let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
-        assert_eq!(columns(TerrainMap::Data), n / 2, "the overlay exists");
-        assert_eq!(columns(TerrainMap::Light), n / 4);
-        for map in [TerrainMap::Slopes, TerrainMap::SurfaceWater, TerrainMap::VoidMask] {
-            assert_eq!(columns(map), n, "{map:?}");
-        }
-        let plain = prepared(&Terrain::from_fn(1025, Edges::Open, |u, v| u * v), Overlay::None);
-        assert_eq!(plain.texels(TerrainMap::Light).unwrap().level(0, 0).columns, 1025);
-    }
-
-    #[test]
-    fn another_overlay_uploads_the_overlay_alone() {
-        let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-        terrain.map_mut(MapKind::Flow).fill(2.0);
-        let plain = prepared(&terrain, Overlay::None);
-        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() };
-        let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
-        assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
-        assert_eq!(bytes(&plain, Some(&flow)), 0);
-    }
-
-    #[test]
-    fn a_globe_uploads_all_of_its_six_faces() {
-        let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
-        let table = talweg::appearance::PaletteTable::for_scene(&talweg::scene::Scene::default());
-        let (choice, control) = (OverlayChoice::default(), Control::default());
-        let globe =
-            GlobeTerrain::new(&terrain, &Settings::default(), (1e6, None), &table.into(), &choice, &control).unwrap();
-        let globe = RenderTerrain::Globe(Arc::new(globe));
-        assert_eq!(bytes(&globe, None), globe.texture_bytes());
-        let faces: Vec<usize> = bands(&globe, None).iter().map(|band| band.face).collect();
-        assert!((0..6).all(|face| faces.iter().filter(|own| **own == face).count() == 1 + 4 + 4), "{faces:?}");
-    }
 }

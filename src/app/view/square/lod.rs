@@ -7,9 +7,11 @@
 //! only where it has morphed into its shape. So there are no cracks. Distances combine the horizontal distance with the
 //! height of the eye over the highest peak, so that this holds for any relief.
 
-use glam::{Mat4, Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3};
 
 use super::bounds::{GridBounds, TILE_CELLS};
+use crate::view::render::frustum::Frustum;
+use crate::view::render::mesh::PatchDetail;
 use crate::view::scale::{SIDE_WORLD, WorldScale};
 
 /// Fraction of the range of a level at which its vertices begin to morph.
@@ -17,24 +19,6 @@ pub const MORPH_START: f32 = 0.85;
 
 /// Least range of the finest level, in sides of its patches: (2 · MORPH_START - 1) · range > 2 √2 sides.
 const MIN_RANGE_PATCHES: f32 = 4.1;
-
-/// Target quality of the patches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PatchDetail {
-    /// Quads along the side of a patch: a power of two, at least 8.
-    pub quads: u32,
-    /// Greatest width of a quad on screen, in pixels.
-    pub quad_pixels: f32,
-}
-
-impl PatchDetail {
-    /// For a single image that may take its time.
-    pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
-    /// For a graphics card, which shades pixels in groups of four and pays for all four at every triangle edge.
-    pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
-    /// For a software renderer, which pays for every vertex and shades pixels in blocks of 4 × 4.
-    pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };
-}
 
 /// The eye, and the ranges of the levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,37 +60,6 @@ pub struct GridPatch {
     pub column: u32,
     pub row: u32,
     pub level: u32,
-}
-
-/// The visible volume of a view.
-#[derive(Clone, Copy, Debug)]
-pub struct Frustum {
-    /// Planes as (normal, offset), pointing inwards; there is no far plane.
-    planes: [Vec4; 5],
-    /// Greatest distances by which the terrain may be drawn lower and higher than its heights.
-    slack_world: (f32, f32),
-}
-
-impl Frustum {
-    pub fn new(clip_from_world: Mat4) -> Self {
-        let row = |i| clip_from_world.row(i);
-        // depth runs from 1 at the near plane to 0 far away
-        let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
-        Self { planes, slack_world: (0.0, 0.0) }
-    }
-
-    /// The frustum for terrain that is drawn up to this much lower and higher than its heights.
-    pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
-        Self { slack_world: (falls_world, rises_world), ..self }
-    }
-
-    /// Whether a box may be visible.
-    pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
-        self.planes.iter().all(|plane| {
-            let farthest = Vec3::select(plane.truncate().cmpge(Vec3::ZERO), high, low);
-            plane.truncate().dot(farthest) + plane.w >= 0.0
-        })
-    }
 }
 
 /// The patches to draw, which cover each visible point of the terrain exactly once. Patches that hide others come
@@ -171,9 +124,32 @@ impl Walk<'_> {
     }
 }
 
+/// Sides of the block, numbered as in the shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideKind {
+    North,
+    East,
+    South,
+    West,
+}
+
+/// The sides of the block that a patch touches.
+pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<Item = SideKind> {
+    let (cells, last) = (quads << patch.level, samples as u32 - 1);
+    [
+        (patch.row == 0, SideKind::North),
+        (patch.column + cells >= last, SideKind::East),
+        (patch.row + cells >= last, SideKind::South),
+        (patch.column == 0, SideKind::West),
+    ]
+    .into_iter()
+    .filter_map(|(lies, side)| lies.then_some(side))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Mat4;
     use talweg::field::{Edges, Stream, Terrain};
     use talweg::scene::Settings;
 
@@ -278,5 +254,12 @@ mod tests {
         };
         assert_eq!(draw(eye + Vec3::Z), 0);
         assert_eq!(draw(Vec3::ZERO), select(&scale, &bounds, detail, &range, None).len());
+    }
+
+    #[test]
+    fn the_corner_patch_has_two_sides() {
+        let corner = GridPatch { column: 32, row: 0, level: 1 };
+        let sides: Vec<_> = sides_of(corner, 16, 65).collect();
+        assert_eq!(sides, [SideKind::North, SideKind::East]);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::view::render::mips::{Mips, unit_byte};
+use crate::view::render::mips::{Mips, unit_bytes};
 use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
 /// A segment of the void edge: both ends (column, row), counted in samples. Seen from its first end, the terrain is on
@@ -37,7 +37,7 @@ pub fn void_mask(terrain: &Terrain, control: &Control) -> Result<Option<VoidMask
             Ok(walls)
         })
         .collect::<Result<_, Cancelled>>()?;
-    Ok(Some(VoidMask { void: Arc::new(Mips::new(n, void, unit_byte, control)?), walls: rows.concat() }))
+    Ok(Some(VoidMask { void: Arc::new(Mips::new(n, void, unit_bytes, control)?), walls: rows.concat() }))
 }
 
 /// The walls in the cell whose first corner is sample (i, j).

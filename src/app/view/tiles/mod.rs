@@ -1,6 +1,6 @@
 //! Terrain tiles that are computed while they are in view: a pool of threads computes them, and a cache keeps the most
 //! recently used. Used for construction trees ([`adaptive`](super::construction_surface::adaptive)) and for the fine
-//! terrain of planets ([`globe::tiles`](super::globe)).
+//! terrain of globes ([`globe::tiles`](super::globe)).
 
 pub mod cache;
 pub mod pool;

@@ -33,8 +33,8 @@ pub fn view_overlay(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
-        // the projection buttons of a planet occupy the upper right corner
-        let is_planet = document.scene().as_planet().is_some();
+        // a planet's choice of projection lies in the upper right corner
+        let is_planet = document.scene().is_planet();
         let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
     }

@@ -1,9 +1,10 @@
 //! The patches on the graphics card: one texture with a rectangle per patch, read in the vertex stage.
 
 use bevy::math::{DVec3, Vec4};
+use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
-    TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+    TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor, VertexStepMode,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
@@ -11,6 +12,7 @@ use bytemuck::{Pod, Zeroable};
 use super::patch::{Texel, TilePatch};
 use super::quadtree::{FINEST, QuadTile, TileKey};
 use super::{Budget, Upload};
+use crate::view::render::pipelines::vertex_layout;
 use crate::view::scale::SIDE_WORLD;
 
 /// Greatest width of the texture; every graphics card supports it.
@@ -93,6 +95,14 @@ impl Atlas {
 pub struct TileInstance {
     pub piece: [u32; 4],
     pub morphs: [f32; 4],
+}
+
+impl TileInstance {
+    /// The vertex data of tiles.
+    pub fn input() -> Vec<VertexBufferLayout> {
+        let formats = [(VertexFormat::Uint32x4, 0), (VertexFormat::Float32x4, 16)];
+        vec![vertex_layout(size_of::<Self>(), VertexStepMode::Instance, 0, &formats)]
+    }
 }
 
 /// The lattice of all possible vertices, relative to the eye. Positions are whole numbers of steps from the eye's own

@@ -14,6 +14,7 @@
 pub mod atlas;
 pub mod patch;
 pub mod quadtree;
+pub mod renderer;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,9 +22,9 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3, Mat4, Vec3};
 
 use crate::view::construction_surface::TreeSurface;
+use crate::view::render::frustum::Frustum;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::scale::SIDE_WORLD;
-use crate::view::square::lod::Frustum;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};

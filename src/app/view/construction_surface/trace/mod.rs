@@ -18,19 +18,23 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use bevy::math::{DVec3, Mat4, UVec2, UVec4, Vec4};
+use bevy::render::render_resource::binding_types::{
+    storage_buffer_read_only_sized, storage_buffer_sized, uniform_buffer_sized,
+};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, BindGroupLayout, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages,
+    BindGroup, BindGroupEntries, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntries, Buffer,
+    BufferDescriptor, BufferInitDescriptor, BufferUsages, ShaderStages,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 
-pub use plan::Adapter;
 use plan::{RayPass, RayPlan};
 
 use crate::view::construction_surface::{TreeSurface, Unsupported};
 use crate::view::mode::ViewMode;
 use crate::view::overlays::legend::{self, Legend};
 use crate::view::overlays::ramp::{PLAIN, Ramp};
+use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 use talweg::construction::trace::{GroundTable, Tracer};
 
@@ -109,6 +113,25 @@ impl Tracing {
         self.band = UVec4::new(pass.rows.start, pass.rows.end, u32::from(has_table), 0);
         self
     }
+}
+
+/// The layouts of the bind groups that advance rays and that shade them.
+pub fn layouts() -> [BindGroupLayoutDescriptor; 2] {
+    let tracing = || uniform_buffer_sized(false, (size_of::<Tracing>() as u64).try_into().ok());
+    let words = || storage_buffer_read_only_sized(false, None);
+    [
+        BindGroupLayoutDescriptor::new(
+            "talweg rays",
+            &BindGroupLayoutEntries::sequential(
+                ShaderStages::COMPUTE,
+                (words(), words(), tracing(), storage_buffer_sized(false, None), words()),
+            ),
+        ),
+        BindGroupLayoutDescriptor::new(
+            "talweg rays seen",
+            &BindGroupLayoutEntries::sequential(ShaderStages::FRAGMENT, (tracing(), words())),
+        ),
+    ]
 }
 
 /// Why a graphics card cannot trace a tree; `None` if it can.

@@ -11,6 +11,7 @@ use std::time::Instant;
 use bevy::math::UVec2;
 
 use super::GROUP;
+use crate::view::render::batch::Adapter;
 use crate::view::render::mesh::RenderQuality;
 
 /// Evaluations after which a ray has arrived or is given up, including those of the surface at its end. Mirrors
@@ -28,15 +29,6 @@ const COARSEST: u32 = 16;
 /// Frame time in milliseconds: below the first value the next frame does more work, above the second less.
 const SHORT_MS: f32 = 20.0;
 const LONG_MS: f32 = 45.0;
-
-/// The kind of image and of renderer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Adapter {
-    pub quality: RenderQuality,
-    /// Rendering without a graphics card. Such drivers abort loops after some ten thousand iterations, and every ray
-    /// costs milliseconds.
-    pub is_software: bool,
-}
 
 /// The work of one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]

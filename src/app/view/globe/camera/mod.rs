@@ -4,17 +4,16 @@
 //! centre. The camera stands upright on its own radius. So panning, turning and zooming are rotations of that stand
 //! about the centre of the planet, and the poles need no special case.
 
-pub(super) mod control;
-pub(super) mod map;
-pub(super) mod orbit;
+pub mod map;
+pub mod orbit;
 
 use std::f64::consts::FRAC_PI_2;
 use talweg::field::smooth_step;
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
-use crate::view::camera::Lens;
 use crate::view::globe::ground::{GlobeSurface, meet_sphere};
+use crate::view::lens::Lens;
 
 /// Greatest upward inclination near the surface, in radians.
 const MAX_PITCH: f64 = 1.05;

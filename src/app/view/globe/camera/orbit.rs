@@ -4,8 +4,10 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DQuat, DVec3, EulerRot};
 
-use crate::view::globe::scenery::LineEnds;
 use crate::view::globe::sun::Attitude;
+
+/// End points of lines, relative to the eye, each with its colour.
+pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
 /// Radius of the orbit in planet radii, and radius of the sun as a fraction of the orbit's.
 const ORBIT_RADII: f64 = 5.0;

@@ -1,4 +1,4 @@
-//! The fine terrain of one planet, shared by the threads that compute tiles, the camera and picking.
+//! The fine terrain of one globe, shared by the threads that compute tiles, the camera and picking.
 
 use std::collections::HashMap;
 use std::f64::consts::FRAC_PI_2;
@@ -15,7 +15,7 @@ use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::planet_detail::{DetailSource, PlanetDetail};
 
-/// Least refinement of a tile over the planet's samples. Coarser levels have no tiles and show the planet's own maps.
+/// Least refinement of a tile over the globe's samples. Coarser levels have no tiles and show the globe's own maps.
 const FINER: f64 = 4.0;
 /// Greatest distance between terrain of an unknown tile and the samples around it, in steepest rises over a cell.
 const SLACK_RISES: f64 = 1.5;
@@ -27,7 +27,7 @@ const SPACING_ALONE_METRES: f64 = 2.0;
 /// The tiles on the graphics card.
 type DrawnTiles = Arc<HashMap<GlobePatch, Arc<GlobeTile>>>;
 
-/// The fine terrain of a planet; see the module.
+/// The fine terrain of a globe; see the module.
 pub struct DetailGround {
     /// Serial number, unique to each terrain and each colouring of it.
     pub serial: u64,
@@ -51,7 +51,7 @@ pub struct DetailGround {
 }
 
 impl DetailGround {
-    /// Fine terrain for a planet with this radius and this sample spacing. `steepest_metres` is the greatest rise over
+    /// Fine terrain for a globe with this radius and this sample spacing. `steepest_metres` is the greatest rise over
     /// a cell.
     pub fn new(
         source: DetailSource,
@@ -116,7 +116,7 @@ impl DetailGround {
         Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// The detail. The first call prepares it, which takes some tenths of a second, or seconds on large planets. `None`
+    /// The detail. The first call prepares it, which takes some tenths of a second, or seconds on large globes. `None`
     /// if the preparation was [cancelled](Self::give_up).
     pub fn detail(&self) -> Option<&PlanetDetail<Arc<Terrain>>> {
         if self.made.get().is_none() {
@@ -136,7 +136,7 @@ impl DetailGround {
         self.preparing.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
-    /// Site values of a direction from the planet's maps, if it has such maps: see [`globe_site`].
+    /// Site values of a direction from the globe's maps, if it has such maps: see [`globe_site`].
     pub fn site(&self) -> Option<impl Fn([f64; 3]) -> [f32; 4]> {
         globe_site(&self.terrain, self.source.relief_metres)
     }
@@ -170,12 +170,12 @@ impl DetailGround {
         self.drawn().get(&patch).cloned()
     }
 
-    /// Difference between the heights 0 and 1 of the planet's samples.
+    /// Difference between the heights 0 and 1 of the globe's samples.
     pub fn relief_metres(&self) -> f32 {
         self.painter.relief_metres
     }
 
-    /// The planet's samples.
+    /// The globe's samples.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }

@@ -36,7 +36,7 @@ pub struct PatchTiles {
     pub coarse: [f32; 4],
 }
 
-/// The tiles of a planet on the graphics card; see the module.
+/// The tiles of a globe on the graphics card; see the module.
 pub struct TileDrawing {
     ground: Option<Arc<DetailGround>>,
     cache: TileCache<GlobeTile>,

@@ -1,4 +1,4 @@
-//! The fine terrain of a planet between its samples, from [`talweg::planet_detail`]: tiles of the faces' quadtrees,
+//! The fine terrain of a globe between its samples, from [`talweg::planet_detail`]: tiles of the faces' quadtrees,
 //! computed on demand while they are in view.
 //!
 //! ```text
@@ -8,17 +8,18 @@
 //!                                                            pool ─▶ GlobeTile
 //! ```
 //! A patch ([`lod`](super::lod)) shows its own tile and morphs into its parent's with distance. Until its own tile is
-//! ready, it shows the nearest ancestor's. Levels whose samples are as wide as the planet's own need no tiles: they
+//! ready, it shows the nearest ancestor's. Levels whose samples are as wide as the globe's own need no tiles: they
 //! show the maps.
 
 mod atlas;
 mod detail_ground;
 mod drawing;
+mod plants;
 mod tile;
 
 pub use detail_ground::{DetailGround, TilePainter, palette_colour};
 pub use drawing::{PatchTiles, TileDrawing};
-pub use tile::{GlobeTile, SIDE, STEPS};
+pub use plants::{MOST_METRES, PlantedGlobe, seen_cells};
 
 #[cfg(test)]
 pub use tile::tests::ground;

@@ -1,13 +1,13 @@
-//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the planet.
+//! A tile: heights, slopes, water and colours of a patch, finer than the samples of the globe.
 
 use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::super::face::{axes, fitted_gradient, tangents};
 use super::super::lod::GlobePatch;
-use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
-use crate::view::plants::globe::PlantedTile;
+use super::plants::PlantedTile;
 use crate::view::render::mips::{from_half, half};
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
@@ -29,13 +29,13 @@ pub struct GlobeTile {
     pub colours: Vec<[u8; 4]>,
     /// Tree crowns above the terrain, in the format of `Canopy::texel`.
     pub canopy: Vec<[u8; 4]>,
-    /// Deposits, wear, vegetation and hardness for the material rules; empty on a planet without such maps.
+    /// Deposits, wear, vegetation and hardness for the material rules; empty on a globe without such maps.
     pub site: Vec<[u8; 4]>,
     pub lowest_metres: f32,
     pub highest_metres: f32,
 }
 
-/// Size of a tile on the graphics card in bytes, without `site`, which few planets have.
+/// Size of a tile on the graphics card in bytes, without `site`, which few globes have.
 pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4 + 4);
 
 /// Packs a curvature measure into a byte: the height of a sample over the mean of its four neighbours, in sample
@@ -182,7 +182,7 @@ impl TileJob for GlobeTileJob {
 pub mod tests {
     use super::*;
     use crate::view::globe::terrain::GlobeTerrain;
-    use crate::view::overlays::overlay::OverlayChoice;
+    use crate::view::overlays::choice::OverlayChoice;
     use talweg::appearance::PaletteTable;
     use talweg::appearance::scatter::PlantedGround;
     use talweg::field::{Control, Grid, MapKind, Terrain};

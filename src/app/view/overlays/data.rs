@@ -1,40 +1,15 @@
-//! Data overlays: which data colour the terrain, with which ramp and which range.
+//! The data of an overlay as positions on a colour ramp, with their range and legend.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::legend::{Legend, decades, linear, nice, symmetric};
+use super::choice::{Overlay, OverlayChoice, Reference, STEEPEST_DEGREES};
+use super::legend::{Legend, Tick, decades, linear, nice, symmetric};
 use super::ramp::{self, Ramp};
 use crate::view::render::mips::{Mips, half_bytes};
-use crate::view::square::bilinear;
-use talweg::appearance::Biomes;
-use talweg::eval::LayerMask;
-use talweg::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
-use talweg::param::{ParamKind, WithoutRange};
-use talweg::scene::{Scene, Settings};
-
-/// Slopes of this steepness and more have the last colour.
-pub const STEEPEST_DEGREES: f32 = 75.0;
-
-/// Data that colour the terrain instead of its own colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Overlay {
-    #[default]
-    None,
-    Slope,
-    /// Deposits minus wear.
-    Change,
-    /// Temperature of the climate in °C.
-    Temperature,
-    /// Moisture, from desert to rain forest.
-    Moisture,
-    Map(MapKind),
-    /// Height difference to the reference terrain.
-    Difference,
-    /// Strength of a layer's mask.
-    Mask,
-}
+use talweg::field::{Cancelled, Control, MapKind, Terrain, bilinear, slope_degrees};
+use talweg::scene::Settings;
 
 /// Mapping from stored values to positions on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +22,10 @@ enum OverlayScale {
     Fixed(f32, f32, &'static str),
     /// Stored values from 0 to the value that few samples exceed.
     Plain(&'static str),
+    /// Metres on both sides of 0, up to the magnitude that few samples exceed.
+    Signed,
+    /// Weights of a mask from 0 to 1, which are also the opacity.
+    Weight,
 }
 
 /// Scale and ramp of a map. A new kind of map appears without further changes.
@@ -61,133 +40,6 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
         other if other.is_share() => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
         other if other.is_thickness() => (OverlayScale::Metres, &ramp::EARTH),
         _ => (OverlayScale::Plain(""), &ramp::PLAIN),
-    }
-}
-
-/// One sentence about the contents of the map.
-fn sentence(kind: MapKind) -> &'static str {
-    match MapKind::kind() {
-        ParamKind::Choice(choices) => choices[kind as usize].help,
-        _ => "A map that a layer wrote.",
-    }
-}
-
-impl Overlay {
-    /// All overlays, in the order of the menu.
-    pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
-        all.extend(MapKind::ALL.iter().copied().map(Self::Map));
-        all.push(Self::Difference);
-        all
-    }
-
-    pub fn label(self) -> String {
-        match self {
-            Self::None => "No overlay".into(),
-            Self::Slope => "Slope".into(),
-            Self::Change => "Erosion and deposition".into(),
-            Self::Temperature => "Temperature".into(),
-            Self::Moisture => "Moisture".into(),
-            Self::Map(kind) => kind.label().into(),
-            Self::Difference => "Difference A − B".into(),
-            Self::Mask => "Mask of the layer".into(),
-        }
-    }
-
-    /// One sentence for the tooltip.
-    pub fn help(self) -> String {
-        match self {
-            Self::None => "Shows the terrain in its own colours.".into(),
-            Self::Slope => {
-                "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
-            }
-            Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
-            Self::Temperature => {
-                "Shows the temperature by latitude, height and season; the climate settings are with the biomes.".into()
-            }
-            Self::Moisture => {
-                "Shows the moisture from winds, distance from the sea and rain shadows, from desert to rain forest."
-                    .into()
-            }
-            Self::Map(kind) => sentence(kind).into(),
-            Self::Mask => {
-                "Shows the mask of the layer: clear where the layer has no effect, violet where it has full effect."
-                    .into()
-            }
-            Self::Difference => {
-                "Shows where the terrain is lower (brown) or higher (green) than B, the terrain you compare with."
-                    .into()
-            }
-        }
-    }
-
-    /// Name of the overlay on the command line.
-    pub fn name(self) -> String {
-        match self {
-            Self::Change => "change".into(),
-            Self::Map(kind) => format!("{kind:?}").to_lowercase(),
-            other => format!("{other:?}").to_lowercase(),
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().into_iter().find(|overlay| overlay.name() == name)
-    }
-}
-
-/// The wanted overlay, and the terrain that differences are measured from.
-#[derive(Clone, Debug, Default)]
-pub struct OverlayChoice {
-    pub overlay: Overlay,
-    pub reference: Option<Reference>,
-    /// The biomes that colour the terrain instead of the palette.
-    pub biomes: Option<Arc<Biomes>>,
-    /// The scene without its layers: its world and climate, for temperature and moisture.
-    pub climate: Option<Arc<Scene>>,
-    /// The mask of a layer that is being edited.
-    pub mask: Option<Arc<LayerMask>>,
-}
-
-/// The parts of a scene that temperature and moisture depend on.
-pub fn climate_of(scene: &Scene) -> Arc<Scene> {
-    let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
-    // the climate is the same at every hour of the day
-    planet.hour = 0.0;
-    Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
-}
-
-/// A terrain to compare with.
-#[derive(Clone, Debug)]
-pub struct Reference {
-    pub terrain: Arc<Terrain>,
-    pub relief_metres: f32,
-}
-
-impl PartialEq for Reference {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.terrain, &other.terrain) && self.relief_metres == other.relief_metres
-    }
-}
-
-impl OverlayChoice {
-    /// Whether both give the same image. The reference matters only if the overlay uses it.
-    pub fn shows_the_same(&self, other: &Self) -> bool {
-        let compares = self.overlay == Overlay::Difference;
-        let same_biomes = match (&self.biomes, &other.biomes) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
-        let same_climate = !feels || self.climate == other.climate;
-        let same_mask = match (&self.mask, &other.mask) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        self.overlay == other.overlay
-            && same_biomes
-            && same_climate
-            && (!compares || self.reference == other.reference)
-            && (self.overlay != Overlay::Mask || same_mask)
     }
 }
 
@@ -233,125 +85,188 @@ pub fn overlay_places(
     choice: &OverlayChoice,
     control: &Control,
 ) -> Result<(Option<RampPlaces>, Option<Arc<Legend>>), Cancelled> {
-    let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
-    let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
-    let (values, law, ramp): (Vec<f32>, _, _) = match choice.overlay {
+    let legend = |ramp, unit: &str, ticks| {
+        Some(Arc::new(Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks }))
+    };
+    let found = match choice.overlay {
         Overlay::None => return Ok((None, None)),
-        Overlay::Slope => {
-            let ticks = linear(0.0, STEEPEST_DEGREES, 5, true);
-            return Ok((None, Some(Arc::new(legend(&ramp::SLOPE, "°", ticks)))));
-        }
-        Overlay::Change => {
-            let (wear, deposits) = (metres(MapKind::Wear), metres(MapKind::Deposits));
-            if wear.is_none() && deposits.is_none() {
-                return Ok((None, Some(missing("No layer writes a wear or deposits map"))));
-            }
-            let net = |k| deposits.as_ref().map_or(0.0, |d| d(k)) - wear.as_ref().map_or(0.0, |w| w(k));
-            (collect(terrain, control, net)?, None, &ramp::CHANGE)
-        }
-        Overlay::Temperature | Overlay::Moisture => {
-            let Some(scene) = &choice.climate else {
-                return Ok((None, Some(missing("No climate is available for this terrain"))));
-            };
-            if choice.overlay == Overlay::Temperature {
-                let celsius = scene.climate_fields(terrain, control)?.celsius;
-                let (low, high) = tens(&celsius);
-                (celsius, Some(OverlayScale::Fixed(low, high, "°C")), &ramp::HEAT)
-            } else {
-                (
-                    scene.climate_fields(terrain, control)?.moisture,
-                    Some(OverlayScale::Fixed(0.0, 1.0, "")),
-                    &ramp::MOISTURE,
-                )
-            }
-        }
-        Overlay::Difference => {
-            let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
-                return Ok((None, Some(missing("Choose a terrain to compare with first"))));
-            };
-            if terrain.grid.is_globe() != other.grid.is_globe() {
-                return Ok((None, Some(missing("A planet can be compared only with planets"))));
-            }
-            let (n, same) = (terrain.samples(), terrain.grid == other.grid);
-            let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
-            let place = |i| terrain.grid.position(i);
-            let at = |k: usize| match &globes {
-                _ if same => other.height[k],
-                Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
-                None => other.height_at(place(k % n), place(k / n)),
-            };
-            let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
-            (collect(terrain, control, raised)?, None, &ramp::CHANGE)
-        }
-        Overlay::Mask => {
-            let Some(mask) = &choice.mask else {
-                return Ok((None, Some(missing("The mask has not been computed yet"))));
-            };
-            let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
-            if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
-                return Ok((None, Some(missing("The mask is being computed"))));
-            }
-            let place = |i| terrain.grid.position(i);
-            let weight = |k: usize| match same {
-                true => mask.weights[k],
-                false => bilinear(mask.grid, &mask.weights, place(k % n), place(k / n)),
-            };
-            let weights = collect(terrain, control, weight)?;
-            // the opacity equals the weight of the layer
-            let fade = Fade { nothing: 0.0, width: 1.0 };
-            let ticks = linear(0.0, 1.0, 4, false);
-            return Ok((Some((weights, fade)), Some(Arc::new(legend(&ramp::MASK, "", ticks)))));
-        }
-        Overlay::Map(kind) => {
-            let Some(map) = terrain.map(kind) else {
-                let name = format!("{kind:?}").to_lowercase();
-                return Ok((None, Some(missing(&format!("No layer writes a {name} map")))));
-            };
-            let (law, ramp) = scheme(kind);
-            let unit = if law == OverlayScale::Metres { relief_metres } else { 1.0 };
-            (collect(terrain, control, |k| map[k] * unit)?, Some(law), ramp)
-        }
+        Overlay::Slope => return Ok((None, legend(&ramp::SLOPE, "°", linear(0.0, STEEPEST_DEGREES, 5, true)))),
+        Overlay::Change => change_values(terrain, relief_metres, control),
+        Overlay::Temperature | Overlay::Moisture => climate_values(terrain, choice, control),
+        Overlay::Difference => difference_values(terrain, relief_metres, choice.reference.as_ref(), control),
+        Overlay::Mask => mask_values(terrain, choice, control),
+        Overlay::Map(kind) => map_values(terrain, relief_metres, kind, control),
     };
-    let sequential = Fade { nothing: 0.0, width: 0.06 };
-    // some water flows everywhere, so little flow is transparent
-    let rivers = Fade { nothing: 0.0, width: 0.3 };
-    // a diverging ramp has a colour for zero, and transparency would draw a line around it
-    let opaque = Fade { nothing: 0.0, width: 0.0 };
-    let (low, high, unit, ticks, fade) = match law {
-        None => {
-            let most = nice(few_exceed(&values, 0.98));
-            (-most, most, "m", symmetric(most), opaque)
-        }
-        Some(OverlayScale::Metres) => {
-            let most = nice(few_exceed(&values, 0.98));
-            (0.0, most, "m", linear(0.0, most, 4, true), sequential)
-        }
-        Some(OverlayScale::Plain(unit)) => {
-            let most = nice(few_exceed(&values, 0.98));
-            (0.0, most, unit, linear(0.0, most, 4, true), opaque)
-        }
-        // ticks at whole multiples of ten degrees, or at quarters of the range
-        Some(OverlayScale::Fixed(low, high, unit)) => {
-            let tens = ((high - low) / 10.0) as usize;
-            let parts = if unit == "°C" {
-                (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
-            } else {
-                4
-            };
-            (low, high, unit, linear(low, high, parts, false), opaque)
-        }
-        Some(OverlayScale::Powers(unit)) => {
-            let powers = few_exceed(&values, 0.9995).max(10.0).log10().ceil();
-            (0.0, powers, unit, decades(powers as i32), rivers)
-        }
+    let OverlayValues { values, scale, ramp } = match found {
+        Ok(found) => found,
+        Err(NoValues::Missing(why)) => return Ok((None, Some(missing(why)))),
+        Err(NoValues::Cancelled(cancelled)) => return Err(cancelled),
     };
-    let is_log = matches!(law, Some(OverlayScale::Powers(_)));
+    let ShownRange { low, high, unit, ticks, fade } = scale.range(&values);
+    let is_log = matches!(scale, OverlayScale::Powers(_));
     let place = |value: f32| {
         let value = if is_log { value.max(1.0).log10() } else { value };
         ((value - low) / (high - low)).clamp(0.0, 1.0)
     };
     let places = collect(terrain, control, |k| place(values[k]))?;
-    Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
+    Ok((Some((places, fade)), legend(ramp, unit, ticks)))
+}
+
+/// The values of an overlay at all samples, with the scale and the ramp that show them.
+struct OverlayValues {
+    values: Vec<f32>,
+    scale: OverlayScale,
+    ramp: &'static Ramp,
+}
+
+/// Why an overlay has no values.
+enum NoValues {
+    /// Data are missing; the sentence says which.
+    Missing(String),
+    Cancelled(Cancelled),
+}
+
+impl From<Cancelled> for NoValues {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+impl From<&str> for NoValues {
+    fn from(why: &str) -> Self {
+        Self::Missing(why.into())
+    }
+}
+
+/// Deposits minus wear, in metres.
+fn change_values(terrain: &Terrain, relief_metres: f32, control: &Control) -> Result<OverlayValues, NoValues> {
+    let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
+    let (wear, deposits) = (metres(MapKind::Wear), metres(MapKind::Deposits));
+    if wear.is_none() && deposits.is_none() {
+        return Err("No layer writes a wear or deposits map".into());
+    }
+    let net = |k| deposits.as_ref().map_or(0.0, |d| d(k)) - wear.as_ref().map_or(0.0, |w| w(k));
+    Ok(OverlayValues { values: collect(terrain, control, net)?, scale: OverlayScale::Signed, ramp: &ramp::CHANGE })
+}
+
+/// Temperature or moisture of the climate.
+fn climate_values(terrain: &Terrain, choice: &OverlayChoice, control: &Control) -> Result<OverlayValues, NoValues> {
+    let scene = choice.climate.as_ref().ok_or("No climate is available for this terrain")?;
+    let fields = scene.climate_fields(terrain, control)?;
+    Ok(if choice.overlay == Overlay::Temperature {
+        let (low, high) = tens(&fields.celsius);
+        OverlayValues { values: fields.celsius, scale: OverlayScale::Fixed(low, high, "°C"), ramp: &ramp::HEAT }
+    } else {
+        OverlayValues { values: fields.moisture, scale: OverlayScale::Fixed(0.0, 1.0, ""), ramp: &ramp::MOISTURE }
+    })
+}
+
+/// Height difference to the reference, in metres.
+fn difference_values(
+    terrain: &Terrain,
+    relief_metres: f32,
+    reference: Option<&Reference>,
+    control: &Control,
+) -> Result<OverlayValues, NoValues> {
+    let Reference { terrain: other, relief_metres: relief } =
+        reference.ok_or("Choose a terrain to compare with first")?;
+    if terrain.grid.is_globe() != other.grid.is_globe() {
+        return Err("A planet can be compared only with planets".into());
+    }
+    let (n, same) = (terrain.samples(), terrain.grid == other.grid);
+    let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
+    let place = |i| terrain.grid.position(i);
+    let at = |k: usize| match &globes {
+        _ if same => other.height[k],
+        Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
+        None => other.height_at(place(k % n), place(k / n)),
+    };
+    let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
+    Ok(OverlayValues { values: collect(terrain, control, raised)?, scale: OverlayScale::Signed, ramp: &ramp::CHANGE })
+}
+
+/// The weights of a layer's mask.
+fn mask_values(terrain: &Terrain, choice: &OverlayChoice, control: &Control) -> Result<OverlayValues, NoValues> {
+    let mask = choice.mask.as_ref().ok_or("The mask has not been computed yet")?;
+    let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
+    if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
+        return Err("The mask is being computed".into());
+    }
+    let (place, own) = (|i| terrain.grid.position(i), mask.grid.samples);
+    let weight = |k: usize| match same {
+        true => mask.weights[k],
+        false => bilinear(own, |row, column| mask.weights[row * own + column], [place(k % n), place(k / n)]),
+    };
+    Ok(OverlayValues { values: collect(terrain, control, weight)?, scale: OverlayScale::Weight, ramp: &ramp::MASK })
+}
+
+/// The values of a data map.
+fn map_values(
+    terrain: &Terrain,
+    relief_metres: f32,
+    kind: MapKind,
+    control: &Control,
+) -> Result<OverlayValues, NoValues> {
+    let map = terrain.map(kind).ok_or_else(|| {
+        let name = format!("{kind:?}").to_lowercase();
+        NoValues::Missing(format!("No layer writes a {name} map"))
+    })?;
+    let (scale, ramp) = scheme(kind);
+    let unit = if scale == OverlayScale::Metres { relief_metres } else { 1.0 };
+    Ok(OverlayValues { values: collect(terrain, control, |k| map[k] * unit)?, scale, ramp })
+}
+
+/// The values at both ends of a ramp, with their ticks.
+struct ShownRange {
+    low: f32,
+    high: f32,
+    unit: &'static str,
+    ticks: Vec<Tick>,
+    fade: Fade,
+}
+
+impl OverlayScale {
+    /// The range of values to show.
+    fn range(self, values: &[f32]) -> ShownRange {
+        let sequential = Fade { nothing: 0.0, width: 0.06 };
+        // some water flows everywhere, so little flow is transparent
+        let rivers = Fade { nothing: 0.0, width: 0.3 };
+        // a diverging ramp has a colour for zero, and transparency would draw a line around it
+        let opaque = Fade { nothing: 0.0, width: 0.0 };
+        // the opacity equals the weight of the layer
+        let weight = Fade { nothing: 0.0, width: 1.0 };
+        let most = || nice(few_exceed(values, 0.98));
+        let (low, high, unit, ticks, fade) = match self {
+            Self::Signed => {
+                let most = most();
+                (-most, most, "m", symmetric(most), opaque)
+            }
+            Self::Metres => {
+                let most = most();
+                (0.0, most, "m", linear(0.0, most, 4, true), sequential)
+            }
+            Self::Plain(unit) => {
+                let most = most();
+                (0.0, most, unit, linear(0.0, most, 4, true), opaque)
+            }
+            // ticks at whole multiples of ten degrees, or at quarters of the range
+            Self::Fixed(low, high, unit) => {
+                let tens = ((high - low) / 10.0) as usize;
+                let parts = if unit == "°C" {
+                    (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
+                } else {
+                    4
+                };
+                (low, high, unit, linear(low, high, parts, false), opaque)
+            }
+            Self::Weight => (0.0, 1.0, "", linear(0.0, 1.0, 4, false), weight),
+            Self::Powers(unit) => {
+                let powers = few_exceed(values, 0.9995).max(10.0).log10().ceil();
+                (0.0, powers, unit, decades(powers as i32), rivers)
+            }
+        };
+        ShownRange { low, high, unit, ticks, fade }
+    }
 }
 
 /// sRGB colour and opacity of an overlay at every sample; `None` if there is nothing to show.
@@ -394,8 +309,8 @@ fn tens(values: &[f32]) -> (f32, f32) {
     (low, (10.0 * (at(0.995) / 10.0).ceil()).max(low + 10.0))
 }
 
-fn missing(why: &str) -> Arc<Legend> {
-    Arc::new(Legend { title: why.into(), unit: String::new(), ramp: &ramp::PLAIN, ticks: Vec::new() })
+fn missing(why: String) -> Arc<Legend> {
+    Arc::new(Legend { title: why, unit: String::new(), ramp: &ramp::PLAIN, ticks: Vec::new() })
 }
 
 /// `value` of every sample, in parallel; values that are not finite become 0.
@@ -431,7 +346,9 @@ fn few_exceed(values: &[f32], share: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::overlays::choice::climate_of;
     use talweg::field::Edges;
+    use talweg::scene::Scene;
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) = overlay_data(

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use bevy::render::render_resource::Buffer;
 
-use super::batch::{DrawContext, GrowingBuffer};
-use super::mesh::RenderQuality;
+use super::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
+use super::{Budget, Tessellation, TileCamera};
 use crate::view::construction_surface::TreeSurface;
-use crate::view::construction_surface::adaptive::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
-use crate::view::construction_surface::adaptive::{Budget, Tessellation, TileCamera};
+use crate::view::render::batch::{DrawContext, GrowingBuffer};
+use crate::view::render::mesh::RenderQuality;
 
 /// Instance ranges of the tiles of a tree.
 #[derive(Clone, Default)]

@@ -2,8 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::{GridBounds, TILE_CELLS};
 use crate::view::scale::{SIDE_WORLD, WorldScale};
-use crate::view::square::bounds::{GridBounds, TILE_CELLS};
 use talweg::field::Terrain;
 
 /// A terrain in the form that picking needs.

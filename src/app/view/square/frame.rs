@@ -1,13 +1,16 @@
 //! Uniform data of one frame; mirrors `Frame` in `assets/shaders/common.wgsl`.
 
-use bevy::math::{Mat4, Vec3, Vec4};
+use bevy::math::{Mat4, Vec2, Vec3, Vec4};
 use bytemuck::{Pod, Zeroable};
 
+use super::lod::{LodRange, MORPH_START};
+use super::terrain::SquareTerrain;
+use crate::view::compare::Pane;
+use crate::view::lens::ViewProjection;
 use crate::view::mode::ViewMode;
 use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades, shadow_uniforms};
+use crate::view::render::batch::{DrawContext, picture_pixels};
 use crate::view::scale::SIDE_WORLD;
-use crate::view::square::SquareTerrain;
-use crate::view::square::lod::{LodRange, MORPH_START};
 use talweg::appearance::PaletteTable;
 use talweg::scene::{Settings, Surroundings};
 
@@ -73,6 +76,8 @@ pub const FAR_TILES: i32 = 3;
 /// The camera data of a frame.
 pub struct SquareEye {
     pub clip_from_world: Mat4,
+    /// The same for the clip space of the pane, which leaves out the rest of the image.
+    pub pane_from_world: Mat4,
     /// Matrix from positions relative to the eye, which stay exact however near they are.
     pub clip_from_eye: Mat4,
     pub eye_world: Vec3,
@@ -82,9 +87,41 @@ pub struct SquareEye {
     pub has_air: bool,
     /// Stops by which auto exposure brightens the image.
     pub auto_stops: f32,
+    /// Pixels that an angle of one radian spans in the middle of the image.
+    pub pixels_per_radian: f32,
+}
+
+/// Matrix from view space to the clip space of a pane's image.
+fn clip_from_view(pane: Pane, context: &DrawContext) -> Mat4 {
+    let size = Vec2::new(context.view.viewport.z as f32, context.view.viewport.w as f32);
+    pane.clip_from_view_clip(size) * context.view.clip_from_view
+}
+
+/// Matrix from positions relative to the eye to the clip space of a pane's image.
+pub fn clip_from_eye(pane: Pane, context: &DrawContext) -> Mat4 {
+    clip_from_view(pane, context) * Mat4::from_quat(context.view.world_from_view.rotation()).inverse()
 }
 
 impl SquareEye {
+    /// The camera of a pane.
+    pub fn new(pane: Pane, context: &DrawContext) -> Self {
+        let view = context.view;
+        let clip_from_view = clip_from_view(pane, context);
+        let clip_from_world = clip_from_view * view.world_from_view.to_matrix().inverse();
+        let [x, y, width, height] = picture_pixels(pane, view.viewport).map(|n| n as f32);
+        Self {
+            clip_from_world,
+            pane_from_world: pane.crop() * clip_from_world,
+            clip_from_eye: clip_from_eye(pane, context),
+            eye_world: view.world_from_view.translation(),
+            viewport: Vec4::new(x, y, width, height),
+            // an orthographic eye is so far away that haze would hide everything
+            has_air: context.projection == ViewProjection::Perspective,
+            auto_stops: context.auto_stops,
+            pixels_per_radian: 0.5 * height * clip_from_view.y_axis.y,
+        }
+    }
+
     /// Width of a pixel as a fraction of its distance.
     fn pixel_share(&self) -> f32 {
         2.0 / (self.clip_from_eye.row(1).truncate().length() * self.viewport.w)

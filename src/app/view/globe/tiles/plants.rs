@@ -1,4 +1,4 @@
-//! Plants and stones on a planet. The cells of a lattice are the patches of the cube faces at a level of their own, so
+//! Plants and stones on a globe. The cells of a lattice are the patches of the cube faces at a level of their own, so
 //! they are the same from every place and distance. The tile that contains a cell supplies its terrain values.
 
 use std::collections::BTreeMap;
@@ -9,13 +9,13 @@ use bevy::math::Vec3;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
-use super::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
-use super::square::bytes;
+use super::detail_ground::DetailGround;
+use super::tile::{GlobeTile, SIDE, STEPS};
+use crate::view::globe::face::{axes, level_axes, tangents};
 use crate::view::globe::lod::{GlobeCulling, GlobePatch};
-use crate::view::globe::terrain::{axes, tangents};
-use crate::view::globe::tiles::{DetailGround, GlobeTile, SIDE, STEPS};
-use crate::view::render::mips::half;
+use crate::view::plants::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
+use crate::view::plants::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
+use crate::view::render::mips::{half, unit_bytes};
 use talweg::appearance::decode;
 use talweg::appearance::scatter::{
     CanopySpot, LatticeCell, PlantedGround, ScatteredObject, cell_metres, grove_share, place_in_cell, rule_stream,
@@ -30,11 +30,11 @@ pub const MOST_METRES: f32 = 6000.0;
 /// Fraction of water in a sample above which nothing stands there.
 const WATER_SHARE: f32 = 0.2;
 
-/// Plants and stones on a planet; see the module.
+/// Plants and stones on a globe; see the module.
 #[derive(Clone)]
 pub struct PlantedGlobe(pub Arc<DetailGround>);
 
-/// The level of the tiles on which objects stand, for a planet of this radius.
+/// The level of the tiles on which objects stand, for a globe of this radius.
 fn tile_level(radius_metres: f64) -> u32 {
     level_within(radius_metres, STEP_METRES * STEPS as f64)
 }
@@ -92,13 +92,6 @@ impl PlantedGlobe {
     }
 }
 
-/// Two horizontal directions at a place of a planet, as `level_axes` in `assets/shaders/globe_scatter.wgsl`.
-pub(in crate::view) fn level_axes(up: DVec3) -> [DVec3; 2] {
-    let aside = if up.z.abs() < 0.9 { DVec3::Z } else { DVec3::X };
-    let first = aside.cross(up).normalize();
-    [first, first.cross(up)]
-}
-
 impl PlantedSurface for PlantedGlobe {
     type CellPlace = GlobePatch;
 
@@ -154,7 +147,7 @@ pub struct PlantedTile<'a> {
     tile: &'a GlobeTile,
     /// Spacing of its samples along rows and columns.
     step_metres: [f32; 2],
-    /// Present if the planet has density maps.
+    /// Present if the globe has density maps.
     globe: Option<Globe>,
 }
 
@@ -199,7 +192,7 @@ impl<'a> PlantedTile<'a> {
             let (top, left) = (row / 2, column / 2);
             let (bottom, right) = (row.div_ceil(2), column.div_ceil(2));
             let four = [at(top, left), at(top, right), at(bottom, left), at(bottom, right)];
-            bytes(std::array::from_fn(|c| 0.25 * four.iter().map(|texel| texel[c]).sum::<f32>()))
+            unit_bytes(std::array::from_fn(|c| 0.25 * four.iter().map(|texel| texel[c]).sum::<f32>()))
         };
         Some((0..SIDE * SIDE).map(texel).collect())
     }
@@ -345,7 +338,7 @@ pub fn seen_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::globe::ground::FaceBounds;
+    use crate::view::globe::bounds::{FaceBounds, tile_of};
     use crate::view::globe::tiles::ground;
     use glam::DMat4;
     use talweg::appearance_files::{RuleList, ScatterRules};
@@ -481,7 +474,7 @@ mod tests {
                     continue;
                 }
                 inside += 1;
-                let (face, row, column) = crate::view::globe::ground::tile_of(place, level);
+                let (face, row, column) = tile_of(place, level);
                 let patch = GlobePatch { level, face: face as u32, row, column };
                 let found = seen.iter().find(|wanted| wanted.key.1 == patch);
                 let found = found.unwrap_or_else(|| panic!("{patch:?} is missing"));

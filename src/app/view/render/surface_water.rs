@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::view::render::mips::{Mips, half_bytes, packed};
+use super::mips::{Mips, half_bytes, packed};
 use talweg::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Depths below this, as fractions of the relief, count as dry: they are the remains of a drying film.

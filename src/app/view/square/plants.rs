@@ -7,14 +7,14 @@ use std::sync::Arc;
 use bevy::math::Vec3;
 use rayon::prelude::*;
 
-use super::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
-use super::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
-use super::shadows::ShadowCascades;
+use super::terrain::SquareTerrain;
 use crate::view::construction_surface::{Sample, TreeSurface};
-use crate::view::render::mips::Mips;
+use crate::view::plants::cells::{ScatterEye, WantedCell, nearest_first, ranks_wanted};
+use crate::view::plants::scatter::{CellRequest, PlantedCells, PlantedSurface, StandingObject};
+use crate::view::plants::shadows::ShadowCascades;
+use crate::view::render::frustum::Frustum;
+use crate::view::render::mips::{Mips, unit_bytes};
 use crate::view::scale::{SIDE_WORLD, WorldScale};
-use crate::view::square::SquareTerrain;
-use crate::view::square::lod::Frustum;
 use talweg::appearance::scatter::{Canopy, ScatterPlacer, ScatteredObject, cell_metres};
 use talweg::appearance::{GroundConditions, PaletteTable};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
@@ -113,14 +113,10 @@ impl PlantedSurface for PlantedSquare {
         };
         let cells = cells.into_par_iter().map(cell).collect();
         let side = terrain.terrain.samples().min(CANOPY_SIDE);
-        let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(Canopy::texel).collect(), bytes, &control);
+        let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(Canopy::texel).collect(), unit_bytes, &control);
         let canopy = wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok()).flatten();
         PlantedCells { cells, canopy }
     }
-}
-
-pub fn bytes(shares: [f32; 4]) -> [u8; 4] {
-    shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
 /// The cells that the camera sees, with the number of ranks needed of each, nearest first.
@@ -215,7 +211,7 @@ mod tests {
 
     #[test]
     fn halving_finds_the_cells_that_going_through_all_finds() {
-        use crate::view::OverlayChoice;
+        use crate::view::overlays::choice::OverlayChoice;
         use bevy::math::{Mat4, Quat};
         use talweg::appearance_files::ScatterRules;
         use talweg::field::{Control, Edges, Terrain};

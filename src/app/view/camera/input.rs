@@ -1,0 +1,113 @@
+//! Input of all cameras: the free area of the window, mouse gestures and the wheel.
+
+use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
+use bevy::prelude::*;
+
+use crate::view::compare::Pane;
+use crate::view::state::ViewState;
+use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
+
+/// The system sets in which the camera moves.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewSystems {
+    /// In `Update`: reads commands and the mouse.
+    Input,
+    /// In `PostUpdate`, before transforms are propagated: updates Bevy's camera and the point under the cursor.
+    Apply,
+}
+
+/// The part of the window that the panels leave free for the view, in logical pixels. The panels write it in every
+/// frame.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    pub min: Vec2,
+    pub max: Vec2,
+    /// Whether the pointer is over a menu or a window of the panels.
+    pub pointer_over_ui: bool,
+    /// Whether a tool uses the left button on the terrain. With Alt held, the button still moves the camera.
+    pub primary_taken: bool,
+}
+
+impl Default for ViewportArea {
+    fn default() -> Self {
+        Self { min: Vec2::ZERO, max: Vec2::INFINITY, pointer_over_ui: false, primary_taken: false }
+    }
+}
+
+impl ViewportArea {
+    /// The area within a window of `size`, at least one pixel wide and high.
+    pub fn clamped_rect(&self, size: Vec2) -> Rect {
+        let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
+        Rect { min, max: self.max.min(size).max(min + 1.0) }
+    }
+}
+
+/// How the camera responds to the mouse and how it moves. The `frame` module writes it.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CameraManners {
+    pub mouse: MouseStyle,
+    /// The camera jumps to its goal instead of gliding.
+    pub jumps: bool,
+    /// The camera flies or walks, so the left button looks around.
+    pub flies: bool,
+}
+
+impl Default for CameraManners {
+    fn default() -> Self {
+        Self { mouse: MouseStyle::Talweg, jumps: false, flies: false }
+    }
+}
+
+impl CameraManners {
+    /// The camera gesture of a drag with the pressed button and held keys; `None` if the camera does not move.
+    pub fn gesture(
+        &self,
+        is_planet: bool,
+        buttons: &ButtonInput<MouseButton>,
+        keys: &ButtonInput<KeyCode>,
+    ) -> Option<CameraGesture> {
+        let named = [
+            (MouseButton::Left, DragButton::Left),
+            (MouseButton::Middle, DragButton::Middle),
+            (MouseButton::Right, DragButton::Right),
+        ];
+        let (_, button) = named.into_iter().find(|(button, _)| buttons.pressed(*button))?;
+        let held = HeldKeys {
+            shift: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
+            ctrl: keys.any_pressed([
+                KeyCode::ControlLeft,
+                KeyCode::ControlRight,
+                KeyCode::SuperLeft,
+                KeyCode::SuperRight,
+            ]),
+            alt: keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]),
+        };
+        if self.flies && button == DragButton::Left && !is_planet {
+            return Some(CameraGesture::Look);
+        }
+        self.mouse.gesture(is_planet, button, held)
+    }
+}
+
+/// Pixels of a drag to the right or upwards that zoom as far as one line of the mouse wheel.
+pub const PIXELS_OF_A_LINE: f32 = 24.0;
+
+/// Lines that the wheel was turned.
+pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
+    match wheel.unit {
+        MouseScrollUnit::Line => wheel.y,
+        MouseScrollUnit::Pixel => wheel.y / 48.0,
+    }
+}
+
+/// The pane of the view under the cursor, or the nearest pane.
+pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
+    let panes = state.panes().into_iter().flatten();
+    panes.min_by(|a, b| {
+        let away = |pane: &Pane| {
+            let rect = pane.rect(view);
+            (rect.min.x - cursor.x).max(cursor.x - rect.max.x)
+        };
+        away(a).total_cmp(&away(b))
+    })
+}

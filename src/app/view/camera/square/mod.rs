@@ -1,0 +1,184 @@
+//! The camera over a square terrain and its motion.
+
+pub mod commands;
+pub mod confine;
+pub mod mouse;
+
+use bevy::prelude::*;
+
+use super::pose::{Glide, PanPlane, Pose};
+use crate::view::compare::CompareSide;
+use crate::view::lens::ViewProjection;
+use crate::view::scale::SIDE_WORLD;
+use crate::view::state::ViewState;
+use confine::confined;
+
+/// The camera of the view and its current motion.
+#[derive(Resource)]
+pub struct ViewCamera {
+    pub pose: Pose,
+    /// The projection that the pose was made for. The projection of the view may have changed since then.
+    projection: ViewProjection,
+    glide: Option<Glide>,
+    drag: Option<CameraDrag>,
+    cursor: Option<Vec2>,
+    framed: Framed,
+    /// The terrain under the cursor, and the top left corner of its image.
+    picture: (CompareSide, Vec2),
+}
+
+/// Whether the camera frames the terrain automatically, which ends when the user moves the camera.
+#[derive(Clone, Copy, PartialEq)]
+enum Framed {
+    NotYet,
+    /// The camera frames a terrain between these heights in a view of this size.
+    For {
+        size: Vec2,
+        heights_world: Vec2,
+    },
+    /// The user has moved the camera.
+    ByHand,
+}
+
+impl Default for ViewCamera {
+    fn default() -> Self {
+        let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
+        Self {
+            pose,
+            projection: ViewProjection::Perspective,
+            glide: None,
+            drag: None,
+            cursor: None,
+            framed: Framed::NotYet,
+            picture: (CompareSide::A, Vec2::ZERO),
+        }
+    }
+}
+
+impl ViewCamera {
+    /// The cursor, in pixels from the top left corner of the window.
+    pub fn cursor(&self) -> Option<Vec2> {
+        self.cursor
+    }
+
+    /// Moves at once to a position given by metres from the west edge, from the north edge and above the terrain, with
+    /// heading and tilt in degrees. Returns false if there is no terrain.
+    pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(square) = state.square_of(CompareSide::A) else { return false };
+        let scale = &square.scale;
+        let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = Vec3::new(x, 0.0, z);
+        let ground = match &state.tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
+            None => scale.floor_world(&square.terrain, at),
+        };
+        let eye_world = at.with_y(ground + above / scale.metres_per_world);
+        self.stand_at(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+        true
+    }
+
+    /// Sets a pose in perspective. In an orthographic view, the next frame converts it.
+    fn stand_at(&mut self, pose: Pose, state: &ViewState) {
+        self.pose = confined(pose, ViewProjection::Perspective, state);
+        self.projection = ViewProjection::Perspective;
+    }
+
+    /// The projection that the pose is made for.
+    pub fn projection(&self) -> ViewProjection {
+        self.projection
+    }
+
+    /// The pose that gives the same view in perspective.
+    pub fn perspective_pose(&self, state: &ViewState) -> Pose {
+        self.projected(ViewProjection::Perspective, state)
+    }
+
+    /// The pose that gives the same view in another projection: objects in the middle of the image keep their size.
+    fn projected(&self, to: ViewProjection, state: &ViewState) -> Pose {
+        if to == self.projection {
+            return self.pose;
+        }
+        let ahead = self.pose.forward();
+        let middle = bounds_world(state).map_or(Vec3::ZERO, |(low, high)| 0.5 * (low + high));
+        let distance = state.pick(CompareSide::A, self.pose.eye_world, ahead).unwrap_or_else(|| {
+            ahead.dot(middle - self.pose.eye_world).max(0.05 * SIDE_WORLD * self.projection.distance_factor())
+        });
+        self.pose.projected(distance, self.projection, to)
+    }
+
+    /// Moves at once to a given pose in perspective.
+    pub fn put(&mut self, pose: Pose) {
+        (self.pose, self.projection) = (pose, ViewProjection::Perspective);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Frames the next terrain as a whole.
+    pub fn frame_anew(&mut self) {
+        (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
+    }
+
+    /// Moves over another place, given as fractions of the side to the east and to the south. Height and heading stay,
+    /// unless the terrain is in the way.
+    pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
+        let mut pose = self.perspective_pose(state);
+        (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
+        self.stand_at(pose, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Moves by a vector in world space, as far as the terrain allows. When walking, `eye_metres` is the height of the
+    /// eye above the terrain, kept as closely as the samples allow.
+    pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
+        let mut pose = self.perspective_pose(state);
+        pose.eye_world += way_world;
+        if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
+            let ground = match &state.tree_surface {
+                Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
+                None => square.scale.floor_world(&square.terrain, pose.eye_world),
+            };
+            pose.eye_world.y = ground + metres / square.scale.metres_per_world;
+        }
+        self.stand_at(pose, state);
+        (self.glide, self.framed) = (None, Framed::ByHand);
+    }
+
+    /// Turns on the spot to a heading in radians, clockwise from north.
+    pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
+        let pose = self.perspective_pose(state);
+        self.stand_at(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..pose }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Whether the camera glides to another pose.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.is_some()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum CameraDrag {
+    Rotate {
+        pivot_world: Vec3,
+        from: Vec2,
+    },
+    Pan {
+        grabbed_world: Vec3,
+        plane: PanPlane,
+    },
+    Zoom {
+        anchor_world: Vec3,
+        from: Vec2,
+    },
+    Look {
+        from: Vec2,
+    },
+    /// The drag started over a panel or has no meaning here, so the camera ignores it.
+    Elsewhere,
+}
+
+/// The box around all visible terrains.
+fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
+    let boxes = state.squares().map(|square| square.scale.bounds_world());
+    boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
+}

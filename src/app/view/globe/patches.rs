@@ -1,0 +1,136 @@
+//! The patches of the ground and of the clouds that the camera sees.
+
+use bytemuck::{Pod, Zeroable};
+use glam::DVec3;
+
+use super::frame::GlobeEye;
+use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
+use super::scenery::Scenery;
+use super::terrain::GlobeTerrain;
+use super::tiles::{DetailGround, PatchTiles};
+use crate::view::render::mesh::PatchDetail;
+use talweg::preferences::PlanetProjection;
+
+/// Limits without fine detail: most quads per side of a cell, and the smallest quad in metres.
+const QUADS_PER_CELL: f64 = 16.0;
+const SMALLEST_BARE_METRES: f64 = 25.0;
+/// Smallest quad with fine detail, in metres.
+const SMALLEST_QUAD_METRES: f64 = 3.0;
+/// Clouds have no relief, so quads of this fraction of the radius are round enough.
+const CLOUD_QUAD: f64 = 0.002;
+
+/// A patch as the shader reads it; mirrors `PatchInstance` in globe.wgsl.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct GlobePatchInstance {
+    tile: [u32; 4],
+    /// Middle of the patch on the sphere, relative to the eye. The last value is its position along rows, as a tangent.
+    centre: [f32; 4],
+    /// Direction of the middle minus direction of the eye. The last value is its position along columns, as a tangent.
+    aside: [f32; 4],
+    tiles: [[f32; 4]; 2],
+}
+
+impl GlobePatchInstance {
+    /// Instance data of a patch on a sphere of this radius.
+    pub fn new(patch: &GlobePatch, tiles: PatchTiles, radius: f64, eye: DVec3) -> Self {
+        let centre = patch.direction(0.5, 0.5);
+        let (u, v) = patch.place(0.5, 0.5);
+        let tangent = |x: f64| ((2.0 * x - 1.0) * std::f64::consts::FRAC_PI_4).tan();
+        let with = |at: DVec3, w: f64| at.extend(w).as_vec4().to_array();
+        Self {
+            tile: [patch.face, patch.level, patch.column, patch.row],
+            centre: with(centre * radius - eye, tangent(u)),
+            aside: with(centre - eye.normalize_or(DVec3::X), tangent(v)),
+            tiles: [tiles.own, tiles.coarse],
+        }
+    }
+}
+
+/// The visible patches of the terrain and of the clouds.
+pub struct PatchPlan {
+    pub range: GlobeLodRange,
+    pub ground: Vec<GlobePatch>,
+    pub clouds: Vec<GlobePatch>,
+    /// Radius of the cloud layer.
+    pub shell: f64,
+}
+
+impl PatchPlan {
+    /// The patches of the ground with their tiles, then those of the clouds.
+    pub fn instances(&self, tiles: Vec<PatchTiles>, radius: f64, eye: DVec3) -> Vec<GlobePatchInstance> {
+        let ground = self.ground.iter().zip(tiles);
+        let ground = ground.map(|(patch, tiles)| GlobePatchInstance::new(patch, tiles, radius, eye));
+        let clouds = self.clouds.iter();
+        let clouds = clouds.map(|patch| GlobePatchInstance::new(patch, PatchTiles::default(), self.shell, eye));
+        ground.chain(clouds).collect()
+    }
+
+    /// Selects the patches in the pane of the camera.
+    pub fn new(terrain: &GlobeTerrain, scenery: &Scenery, detail: PatchDetail, view: &GlobeEye) -> Self {
+        let exaggeration = f64::from(scenery.view.exaggeration);
+        let ground = terrain.ground(exaggeration, &scenery.view, scenery.water);
+        let eye = scenery.eye;
+        let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
+        let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel;
+        let finest = match ground.detail {
+            Some(_) => SMALLEST_QUAD_METRES,
+            None => (cell / QUADS_PER_CELL).max(SMALLEST_BARE_METRES),
+        };
+        let level = ground.surface(eye);
+        let range = GlobeLodRange::new(eye, level, detail.quads, quad_radians, finest.min(cell.max(1e-3)));
+        let mut plan = Self { range, ground: Vec::new(), clouds: Vec::new(), shell: ground.radius };
+        if scenery.projection == PlanetProjection::Map {
+            return plan;
+        }
+        let known = ground.detail.map(|(detail, times)| known_heights(detail, times));
+        let mut culling = culling_of(terrain, scenery, view);
+        culling.known = known.as_ref().map(|known| known as _);
+        plan.ground = select(&range, Some(&culling));
+        let solid = culling.solid;
+        if let Some(shell) = scenery.cloud_shell(terrain) {
+            let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, view.pane_from_rel);
+            culling.solid = solid;
+            // the shader measures all distances in the same way
+            let range = GlobeLodRange {
+                finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
+                ..range
+            };
+            (plan.clouds, plan.shell) = (select(&range, Some(&culling)), shell);
+        }
+        plan
+    }
+}
+
+/// Culling of the globe as it is drawn.
+pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &GlobeEye) -> GlobeCulling<'a> {
+    let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
+    let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
+    let heights = (ground.radius, ground.relief, floor);
+    let mut culling = GlobeCulling::new(&terrain.bounds, heights, scenery.eye, view.pane_from_rel);
+    culling.slack = ground.slack();
+    culling
+}
+
+/// Whether quads are narrower than the spacing of the samples everywhere in view, so that sunlight per vertex is
+/// enough.
+pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
+    if scenery.projection == PlanetProjection::Map {
+        return false;
+    }
+    let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
+    let sea_radius = ground.radius + ground.range.0;
+    let horizon = |from: f64| (from * from - sea_radius * sea_radius).max(0.0).sqrt();
+    let farthest = horizon(scenery.eye.length()) + horizon(ground.radius + ground.range.1);
+    let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
+    2.0 * farthest * f64::from(patch.quad_pixels) * eye.radians_per_pixel < cell
+}
+
+/// Drawn height ranges of patches in metres, from the tiles on the graphics card.
+pub fn known_heights(detail: &DetailGround, exaggeration: f64) -> impl Fn(GlobePatch) -> Option<(f64, f64)> + use<> {
+    let ranges = detail.ranges();
+    move |patch| {
+        let (low, high) = ranges(patch)?;
+        Some((low * exaggeration, high * exaggeration))
+    }
+}

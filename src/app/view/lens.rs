@@ -1,0 +1,54 @@
+//! The lens of the camera: field of view, size of the image and projection.
+
+use glam::Vec2;
+
+/// Vertical field of view: a moderate telephoto lens, which flatters relief.
+pub const FIELD_OF_VIEW: f32 = 0.60;
+
+/// Projection of the terrain into the image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewProjection {
+    /// Distant objects appear smaller.
+    #[default]
+    Perspective,
+    /// Equal lengths appear equal at any distance, so that they can be measured in the image. It is implemented as a
+    /// perspective with a very narrow field of view. Over a depth equal to the height of the image, parallel lines
+    /// converge by a thousandth of that height. So all code that needs an eye position works unchanged.
+    Orthographic,
+}
+
+impl ViewProjection {
+    /// Vertical field of view in radians.
+    pub fn field_of_view(self) -> f32 {
+        match self {
+            Self::Perspective => FIELD_OF_VIEW,
+            Self::Orthographic => 0.002,
+        }
+    }
+
+    /// Distance of the eye from its target, relative to the distance that perspective needs.
+    pub fn distance_factor(self) -> f32 {
+        (0.5 * FIELD_OF_VIEW).tan() / (0.5 * self.field_of_view()).tan()
+    }
+}
+
+/// Field of view and size of the image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lens {
+    /// Vertical field of view in radians.
+    pub fov_y: f32,
+    /// Width and height in logical pixels.
+    pub size: Vec2,
+}
+
+impl Lens {
+    pub fn aspect(&self) -> f32 {
+        self.size.x / self.size.y
+    }
+
+    /// Tangents of half the field of view, horizontal and vertical.
+    pub fn tangents(&self) -> Vec2 {
+        let up = (0.5 * self.fov_y).tan();
+        Vec2::new(up * self.aspect(), up)
+    }
+}

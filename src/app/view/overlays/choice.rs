@@ -1,0 +1,158 @@
+//! The data overlays with their names, and which one is wanted.
+
+use std::sync::Arc;
+
+use talweg::appearance::Biomes;
+use talweg::eval::LayerMask;
+use talweg::field::{MapKind, Terrain};
+use talweg::param::{ParamKind, WithoutRange};
+use talweg::scene::Scene;
+
+/// Slopes of this steepness and more have the last colour.
+pub const STEEPEST_DEGREES: f32 = 75.0;
+
+/// Data that colour the terrain instead of its own colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overlay {
+    #[default]
+    None,
+    Slope,
+    /// Deposits minus wear.
+    Change,
+    /// Temperature of the climate in °C.
+    Temperature,
+    /// Moisture, from desert to rain forest.
+    Moisture,
+    Map(MapKind),
+    /// Height difference to the reference terrain.
+    Difference,
+    /// Strength of a layer's mask.
+    Mask,
+}
+
+/// One sentence about the contents of the map.
+fn sentence(kind: MapKind) -> &'static str {
+    match MapKind::kind() {
+        ParamKind::Choice(choices) => choices[kind as usize].help,
+        _ => "A map that a layer wrote.",
+    }
+}
+
+impl Overlay {
+    /// All overlays, in the order of the menu.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
+        all.extend(MapKind::ALL.iter().copied().map(Self::Map));
+        all.push(Self::Difference);
+        all
+    }
+
+    pub fn label(self) -> String {
+        match self {
+            Self::None => "No overlay".into(),
+            Self::Slope => "Slope".into(),
+            Self::Change => "Erosion and deposition".into(),
+            Self::Temperature => "Temperature".into(),
+            Self::Moisture => "Moisture".into(),
+            Self::Map(kind) => kind.label().into(),
+            Self::Difference => "Difference A − B".into(),
+            Self::Mask => "Mask of the layer".into(),
+        }
+    }
+
+    /// One sentence for the tooltip.
+    pub fn help(self) -> String {
+        match self {
+            Self::None => "Shows the terrain in its own colours.".into(),
+            Self::Slope => {
+                "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
+            }
+            Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
+            Self::Temperature => {
+                "Shows the temperature by latitude, height and season; the climate settings are with the biomes.".into()
+            }
+            Self::Moisture => {
+                "Shows the moisture from winds, distance from the sea and rain shadows, from desert to rain forest."
+                    .into()
+            }
+            Self::Map(kind) => sentence(kind).into(),
+            Self::Mask => {
+                "Shows the mask of the layer: clear where the layer has no effect, violet where it has full effect."
+                    .into()
+            }
+            Self::Difference => {
+                "Shows where the terrain is lower (brown) or higher (green) than B, the terrain you compare with."
+                    .into()
+            }
+        }
+    }
+
+    /// Name of the overlay on the command line.
+    pub fn name(self) -> String {
+        match self {
+            Self::Change => "change".into(),
+            Self::Map(kind) => format!("{kind:?}").to_lowercase(),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|overlay| overlay.name() == name)
+    }
+}
+
+/// The wanted overlay, and the terrain that differences are measured from.
+#[derive(Clone, Debug, Default)]
+pub struct OverlayChoice {
+    pub overlay: Overlay,
+    pub reference: Option<Reference>,
+    /// The biomes that colour the terrain instead of the palette.
+    pub biomes: Option<Arc<Biomes>>,
+    /// The scene without its layers: its world and climate, for temperature and moisture.
+    pub climate: Option<Arc<Scene>>,
+    /// The mask of a layer that is being edited.
+    pub mask: Option<Arc<LayerMask>>,
+}
+
+/// The parts of a scene that temperature and moisture depend on.
+pub fn climate_of(scene: &Scene) -> Arc<Scene> {
+    let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
+    // the climate is the same at every hour of the day
+    planet.hour = 0.0;
+    Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
+}
+
+/// A terrain to compare with.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub terrain: Arc<Terrain>,
+    pub relief_metres: f32,
+}
+
+impl PartialEq for Reference {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.terrain, &other.terrain) && self.relief_metres == other.relief_metres
+    }
+}
+
+impl OverlayChoice {
+    /// Whether both give the same image. The reference matters only if the overlay uses it.
+    pub fn shows_the_same(&self, other: &Self) -> bool {
+        let compares = self.overlay == Overlay::Difference;
+        let same_biomes = match (&self.biomes, &other.biomes) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
+        let same_climate = !feels || self.climate == other.climate;
+        let same_mask = match (&self.mask, &other.mask) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.overlay == other.overlay
+            && same_biomes
+            && same_climate
+            && (!compares || self.reference == other.reference)
+            && (self.overlay != Overlay::Mask || same_mask)
+    }
+}

@@ -1,0 +1,34 @@
+//! The visible volume of a view.
+
+use glam::{Mat4, Vec3, Vec4};
+
+/// The visible volume of a view.
+#[derive(Clone, Copy, Debug)]
+pub struct Frustum {
+    /// Planes as (normal, offset), pointing inwards; there is no far plane.
+    planes: [Vec4; 5],
+    /// Greatest distances by which the terrain may be drawn lower and higher than its heights.
+    pub slack_world: (f32, f32),
+}
+
+impl Frustum {
+    pub fn new(clip_from_world: Mat4) -> Self {
+        let row = |i| clip_from_world.row(i);
+        // depth runs from 1 at the near plane to 0 far away
+        let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
+        Self { planes, slack_world: (0.0, 0.0) }
+    }
+
+    /// The frustum for terrain that is drawn up to this much lower and higher than its heights.
+    pub fn with_slack(self, falls_world: f32, rises_world: f32) -> Self {
+        Self { slack_world: (falls_world, rises_world), ..self }
+    }
+
+    /// Whether a box may be visible.
+    pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
+        self.planes.iter().all(|plane| {
+            let farthest = Vec3::select(plane.truncate().cmpge(Vec3::ZERO), high, low);
+            plane.truncate().dot(farthest) + plane.w >= 0.0
+        })
+    }
+}
