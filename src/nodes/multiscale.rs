@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_double_up_to_the_size_that_is_asked_for_and_a_larger_size_only_adds() {
+    fn levels_double_and_a_larger_size_only_adds_levels() {
         let scales = MultiScale { largest: LargestScale::Samples65, fine_weight: 0.5 };
         let told = |samples| -> Vec<(usize, u32)> {
             scales.levels(40, samples).iter().map(|level| (level.samples, level.iterations)).collect()

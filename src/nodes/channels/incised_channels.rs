@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_an_even_slope_wander_and_join_and_level_ground_keeps_its_bits() {
+    fn streams_on_even_slopes_wander_and_level_ground_is_unchanged() {
         let control = Control::default();
         for edges in [Edges::Open, Edges::Wrap] {
             let grid = Grid::new(257, edges);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn beds_fall_downstream_and_channels_deepen_with_what_drains_through_them() {
+    fn beds_fall_downstream_and_channels_deepen_with_drainage() {
         let control = Control::default();
         let cx = context(Grid::new(257, Edges::Open), &control);
         let cell = cell_height(&cx, cx.grid);

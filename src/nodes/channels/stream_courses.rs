@@ -222,7 +222,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_lies_across_a_bed_is_lowered_and_what_lies_lower_keeps_its_bits() {
+    fn terrain_across_a_bed_is_lowered_and_lower_terrain_kept() {
         let control = Control::default();
         let fine = Grid::new(257, Edges::Open);
         let rough = |k: usize| 1.0 - 0.01 * (k / 257) as f32 / 8.0 + if k.is_multiple_of(3) { 0.2 } else { -0.1 };
@@ -265,7 +265,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_course_goes_on_over_the_seam() {
+    fn a_course_continues_over_the_seam() {
         let control = Control::default();
         let grid = Grid::new(33, Edges::Wrap);
         // From the last column but one, across the seam, to the second, along the first row.

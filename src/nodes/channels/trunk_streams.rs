@@ -258,7 +258,7 @@ mod tests {
     use talweg_ground::field::Edges;
 
     #[test]
-    fn a_coarser_grid_reads_the_samples_that_it_has_in_common_in_windows_too() {
+    fn a_coarser_grid_reads_common_samples_also_in_windows() {
         let (fine, coarse) = (Grid::new(33, Edges::Open), Grid::new(17, Edges::Open));
         let height = |row: usize, column: usize| ((row * 31 + column * 17) % 29) as f32;
         let field: Vec<f32> = (0..fine.len()).map(|k| height(k / 33, k % 33)).collect();

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_is_two_triangles_a_quad_and_the_corner_patch_has_two_sides() {
+    fn quads_have_two_triangles_and_corner_patches_two_sides() {
         let indices = indices(16);
         assert_eq!(indices[..16 * 16 * 6].iter().max(), Some(&(17 * 17 - 1)));
         let corner = GridPatch { column: 32, row: 0, level: 1 };

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn pipelines_have_what_the_scene_has() {
+    fn pipelines_have_the_features_of_the_scene() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         assert_eq!(defs(&terrain, &Settings::default()), []);
         let cloudy = Settings { clouds: 0.5, fog: 2.0, ..Settings::default() };
@@ -73,7 +73,7 @@ mod tests {
 
     /// A name that the shaders do not use would disable a feature for ever.
     #[test]
-    fn shaders_ask_for_every_need() {
+    fn shaders_test_every_feature_flag() {
         for name in NEED_DEFS {
             let asks = format!("#ifdef {name}\n");
             assert!(GRID.contains(&asks) || GLOBE.contains(&asks), "{name}");
