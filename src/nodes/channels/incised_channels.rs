@@ -108,8 +108,8 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
 }
 
 /// Bed heights along `samples` of `ground`, the terrain height elsewhere. `area` is the number of cells that drain
-/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cuts a
-/// channel of its usual depth below these heights.
+/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses)
+/// cuts a channel of its usual depth below these heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
     // Sorting by area orders samples downstream, because a receiver always has a larger drainage area than its donors.
