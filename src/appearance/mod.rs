@@ -29,3 +29,4 @@ pub use materials::piece_materials::{GroundShareMaps, GroundShares};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
 pub use pictures::relief::{SkyView, relief, sky_view};
+pub use pictures::request::{MOST_PIXELS, PictureError, PictureRequest, PictureStyle, check_picture};

@@ -1,4 +1,4 @@
-//! `talweg bench`: nodes against each other.
+//! `talweg bench`: compares the cost of nodes.
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -14,21 +14,20 @@ use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
-/// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
+/// Measure the cost of nodes: time, memory, growth with size, threads, extreme parameters
 #[derive(Args)]
 #[command(after_help = "\
-NODE is a name from `talweg nodes`, or one of generators, filters, processes, all: those that run on a square ground.
-document-001 is what a lecture on terrain in games compares: Perlin noise and midpoint displacement; document-002 is stamp
-noise beside Perlin noise, as in the article on it.
-What needs a planet, named, runs on six faces. Parameters may follow: Perlin:octaves=1.
-Without one, Perlin noise and midpoint displacement are compared, as in that lecture.
+NODE is a name from `talweg nodes`, or a group of the nodes for square terrains: generators, filters, processes, all.
+document-001 compares Perlin noise and midpoint displacement, as a lecture on terrain in games does. document-002 compares
+stamp noise and Perlin noise, as the article on stamp noise does.
+Nodes for planets must be named, and run on six faces. Parameters may follow a name: Perlin:octaves=1.
+Without NODE, document-001 is compared.
 
-A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
-noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the
-interval around them covers the true median with at least 95 % confidence from six repetitions on. time ~ side^e is
-fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Loading is reading the
-terrain back from a 16-bit PNG in memory. Exit code 1 if the same
-inputs gave different results.
+A generator is timed for its whole field, a filter for one pass, and a process for its first iteration. The input of
+filters and processes is Perlin noise, on a planet continents. Each repetition runs everything once, in another order.
+Times are medians with an interval that covers the true median with at least 95 % confidence from six repetitions on.
+time ~ side^e is fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Loading
+means reading the terrain from a 16-bit PNG in memory. Exit code 1 if the same inputs gave different results.
 
 Examples:
   talweg bench
@@ -43,13 +42,13 @@ pub struct BenchArgs {
     /// Samples per side
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
     sizes: Vec<u32>,
-    /// How often everything is measured
+    /// Number of times that everything is measured
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repetitions: u32,
     /// Numbers of threads [default: 1, 2 and one for each processor]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Vec<u32>,
-    /// Also put every number at both ends of its hard range, at 129 samples
+    /// Also set every number to both ends of its hard range, at 129 samples
     #[arg(long)]
     extremes: bool,
     #[command(flatten)]
@@ -57,7 +56,7 @@ pub struct BenchArgs {
     /// Print everything as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print one line for each node, size and number of threads as CSV
+    /// Print CSV with one line for each node, size and number of threads
     #[arg(long)]
     csv: bool,
     /// Print no progress
@@ -90,7 +89,7 @@ impl BenchArgs {
     }
 }
 
-/// In growing order, each once.
+/// The numbers in ascending order, without repeats.
 fn distinct(numbers: &[u32]) -> Vec<usize> {
     let mut sorted: Vec<usize> = numbers.iter().map(|&n| n as usize).collect();
     sorted.sort_unstable();
@@ -98,7 +97,7 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
-/// Refuses sizes that do not fit into memory. Grounds of all sizes are there from the start.
+/// Refuses sizes that do not fit into memory. The input terrains of all sizes are held from the start.
 fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
     for subject in subjects {
         let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };

@@ -1,17 +1,18 @@
-//! `talweg check`: reads scenes and says what is wrong with them.
+//! `talweg check`: reads scenes and reports their problems.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::{CommandResult, Failure, input, print, print_json};
+use super::{CommandResult, Failure, print, print_json};
+use talweg::export::origin::load_scene;
 use talweg::scene::Warning;
 
 /// Read scenes and print every warning and error
 #[derive(Args)]
 #[command(after_help = "\
-Prints `ok` or what is wrong, one line for each; exit code 1 if a scene cannot be read.
+Prints a line for each scene without problems (`ok`) and for each problem. Exit code 1 if a scene cannot be read.
 
 Example:
   talweg check saves/*.ron")]
@@ -35,7 +36,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
     let findings: Vec<CheckFinding> = args
         .scenes
         .iter()
-        .map(|path| match input::load(path) {
+        .map(|path| match load_scene(path) {
             Ok((scene, warnings)) => {
                 let problems = scene
                     .problems()
@@ -44,7 +45,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
                 let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
                 CheckFinding { scene: path.clone(), warnings, error: None }
             }
-            Err(failure) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(failure.text()) },
+            Err(error) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) },
         })
         .collect();
     if args.json {

@@ -1,4 +1,4 @@
-//! `talweg completions` and `talweg man`: what shells and `man` know about the command line, made from it.
+//! `talweg completions` and `talweg man`: shell completions and manual pages, generated from the command line.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::output::ForceArgs;
 use super::{Cli, CommandResult, print};
 use talweg::io::{FileError, StagedFile, StagedSet, check_name};
 
-/// Print what a shell needs to complete commands and options
+/// Print the completion script of a shell for commands and options
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ pub fn run(args: &CompletionsArgs) -> CommandResult {
 Example:
   talweg man ~/.local/share/man/man1 && man talweg-export")]
 pub struct ManArgs {
-    /// Folder to write into; it is made if it is not there
+    /// Folder to write into; created if missing
     folder: PathBuf,
     #[command(flatten)]
     force: ForceArgs,

@@ -1,4 +1,4 @@
-//! `talweg cut-out`: a piece of ground as an image piece of a construction.
+//! `talweg cut-out`: cuts ground out of a terrain as an image piece of a construction.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use talweg::io::check_place;
 /// Cut ground out of a terrain as an image piece of a construction
 #[derive(Args)]
 #[command(after_help = "\
-Writes a scene of one construction with one image piece, where it was in the terrain, and beside it the picture of its
-heights (.png, 16 bits) and, where there is not ground everywhere, that of its weights; their names have a hash of what is
-in them. Open the scene and copy the piece, or write it into another construction: the piece can be moved, turned,
-stretched, bent and blended as any other.
+Writes a scene with one construction that holds one image piece at its original place. Beside the scene it writes the
+picture of the heights (.png, 16 bits), and one of the weights if there are gaps in the ground. The picture names contain
+a hash of their contents. Open the scene and copy the piece into another construction: it can be moved, turned,
+stretched, bent and blended like any other piece.
 
 Example:
   talweg cut-out alpine-range --area 1000,1500,4000,4200 -o massif.ron
@@ -27,13 +27,13 @@ Example:
 pub struct CutOutArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// What is cut out, in metres from the north-west corner: west, north, east, south
+    /// Area to cut out, in metres from the north-west corner: west, north, east, south
     #[arg(long, value_name = "W,N,E,S", value_parser = area)]
     area: CutArea,
-    /// Share of the piece over which it gives way to the ground around
+    /// Fraction of the piece over which it blends into the surrounding ground
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = border)]
     border: f32,
-    /// Scene to write (.ron); the names of the pictures beside it begin with its own
+    /// Scene to write (.ron); the names of the pictures beside it start with its name
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
     #[command(flatten)]
@@ -58,14 +58,14 @@ fn area(text: &str) -> Result<CutArea, String> {
 
 fn border(text: &str) -> Result<f32, String> {
     let share: Option<f32> = text.trim().parse().ok();
-    share.filter(|share| (0.001..=0.5).contains(share)).ok_or("give a share from 0.001 to 0.5".into())
+    share.filter(|share| (0.001..=0.5).contains(share)).ok_or("give a fraction from 0.001 to 0.5".into())
 }
 
 pub fn run(args: &CutOutArgs) -> CommandResult {
     if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", args.output.display())));
     }
-    // pieces name their pictures by where they are
+    // pieces store the absolute paths of their pictures
     let target = args.force.target(&std::path::absolute(&args.output)?);
     check_place(&target)?;
     let job = args.scene.load()?;

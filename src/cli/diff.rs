@@ -1,4 +1,4 @@
-//! `talweg diff`: how two scenes differ, parameter by parameter, and if asked in metres.
+//! `talweg diff`: differences between two scenes, parameter by parameter, and on request in metres of height.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use talweg::field::{Control, Terrain};
 use talweg::measure::{DIFFERENCES, Difference, Limits, TerrainScale, difference};
 use talweg::scene::{SceneChange, scene_changes};
 
-/// Tell how two scenes differ: layers, parameters with their units, settings, and with --heights the heights
+/// List the differences between two scenes: layers, parameters with units, settings, and with --heights the heights
 #[derive(Args)]
 #[command(after_help = "\
-One difference a line: layers that were added, removed, moved or renamed, and every value that is another one. --size, --seed
-and --set change both scenes alike.
+Prints one difference per line: layers that were added, removed, moved or renamed, and every value that differs. --size,
+--seed and --set change both scenes alike.
 
-Exit codes are those of diff: 0 the scenes are the same, 1 they differ, 2 something went wrong.
+Exit codes, as of `diff`: 0 the scenes are the same, 1 they differ, 2 an error occurred.
 
 Examples:
   talweg diff before.ron after.ron
@@ -40,7 +40,7 @@ pub struct DiffArgs {
 
 pub fn run(args: &DiffArgs) -> CommandResult {
     compare(args).map_err(|failure| match failure {
-        // exit code 1 says that the scenes differ
+        // exit code 1 is reserved for scenes that differ
         Failure::Failed(error) => Failure::Usage(error),
         other => other,
     })
@@ -75,12 +75,12 @@ fn heights(args: &DiffArgs, first: &SceneJob, second: &SceneJob) -> Result<Diffe
     if first.scene.settings.is_planet() != second.scene.settings.is_planet() {
         let named = |path: &Path| path.display().to_string();
         return Err(Failure::Failed(anyhow::anyhow!(
-            "--heights: one of {} and {} is a planet and the other a terrain; their heights cannot be compared",
+            "--heights: of {} and {}, one is a planet and the other a terrain; their heights cannot be compared",
             named(args.scene.path()),
             named(&args.other)
         )));
     }
-    // the first terrain is held while the second is made and compared
+    // the first terrain stays in memory while the second is evaluated and compared
     let what = MemoryUse { fields: MemoryUse::MEASURES.fields + 1.0, ..MemoryUse::MEASURES };
     let evaluated = |job: &SceneJob| -> Result<(Arc<Terrain>, TerrainScale), Failure> {
         Ok((job.evaluate(&what)?, TerrainScale::for_scene(&job.scene)))

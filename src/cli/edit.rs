@@ -6,15 +6,15 @@ use clap::Args;
 
 use super::input::MemoryArgs;
 
-/// What the editor is opened with.
+/// Arguments of the editor.
 #[derive(Args)]
 pub struct EditArgs {
     /// Scene to open in the editor
     pub scene: Option<PathBuf>,
-    /// Play user actions from a file and quit, see the documentation of `talweg_app::features::drive`
+    /// Play user actions from a file and quit; see the documentation of `talweg_app::features::drive`
     #[arg(long, value_name = "STEPS.ron", hide = true)]
     pub drive: Option<PathBuf>,
-    /// How much memory the editor may use.
+    /// Memory limit of the editor.
     #[command(flatten)]
     pub memory: MemoryArgs,
 }

@@ -31,13 +31,13 @@ pub struct FilmArgs {
     pub output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Where the camera goes
+    /// Path of the camera
     #[arg(long, value_enum, value_name = "NAME", default_value = "turntable")]
     pub way: CameraWay,
-    /// Pictures
+    /// Number of pictures
     #[arg(long, value_name = "N", default_value_t = 72, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub frames: u32,
-    /// Pictures a second of a GIF
+    /// Pictures per second of a GIF
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
     pub fps: u32,
     /// Width in pixels
@@ -46,13 +46,13 @@ pub struct FilmArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 360, value_parser = pixels())]
     pub height: u32,
-    /// Draws so many by so many pixels for each, from 1 to 4: finer edges, for as many times the work
+    /// Samples along each side of a pixel, from 1 to 4: smoother edges, but 4 takes 16 times the work
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub supersampling: u32,
-    /// How the ground is drawn: see `talweg shot --help`
+    /// Drawing mode of the terrain; see `talweg shot --help`
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Light in place of the scene's
+    /// Light preset, instead of the scene's light
     #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]
     preset: Option<String>,
     /// Print what was written as JSON
@@ -60,7 +60,7 @@ pub struct FilmArgs {
     json: bool,
 }
 
-/// Where the camera of a film goes.
+/// Path of the camera of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CameraWay {
     /// Once around the terrain or planet, at one height
@@ -70,12 +70,12 @@ pub enum CameraWay {
 }
 
 impl FilmArgs {
-    /// The film to write.
+    /// The file or folder to write.
     pub fn target(&self) -> SaveTarget {
         self.force.target(&self.output)
     }
 
-    /// Says what was written.
+    /// Prints a report of the film.
     ///
     /// # Errors
     /// When the standard output is closed.

@@ -1,4 +1,4 @@
-//! What the commands that evaluate have in common: the scene, what is changed in it, threads, progress.
+//! Common parts of the commands that evaluate: the scene, changes to it, threads, progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,32 +12,32 @@ use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
 use talweg::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
-use talweg::export::origin::{FileOrigin, check_place_for_scene, may_carry_scene, read_origin};
+use talweg::export::origin::load_scene;
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::nodes::Pace;
 use talweg::nodes::multiscale::LargestScale;
-use talweg::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
+use talweg::scene::{Layer, Scene, Severity, Warning};
 use talweg::tiles::MOST_SAMPLES;
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
 pub struct SceneArgs {
-    /// Scene file, a file that was exported from one (.png, .tif, .exr), or the name of a shipped example
+    /// Scene file, exported file that carries a scene (.png, .tif, .exr), or name of a shipped example
     scene: PathBuf,
-    /// Samples per side, in place of the scene's
+    /// Samples per side, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MOST_SAMPLES as i64))]
     size: Option<u32>,
-    /// Seed, in place of the scene's
+    /// Seed, instead of the scene's
     #[arg(long, value_name = "S")]
     seed: Option<u32>,
-    /// Change a value, like Peaks.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
+    /// Change a value, such as Peaks.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
     #[arg(long, value_name = "LAYER.PARAM=VALUE")]
     set: Vec<String>,
-    /// Threads to compute with; 0 is one for each processor
+    /// Number of threads; 0 is one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     threads: usize,
-    /// How much memory may be taken.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Print no warnings and no progress
@@ -45,10 +45,10 @@ pub struct SceneArgs {
     pub quiet: bool,
 }
 
-/// How much memory may be taken.
+/// Memory limit of a command.
 #[derive(Args, Clone, Copy)]
 pub struct MemoryArgs {
-    /// Memory that may be taken, like 4GiB, in place of what is free
+    /// Memory that may be used, such as 4GiB, instead of the free memory
     #[arg(long, value_name = "LIMIT", value_parser = parse_bytes)]
     memory: Option<u64>,
 }
@@ -59,7 +59,7 @@ impl MemoryArgs {
         self.memory
     }
 
-    /// From now on that is the limit, if one was given.
+    /// Sets the limit for the whole program, if one was given.
     pub fn apply(self) {
         if let Some(bytes) = self.memory {
             limit_memory(bytes);
@@ -67,60 +67,36 @@ impl MemoryArgs {
     }
 }
 
-/// Says what to do about what does not fit; `size` is the option that makes it smaller.
+/// The error for work that does not fit into memory, with advice; `size` is the option that makes it smaller.
 pub fn refused(reason: &NotEnoughMemory, size: &str) -> Failure {
     let smaller = reason.fits.map_or("Free some memory".into(), |fits| format!("Give {size} {fits}"));
-    Failure::Failed(anyhow::anyhow!("{reason}. {smaller}, or give --memory LIMIT if you know that there is more"))
+    Failure::Failed(anyhow::anyhow!("{reason}. {smaller}, or raise the limit with --memory if more is free"))
 }
 
-/// More than that take longer to start than any processor gains by them.
+/// Most threads: starting more takes longer than any processor gains by them.
 const MAX_THREADS: usize = 256;
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
 }
 
-/// Reads a scene file, the scene inside a file that was exported, or, if there is none and `path` is a bare name, a
-/// shipped example.
-pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
-    if may_carry_scene(path) {
-        let FileOrigin { scene, warnings, .. } = read_origin(path)?;
-        return Ok((scene, warnings));
-    }
-    check_place_for_scene(path)?;
-    match Scene::load(path) {
-        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            if let Some(shipped) = example_for(path) {
-                return Ok((shipped.scene.clone(), Vec::new()));
-            }
-            let names: Vec<&str> = examples().iter().map(|e| e.name).collect();
-            Err(Failure::Failed(anyhow::anyhow!(
-                "there is no scene {}; give a .ron file or one of the shipped examples: {}",
-                path.display(),
-                names.join(", ")
-            )))
-        }
-        other => Ok(other?),
-    }
-}
-
 impl SceneArgs {
-    /// What was given as the scene.
+    /// The scene argument.
     pub fn path(&self) -> &Path {
         &self.scene
     }
 
-    /// Samples per side, if they were given.
+    /// Samples per side, if given.
     pub fn size(&self) -> Option<usize> {
         self.size.map(|n| n as usize)
     }
 
-    /// Threads to compute with; 0 is one for each processor.
+    /// Number of threads; 0 is one for each processor.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Another scene, evaluated at the same size and on as many threads, otherwise as it is.
+    /// Arguments for another scene, with the same size, threads and memory, but without changes to its values.
     pub fn other(&self, scene: &Path) -> Self {
         Self {
             scene: scene.to_path_buf(),
@@ -133,7 +109,7 @@ impl SceneArgs {
         }
     }
 
-    /// Another scene with all that is said of the first.
+    /// Arguments for another scene, with the same changes.
     pub fn same_for(&self, scene: &Path) -> Self {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }
@@ -142,17 +118,17 @@ impl SceneArgs {
     pub fn load(&self) -> Result<SceneJob, Failure> {
         if self.size.is_some_and(|size| size as usize > MAX_SAMPLES) {
             return Err(usage(anyhow::anyhow!(
-                "--size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples; larger terrains are built in tiles, by `talweg \
-                 export` in one go, by `talweg plan` on many machines"
+                "--size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples; larger terrains are built in tiles: with \
+                 `talweg export` in one go, or with `talweg plan` on many machines"
             )));
         }
         self.load_for_tiles()
     }
 
-    /// [`load`](Self::load) where the terrain is not evaluated as a whole, and may be larger.
+    /// As [`load`](Self::load), for commands that build in tiles and so allow larger sizes.
     pub fn load_for_tiles(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();
-        let (mut scene, warnings) = load(&self.scene)?;
+        let (mut scene, warnings) = load_scene(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
                 tell(&format!("warning: {}: {text}", self.scene.display()));
@@ -180,7 +156,7 @@ impl SceneArgs {
             let ratio = (samples - 1) as f64 / (scene.samples() - 1) as f64;
             tell(&format!(
                 "note: an erosion on one grid needs up to {:.0} times as many iterations to reach as far as at {} \
-                 samples; this may take long. With a largest scale it would not",
+                 samples, which may take long. Set its largest scale to avoid that",
                 ratio * ratio,
                 scene.samples()
             ));
@@ -199,30 +175,30 @@ fn grows_with_the_grid(layer: &Layer) -> bool {
 
 /// A scene with the threads to evaluate it.
 pub struct SceneJob {
-    /// What is evaluated.
+    /// The scene to evaluate.
     pub scene: Scene,
     /// Samples per side.
     pub samples: usize,
-    /// The threads.
+    /// The thread pool.
     pub pool: ThreadPool,
-    /// Nothing but results and errors is said.
+    /// Whether only results and errors are printed.
     pub quiet: bool,
 }
 
 impl SceneJob {
-    /// Evaluates the scene on the job's threads, with a progress bar if a person is watching, if there is memory for it
-    /// and for what is done then.
+    /// Evaluates the scene on the job's threads, with a progress bar at a terminal. Refuses to if the evaluation and
+    /// the following step `what` do not fit into memory.
     pub fn evaluate(&self, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.check_memory(self.samples, what)?;
         self.evaluate_in(&self.pool, what)
     }
 
-    /// Refuses what does not fit into memory, before any work is done.
+    /// Refuses work that does not fit into memory, before it starts.
     pub fn check_memory(&self, samples: usize, what: &MemoryUse) -> Result<(), Failure> {
         check_memory(&self.scene, samples, what).map_err(|reason| refused(&reason, "--size"))
     }
 
-    /// Evaluates the scene on other threads, where there is memory for what is done then.
+    /// Evaluates the scene in another thread pool, with a store sized for the following step `what`.
     pub fn evaluate_in(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.with_progress(|control, _| {
             pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::for_use(what), control))
@@ -230,8 +206,8 @@ impl SceneJob {
         .map(|evaluated| evaluated.terrain)
     }
 
-    /// Does `work`, with a progress bar if a person is watching. The work is given the share that is done to report, or
-    /// reports through its control.
+    /// Runs `work`, with a progress bar at a terminal. The work reports the fraction that is done to the given
+    /// function, or its progress through the control.
     pub fn with_progress<T, E: Into<Failure>>(
         &self,
         work: impl FnOnce(&Control, &(dyn Fn(f32) + Sync)) -> Result<T, E>,
@@ -247,7 +223,7 @@ impl SceneJob {
         let made = std::thread::scope(|scope| {
             let (control, bar, told) = (&control, &bar, &told);
             scope.spawn(move || {
-                // the sender is dropped at the end of the work
+                // the sender is dropped when the work ends
                 while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(Duration::from_millis(80)) {
                     self.show(control, f32::from_bits(told.load(Ordering::Relaxed)), bar);
                 }

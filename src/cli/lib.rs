@@ -1,7 +1,7 @@
 //! The command line, one file per subcommand. Results go to stdout, everything else to stderr.
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
-//! time: files are written in one step, so none is left half-written.
+//! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what happened, where, and what to do. Ctrl-C ends the
+//! program at any time: files are written in one step, so none is left half-written.
 
 #![warn(missing_docs)]
 
@@ -23,6 +23,7 @@ mod recover;
 mod render;
 mod sheet;
 mod shot;
+mod sweeps;
 mod tiles;
 mod timelapse;
 mod trace;
@@ -38,17 +39,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use batch::BatchOptions;
 pub use edit::EditArgs;
-pub use export::ExportArgs;
 pub use film::{CameraWay, FilmArgs};
-pub use input::load as load_scene;
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
-pub use measure::{limits as measure_limits, terrain_measures};
-pub use nodes::json_of as description_json;
-pub use render::RenderArgs;
 pub use shot::ShotArgs;
-pub use tiles::merged_map;
 
 use talweg::io::FileError;
 
@@ -112,7 +106,7 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// Exit code 1.
     Failed(anyhow::Error),
-    /// Exit code 1 without a word: what was compared is not the same.
+    /// Exit code 1 without a message: the compared scenes differ.
     Different,
 }
 
@@ -123,34 +117,34 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
 }
 
 impl Failure {
-    /// What went wrong, in words.
+    /// The message of the error.
     pub fn text(&self) -> String {
         match self {
             Self::Usage(error) | Self::Failed(error) => error.to_string(),
-            Self::Different => "what was compared is not the same".into(),
+            Self::Different => "the compared scenes differ".into(),
         }
     }
 }
 
-/// Makes `error` a matter of wrong usage.
+/// Makes `error` a usage error.
 pub fn usage(error: impl Into<anyhow::Error>) -> Failure {
     Failure::Usage(error.into())
 }
 
-/// What a command ends with.
+/// The outcome of a command.
 pub type CommandResult = Result<(), Failure>;
 
-/// What only the editor can do: handed in by the program, as nothing here knows the engine.
+/// Commands that need the editor. The program passes them in, because this library does not know the engine.
 pub struct EditorCommands {
-    /// Opens the editor and stays until it is closed.
+    /// Opens the editor and returns when it is closed.
     pub edit: fn(EditArgs) -> CommandResult,
     /// Draws the 3D view of a scene as a picture.
     pub shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
-    /// Films it.
+    /// Films the 3D view of a scene.
     pub film: fn(&FilmArgs, &SceneJob) -> CommandResult,
 }
 
-/// Reads the command line and carries it out; `editor` is there if the program was built with it.
+/// Parses the command line and runs the command. `editor` is `None` if the program was built without the editor.
 pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     let cli = Cli::parse_from(match text_arguments() {
         Ok(arguments) => arguments,
@@ -185,13 +179,13 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     })
 }
 
-/// The command line, if all of it is UTF-8. What is not could only be the name of a file, and one that scenes cannot
-/// refer to: it is refused by every command, before any work.
+/// The arguments, if all of them are UTF-8. Any other argument could only be a file name to which scenes cannot refer,
+/// so every command refuses it before any work.
 fn text_arguments() -> Result<Vec<String>, Failure> {
     let text = |argument: OsString| {
         argument.into_string().map_err(|argument| usage(FileError::Name { path: PathBuf::from(argument) }))
     };
-    // what the program itself is called does not matter
+    // replace the program's own name, which depends on the installation
     let name = std::iter::once(Ok("talweg".to_string()));
     name.chain(std::env::args_os().skip(1).map(text)).collect()
 }
@@ -203,18 +197,18 @@ fn ended(outcome: CommandResult) -> ExitCode {
         Err(failure @ Failure::Failed(_)) => (1, failure),
         Err(failure @ Failure::Usage(_)) => (2, failure),
     };
-    // every error of ours names its cause itself
+    // our errors already include their causes
     tell(&failure.text());
     ExitCode::from(code)
 }
 
-/// A line for people on standard error; where that cannot be written, nobody reads it.
+/// Prints a line for people on standard error. Write errors are ignored: then nobody can read it.
 pub fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
-/// `text` without what terminals take for commands, and what turns the order of letters round: names in scenes are
-/// anybody's.
+/// `text` without terminal control codes and characters that change the text direction: names in scenes may come from
+/// anybody.
 fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -222,7 +216,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Prints a result. A reader that has closed the pipe has seen enough.
+/// Prints a result. A closed pipe is not an error: its reader has seen enough.
 pub fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
@@ -238,11 +232,11 @@ fn print_json(value: &impl serde::Serialize) -> CommandResult {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
-/// The editor is asked for and not there.
+/// The error for commands that need the editor in a program built without it.
 fn no_editor() -> Failure {
     Failure::Failed(anyhow::anyhow!(
         "this talweg was built without the editor; build it with the cargo feature `window`, or see `talweg --help` \
-         for what works without"
+         for the commands that work without it"
     ))
 }
 

@@ -1,5 +1,4 @@
-//! `talweg measure`: a terrain in numbers, or two side by side. What is measured comes from the lists of
-//! [`talweg::measure`].
+//! `talweg measure`: measures of a terrain, or of two side by side. The lists of [`talweg::measure`] define them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +15,8 @@ use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
 use talweg::io::formats::RawLayout;
 use talweg::io::{check_name, is_heightmap};
 use talweg::measure::{
-    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
-    PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
+    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, PlanetMeasures,
+    TerrainMeasures, TerrainScale, bands, comparison_csv, difference, measure, measure_planet,
 };
 use talweg::mesh::import::is_mesh;
 use talweg::mesh::raster_or_mesh;
@@ -30,21 +29,21 @@ use talweg::scene::{Scene, Settings};
 pub struct MeasureArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Height that white stands for in a heightmap that does not say so itself
+    /// Height of white in a heightmap that does not record its own
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     white: f32,
-    /// Side of a heightmap on the ground, in place of its own [default: 8000 where it has none]
+    /// Side of a heightmap on the ground, instead of its own [default: 8000 if it has none]
     #[arg(long, value_name = "METRES")]
     side: Option<f32>,
-    /// Height of the sea over a heightmap; without it there is none
+    /// Height of the sea over a heightmap; by default there is no sea
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     sea: Option<f32>,
     #[arg(long, value_name = "LIMIT=VALUE", help = limit_help())]
     limit: Vec<String>,
-    /// Compare with another scene or heightmap: how it differs from the first
+    /// Second scene or heightmap, to report its differences from the first
     #[arg(long, value_name = "SCENE|HEIGHTMAP")]
     against: Option<PathBuf>,
-    /// Print everything as JSON, the data of the plots included
+    /// Print everything as JSON, including the data of the plots
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print the measures as CSV
@@ -52,25 +51,25 @@ pub struct MeasureArgs {
     csv: bool,
 }
 
-/// What is measured, with its stable names.
+/// The help text, with the stable names of all measures.
 fn help() -> String {
     let mut text = String::from(
         "SCENE may also be a heightmap: .png, .tif, .exr, .r16, .r32, .hgt or .asc, or a mesh (.glb, .obj,\n\
-         .ply, .stl) seen from above. It is measured as it is, with open edges.\n\
-         --size, --seed and --set change the first scene; that of --against is evaluated as it is, at the same --size.\n\n\
+         .ply, .stl) seen from above. It is measured unchanged, with open edges.\n\
+         --size, --seed and --set change the first scene; the scene of --against is only evaluated at the same --size.\n\n\
          Measures, by their names in JSON and CSV:\n",
     );
     for m in MEASURES {
         let _ = writeln!(text, "  {}", described(m));
     }
     let names: Vec<&str> = DIFFERENCES.iter().map(|m| m.key).collect();
-    let _ = writeln!(text, "Of a difference (--against): {}.", names.join(", "));
+    let _ = writeln!(text, "Measures of a difference (--against): {}.", names.join(", "));
     text += "
-Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
-and playability are those of the land above the sea. A planet is measured by area: land and sea, heights, slopes, streams, climate. Neighbours lie over the edge only
-where the scene wraps.
-Planets, and terrains coloured by a biome table or with a climate of their own, have temperature and moisture too (mean, lowest,
-highest, by area) and the share of every ground type.
+A measure without a value is null in JSON, empty in CSV, and – with the reason in text. Steepness, hypsometry, peaks,
+valleys, drainage and playability are measured on land above the sea. A planet is measured by area: land and sea, heights,
+slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
+Planets, and terrains with a biome table or a climate of their own, also have temperature and moisture (mean, lowest and
+highest, by area) and the fraction of every ground type.
 Examples:
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";
@@ -84,7 +83,7 @@ fn limit_help() -> String {
     format!("Change what counts as a peak, a channel, playable or flat: {}; may be repeated", names.join(", "))
 }
 
-/// Width of the names.
+/// Width of the column of names.
 const NAME: usize = 23;
 
 fn described<T>(m: &Measure<T>) -> String {
@@ -93,7 +92,7 @@ fn described<T>(m: &Measure<T>) -> String {
     format!("{:<NAME$} {}{unit}{source}", m.key, m.meaning)
 }
 
-/// Sides that a terrain can have on the ground, in metres.
+/// Allowed sides of a terrain on the ground, in metres.
 const LENGTHS: std::ops::RangeInclusive<f32> = 1.0..=1_000_000.0;
 
 /// A terrain to measure.
@@ -101,7 +100,7 @@ struct MeasuredTerrain {
     name: String,
     terrain: Arc<Terrain>,
     scale: TerrainScale,
-    /// The scene, if it has a climate: one of its own, or that of the biome table which colours it.
+    /// The scene, unless it is a heightmap.
     scene: Option<Scene>,
 }
 
@@ -120,18 +119,16 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
         |subject: &MeasuredTerrain| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
     let first = args.subject(&args.scene)?;
     let Some(path) = &args.against else {
-        let measures = measured(&first)?;
-        let climate = match &first.scene {
-            Some(scene) => Some(pool.install(|| climate_measures(scene, &first.terrain, &control))?),
-            None => None,
-        };
+        let MeasuredTerrain { scene, terrain, scale, .. } = &first;
+        let all = pool.install(|| TerrainMeasures::new(scene.as_ref(), terrain, *scale, &limits, &control))?;
+        let TerrainMeasures { measures, climate } = &all;
         let numbers = climate.as_ref().map_or_else(Vec::new, ClimateMeasures::listed);
         let lines: String = numbers.iter().map(|number| climate_line(number, args.csv)).collect();
         return match (args.json, args.csv) {
-            (true, _) => print_json(&WithClimate { measures: &measures, climate }),
+            (true, _) => print_json(&all),
             (_, true) => print(&(measures.csv() + &lines)),
             _ => {
-                let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), &measures);
+                let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), measures);
                 print(&if lines.is_empty() { table } else { format!("{table}\nCLIMATE\n{lines}") })
             }
         };
@@ -144,7 +141,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
     MeasuredPair { list: MEASURES, names, measures: [&a, &b], difference }.print(args)
 }
 
-/// A whole planet in numbers, or two.
+/// Measures a whole planet, or two.
 fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult {
     let control = Control::default();
     let measured = |job: &SceneJob| {
@@ -154,7 +151,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
     };
     let (terrain, measures, scale) = measured(job)?;
     if let Some(path) = &args.against {
-        let alone = || usage(anyhow::anyhow!("--against: a planet is compared with planets alone"));
+        let alone = || usage(anyhow::anyhow!("--against: a planet can only be compared with a planet"));
         let other = args.scene.other(path);
         if is_measured(path) {
             return Err(alone());
@@ -184,7 +181,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
     }
 }
 
-/// A number of the climate, as text or CSV.
+/// A line of a climate measure, as text or CSV.
 fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String), csv: bool) -> String {
     if csv {
         return format!("{key},{value},{unit},{meaning}\n");
@@ -192,64 +189,18 @@ fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String
     format!("{:<LABEL$} {:<20} {meaning}\n", key.replace('_', " "), format!("{value:.3} {unit}"))
 }
 
-/// The measures of a terrain, with those of its climate if the scene has one.
-#[derive(Serialize)]
-struct WithClimate<'a> {
-    #[serde(flatten)]
-    measures: &'a Measures,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    climate: Option<ClimateMeasures>,
-}
-
-/// The limits with what is changed in them, each as LIMIT=VALUE.
-///
-/// # Errors
-/// When there is no such limit, or it cannot have that value.
-pub fn limits(changes: &[String]) -> Result<Limits, String> {
+/// The limits with the changes, each as LIMIT=VALUE.
+fn limits(changes: &[String]) -> Result<Limits, String> {
     let mut limits = Limits::default();
     for text in changes {
-        let about = limits.about();
         let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: give LIMIT=VALUE"))?;
-        let index = about.find(name.trim()).ok_or_else(|| {
-            let known: Vec<&str> = about.params.iter().map(|p| p.name).collect();
-            format!("there is no limit `{}`; give one of {}", name.trim(), known.join(", "))
-        })?;
-        let value = about.params[index].parse(value).map_err(|e| e.to_string())?;
-        limits.set(index, &value).map_err(|e| e.to_string())?;
+        limits.set_named(name.trim(), value)?;
     }
     Ok(limits)
 }
 
-/// Everything measured of a terrain, that of a scene with its climate where it has one, as JSON; of a planet all of it.
-/// Call it inside the pool that shall do the work.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn terrain_measures(
-    scene: Option<&Scene>,
-    terrain: &Terrain,
-    scale: TerrainScale,
-    limits: &Limits,
-    control: &Control,
-) -> Result<serde_json::Value, Failure> {
-    if let Some(scene) = scene.filter(|scene| scene.settings.is_planet()) {
-        return Ok(serde_json::to_value(measure_planet(terrain, scene, limits, control)?)?);
-    }
-    let climate = match scene.filter(|scene| has_climate(scene)) {
-        Some(scene) => Some(climate_measures(scene, terrain, control)?),
-        None => None,
-    };
-    let measures = measure(terrain, scale, limits, control)?;
-    Ok(serde_json::to_value(WithClimate { measures: &measures, climate })?)
-}
-
-/// Whether a scene has a climate of its own or that of a biome table.
-fn has_climate(scene: &Scene) -> bool {
-    scene.climate.is_some() || scene.biome_table().is_some()
-}
-
 impl MeasureArgs {
-    /// The scene or heightmap of `scene`.
+    /// The scene or heightmap named by `scene`.
     fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
         if is_measured(scene.path()) {
@@ -267,20 +218,20 @@ impl MeasureArgs {
         }
         let job = scene.load()?;
         if job.scene.settings.is_planet() {
-            return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
+            return Err(usage(anyhow::anyhow!("--against: a terrain can only be compared with a terrain")));
         }
         let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
-        Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate(&job.scene).then_some(job.scene) })
+        Ok(MeasuredTerrain { name, terrain, scale, scene: Some(job.scene) })
     }
 }
 
-/// Whether a file has heights of its own, and is no scene.
+/// Whether a file is a heightmap or a mesh instead of a scene.
 fn is_measured(path: &Path) -> bool {
     is_heightmap(path) || is_mesh(path)
 }
 
-/// The heights of a file in metres, and how long a side is where it says so: of cells that are no squares, as those of
-/// degrees are not, the side of a square of the same area. What has no data has no ground.
+/// The heights of a file in metres, and the length of a side if the file records it. If the cells are not square, as in
+/// degrees, it is the side of a square of the same area. Samples without data have no ground.
 fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
     if !(-1.0e7..=1.0e7).contains(&white) {
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
@@ -289,16 +240,19 @@ fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Fai
     let raster = raster_or_mesh(&path.to_string_lossy(), RawLayout::default())?;
     if raster.width != raster.height {
         return Err(Failure::Failed(anyhow::anyhow!(
-            "{} has {} × {} samples; only square heightmaps can be measured, crop it first",
+            "{} has {} × {} samples; only square heightmaps can be measured; crop it first",
             path.display(),
             raster.width,
             raster.height
         )));
     }
-    // a scene without layers is as large
+    // an empty scene of that size takes the same memory
     let bare = Scene::default();
     check_memory(&bare, raster.width, &MemoryUse::MEASURES).map_err(|reason| {
-        Failure::Failed(anyhow::anyhow!("{}: {reason}. Scale it down first, or give --memory LIMIT", path.display()))
+        Failure::Failed(anyhow::anyhow!(
+            "{}: {reason}. Scale it down first, or raise the limit with --memory",
+            path.display()
+        ))
     })?;
     let (low, high) = raster.range_metres.unwrap_or((0.0, white));
     let mut terrain = Terrain::flat(Grid::new(raster.width, Edges::Open));
@@ -316,7 +270,7 @@ fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Fai
 
 const LABEL: usize = 24;
 
-/// One measure a line, by family, with what real terrain has.
+/// A line for each measure, by family, with the range in real terrain.
 fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
     let mut text = format!("{:<LABEL$} {samples}\n", "samples");
     let mut family = None;
@@ -342,7 +296,7 @@ fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
 /// Two terrains or planets, and how they differ.
 struct MeasuredPair<'a, T> {
     list: &'a [Measure<T>],
-    /// With how many samples they have.
+    /// Names, with the number of samples.
     names: [String; 2],
     measures: [&'a T; 2],
     difference: Difference,
@@ -358,7 +312,7 @@ impl<T: Serialize> MeasuredPair<'_, T> {
         }
     }
 
-    /// The measures beside each other, and those of the difference.
+    /// Both sets of measures side by side, then the measures of the difference.
     fn text(&self) -> String {
         let mut text = format!("first   {}\nsecond  {}\n\n", self.names[0], self.names[1]);
         let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");

@@ -1,4 +1,4 @@
-//! `talweg nodes`: the catalogue, from the same table that the panel reads.
+//! `talweg nodes`: the node catalogue, from the same table as the panel.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ use serde_json::json;
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::export::maps::ExportMap;
 use talweg::nodes::Node;
-use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
+use talweg::param::{About, ParamKind, ParamSpec, Params, description_json};
 use talweg::scene::{Mask, Mix, Settings};
 
 /// List every node with its parameters, or some of them
 #[derive(Args)]
 #[command(after_help = "\
-Each parameter is shown with its default, unit and hard range; the slider's range stands in brackets where it is
-narrower. Any of them can be given to --set: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
+Each parameter is listed with its default, unit and hard range, and with the slider's range in brackets if that is
+narrower. --set changes any of them: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
 pub struct NodesArgs {
-    /// Names of nodes, as in scenes and in the menu; all without
+    /// Names of nodes, as in scenes or in the menu; all nodes by default
     #[arg(value_name = "NODE")]
     nodes: Vec<String>,
     /// Print the catalogue as JSON
@@ -32,15 +32,15 @@ pub fn run(args: &NodesArgs) -> CommandResult {
         let nodes: Vec<_> = shown
             .iter()
             .map(|node| {
-                let mut value = json_of(node.about(), Some(node.work().shape()));
+                let mut value = description_json(node.about(), Some(node.work().shape()));
                 value["writes"] = written(node).into();
                 value
             })
             .collect();
         return print_json(&json!({
             "nodes": nodes,
-            "layer": [json_of(mix.about(), None), json_of(mask.about(), None)],
-            "scene": json_of(settings.about(), None),
+            "layer": [description_json(mix.about(), None), description_json(mask.about(), None)],
+            "scene": description_json(settings.about(), None),
         }));
     }
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
         }
         describe(&mut text, about);
         if !written(&node).is_empty() {
-            // before the empty line
+            // replace the empty line
             text.pop();
             let _ = writeln!(text, "      Writes the maps {}.\n", written(&node).join(", "));
         }
@@ -68,7 +68,7 @@ pub fn run(args: &NodesArgs) -> CommandResult {
     print(&text)
 }
 
-/// The nodes of these names, in the order of the catalogue; all where there are none.
+/// The nodes with these names, in catalogue order; all nodes if there are no names.
 fn shown_nodes(names: &[String]) -> Result<Vec<Node>, Failure> {
     let is_it = |node: &Node, name: &str| {
         let about = node.about();
@@ -82,7 +82,7 @@ fn shown_nodes(names: &[String]) -> Result<Vec<Node>, Failure> {
     Ok(catalogue.into_iter().filter(is_asked).collect())
 }
 
-/// The data maps that a node writes as it is made, by their names in exports.
+/// The data maps that a new node writes, by their export names.
 fn written(node: &Node) -> Vec<String> {
     node.traits().writes.iter().map(|&kind| ExportMap::Data(kind).to_string()).collect()
 }
@@ -116,60 +116,4 @@ fn slider_text(spec: &ParamSpec) -> String {
         ParamKind::Int { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
         _ => String::new(),
     }
-}
-
-/// A group of parameters as JSON, with the shape of a node.
-pub fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
-    let mut value = json!({
-        "name": about.name,
-        "label": about.label,
-        "category": about.category,
-        "help": about.help,
-        "source": about.source,
-        "synonyms": about.synonyms,
-        "params": about.params.iter().map(json_of_param).collect::<Vec<_>>(),
-        "presets": about.presets.iter().map(|p| json!({"name": p.name, "label": p.label, "help": p.help})).collect::<Vec<_>>(),
-    });
-    if let Some(shape) = shape {
-        value["shape"] = shape.into();
-    }
-    value
-}
-
-fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
-    let mut value = json!({
-        "name": spec.name,
-        "label": spec.label,
-        "unit": spec.unit,
-        "help": spec.help,
-        "default": match &spec.default {
-            Value::Float(v) => json!(v),
-            Value::Int(v) => json!(v),
-            Value::Bool(v) => json!(v),
-            other => json!(spec.show(other)),
-        },
-    });
-    let kind = match &spec.kind {
-        ParamKind::Float { hard, slider } => {
-            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
-            "float"
-        }
-        ParamKind::Int { hard, slider } => {
-            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
-            "int"
-        }
-        ParamKind::Bool => "bool",
-        ParamKind::Choice(options) => {
-            value["choices"] =
-                options.iter().map(|o| json!({"name": o.name, "label": o.label, "help": o.help})).collect();
-            "choice"
-        }
-        ParamKind::Curve => "curve",
-        ParamKind::Image => "image",
-        ParamKind::Layer => "layer",
-        ParamKind::Tree => "tree",
-        ParamKind::Strokes => "strokes",
-    };
-    value["type"] = kind.into();
-    value
 }

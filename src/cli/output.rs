@@ -1,4 +1,4 @@
-//! What the commands that write have in common.
+//! Common parts of the commands that write files.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use talweg::io::SaveTarget;
 
-/// What becomes of a file that is write-protected, or has other names.
+/// Treatment of write-protected files, and of files with several hard links.
 #[derive(Args)]
 pub struct ForceArgs {
     /// Replace the file even if it is write-protected, or one of several hard links
@@ -20,7 +20,7 @@ impl ForceArgs {
         self.force
     }
 
-    /// The file, to be written as the command line says.
+    /// The target for a file, with the protection chosen on the command line.
     pub fn target(&self, path: &Path) -> SaveTarget {
         SaveTarget::new(path).over_read_only(self.force).over_links(self.force)
     }

@@ -1,4 +1,4 @@
-//! `talweg patch`: a square of a planet as a terrain, and back.
+//! `talweg patch`: extracts a square of a planet as a terrain, and puts it back.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,19 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::eval::MemoryUse;
+use talweg::export::origin::load_scene;
 use talweg::io::{FileStamp, SaveTarget, check_place};
 use talweg::planet::square::Square;
 use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
-/// Take a square of a planet out as a terrain, or put it back
+/// Extract a square of a planet as a terrain, or put it back
 #[derive(Args)]
 #[command(after_help = "\
-`take` writes the scene, and beside it the planet's ground there at the samples asked for, down to a metre: heights, water,
-moisture and what other maps the planet has (.r32). The names of these files end on a hash of what is in them, so that a
-scene always has those it was saved with. Rivers run in and out where the planet's do. Work on the scene as on any other;
-its first layers are the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
-beside the new planet, and adds a layer to the planet that lays them onto the globe.
+`take` writes a scene, and beside it the planet's terrain in that square at the given samples, down to a metre: heights,
+water, moisture and the planet's other maps (.r32). The file names end with a hash of the contents, so that a scene always
+finds the files it was saved with. Rivers enter and leave where the planet's rivers do. The first layers of the scene are
+the planet's terrain; edit it like any other scene. It records its planet and its position. `put` evaluates the scene,
+writes its heights beside the new planet, and adds a layer to the planet that lays them onto the globe.
 
 Example:
   talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
@@ -34,7 +35,7 @@ pub struct PatchArgs {
 
 #[derive(Subcommand)]
 enum PatchSubcommand {
-    /// Take a square out of a planet
+    /// Extract a square of a planet
     Take(TakeArgs),
     /// Put a terrain back onto a planet
     Put(PutArgs),
@@ -70,13 +71,13 @@ struct TakeArgs {
 struct PutArgs {
     #[command(flatten)]
     patch: SceneArgs,
-    /// The planet that it is put onto; without it the one it was taken from
+    /// Planet that receives the terrain; by default the one it was extracted from
     #[arg(long, value_name = "PLANET")]
     onto: Option<PathBuf>,
-    /// Longitude of the middle of the square, in degrees; without it where it was taken
+    /// Longitude of the middle of the square, in degrees; by default its original position
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
     longitude: Option<f64>,
-    /// Latitude of the middle of the square, in degrees; without it where it was taken
+    /// Latitude of the middle of the square, in degrees; by default its original position
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
     latitude: Option<f64>,
     /// Planet to write (.ron)
@@ -105,8 +106,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(anyhow::anyhow!("cannot read {}: {error}. Nothing was written", path.display()))
 }
 
-/// The scene file as it is now, to be replaced only if it stays so, and what the heightmap that belongs to it is
-/// called, but for its hash.
+/// The target for the scene file, which is replaced only if nobody changes it meanwhile, and the name of its heightmap
+/// without the hash.
 fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
     if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
@@ -139,11 +140,11 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
-    // the square with its maps, and what its planet is asked with
+    // the square with its maps, and the fields for sampling its planet
     let taken = 4.0 * 4.0 * f64::from(args.samples) * f64::from(args.samples);
     let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
-    // a shipped planet stays a name
+    // a shipped planet is stored by its name
     let from = if given.try_exists().map_err(|error| unreadable(given, &error))? {
         std::path::absolute(given)?
     } else {
@@ -159,12 +160,12 @@ fn put(args: &PutArgs) -> CommandResult {
     let origin = job.scene.patch.as_ref();
     let missing = |what: &str| {
         let name = args.patch.path().display();
-        usage(anyhow::anyhow!("{name} does not say which planet it was taken from; give --{what}"))
+        usage(anyhow::anyhow!("{name} does not record which planet it was extracted from; give --{what}"))
     };
     let onto = args.onto.clone().or_else(|| origin.map(|o| o.planet.clone().into())).ok_or_else(|| missing("onto"))?;
     let longitude = args.longitude.or(origin.map(|o| o.longitude)).ok_or_else(|| missing("longitude"))?;
     let latitude = args.latitude.or(origin.map(|o| o.latitude)).ok_or_else(|| missing("latitude"))?;
-    let (planet, _) = super::input::load(&onto)?;
+    let (planet, _) = load_scene(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let files = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;

@@ -1,4 +1,4 @@
-//! `talweg recover`: unsaved work of editors that ended before it was saved.
+//! `talweg recover`: unsaved work of editors that crashed or were killed.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,24 @@ use serde::Serialize;
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::recovery::{FoundWork, left_work, local_time, state_folder};
 
-/// List unsaved work of editors that crashed or were killed, write it to a file, or throw it away
+/// List unsaved work of editors that crashed or were killed, write it to a file, or discard it
 #[derive(Args)]
 #[command(after_help = "\
-What is written stays in the list until it is thrown away with --discard. Work of editors that are still running is
-not listed.
+Work that was written to a file stays in the list until --discard removes it. Work of running editors is not listed.
 
 Examples:
-  talweg recover                                    list what there is, the newest first
+  talweg recover                                    list unsaved work, the newest first
   talweg recover -o saved.ron                       write the newest
   talweg recover --number 2 -o saved.ron
   talweg recover --number 2 --discard")]
 pub struct RecoverArgs {
-    /// Scene file to write (.ron); it must not exist
+    /// Scene file to write (.ron); it must not exist yet
     #[arg(short, long, value_name = "SCENE.ron")]
     output: Option<PathBuf>,
-    /// Which one, as the list counts them; the newest is 1
+    /// Number in the list; the newest is 1
     #[arg(short, long, value_name = "N")]
     number: Option<usize>,
-    /// Throw it away, after it was written if --output is given
+    /// Discard it, after writing it if --output is given
     #[arg(long)]
     discard: bool,
     /// Print the list as JSON
@@ -64,7 +63,7 @@ impl ListedWork {
         if let Some(error) = error {
             return format!("{number:>3}  {error}\n");
         }
-        let file = file.as_ref().map_or("in no file yet".into(), |file| format!("of {}", file.display()));
+        let file = file.as_ref().map_or("not saved in any file".into(), |file| format!("of {}", file.display()));
         let text = |part: &Option<String>| part.clone().unwrap_or_default();
         format!("{number:>3}  {}  “{}” {file}; last edit: {}\n", text(edited), text(name), text(edit))
     }
@@ -72,7 +71,7 @@ impl ListedWork {
 
 pub fn run(args: &RecoverArgs) -> CommandResult {
     let state = state_folder().ok_or_else(|| {
-        Failure::Failed(anyhow::anyhow!("this system names no folder for such files; name one in TALWEG_STATE"))
+        Failure::Failed(anyhow::anyhow!("this system defines no folder for unsaved work; set TALWEG_STATE to a folder"))
     })?;
     let mut found = left_work(&state)?;
     if args.json {
@@ -80,7 +79,7 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
     }
     if args.output.is_none() && !args.discard {
         if let Some(number) = args.number {
-            let what = format!("say what shall become of number {number}: --output FILE, or --discard");
+            let what = format!("say what to do with number {number}: give --output FILE, or --discard");
             return Err(usage(anyhow::anyhow!(what)));
         }
         if found.is_empty() {
@@ -90,7 +89,9 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
         return print(&lines);
     }
     if args.discard && args.output.is_none() && args.number.is_none() {
-        return Err(usage(anyhow::anyhow!("say which to throw away: --number N, as `talweg recover` lists them")));
+        return Err(usage(anyhow::anyhow!(
+            "say which work to discard: give --number N from the list of `talweg recover`"
+        )));
     }
     let number = args.number.unwrap_or(1);
     if !(1..=found.len()).contains(&number) {
@@ -104,10 +105,10 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
     if let Some(output) = &args.output {
         let work = one.work.as_ref().map_err(|error| anyhow::anyhow!("{error}")).map_err(Failure::Failed)?;
         if output.symlink_metadata().is_ok() {
-            let text = format!("{} is there already; give a name that is free", output.display());
+            let text = format!("{} exists already; give an unused name", output.display());
             return Err(Failure::Failed(anyhow::anyhow!(text)));
         }
-        // what would be mended on opening is still better than nothing
+        // a scene with wrong values is still better than none; opening it corrects them
         work.scene.save_unchecked(output)?;
         print(&format!("{}  “{}” as of {}\n", output.display(), work.scene.name, local_time(work.edited)))?;
     }

@@ -9,13 +9,10 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::trace::TraceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use talweg::appearance::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
-use talweg::appearance_files::{all_palette_names, is_palette};
+use talweg::appearance::{MOST_PIXELS, PaletteTable, PictureError, PictureRequest, PictureStyle, check_picture};
 use talweg::eval::MemoryUse;
-use talweg::field::{Cancelled, Control, Terrain};
-use talweg::io::{SaveTarget, check_place};
+use talweg::field::Control;
 use talweg::preferences::GlobeView;
-use talweg::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective
 #[derive(Args)]
@@ -38,16 +35,16 @@ pub struct RenderArgs {
     /// Side of a square picture, in pixels
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = pixels(), conflicts_with_all = ["width", "height"])]
     picture: u32,
-    /// Width in pixels; the longer side spans the terrain, the shorter one shows its middle
+    /// Width in pixels; the longer side spans the terrain, the shorter side shows its middle part
     #[arg(long, value_name = "N", value_parser = pixels())]
     width: Option<u32>,
     /// Height in pixels
     #[arg(long, value_name = "N", value_parser = pixels())]
     height: Option<u32>,
-    /// What to draw
+    /// Style of the picture
     #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
-    /// Palette or biome table (biome:earth), in place of the scene's
+    /// Palette or biome table (biome:earth), instead of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
     #[command(flatten)]
@@ -59,26 +56,26 @@ pub struct RenderArgs {
     json: bool,
 }
 
-/// How a planet is shown.
+/// View of a planet.
 #[derive(Args)]
 struct GlobeArgs {
-    /// How to show a planet
+    /// View of a planet
     #[arg(long, value_enum, default_value_t = RenderProjection::Globe)]
     projection: RenderProjection,
-    /// Longitude in the middle of a globe, in degrees; the day side without it
+    /// Longitude at the centre of a globe, in degrees; by default the day side
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     longitude: Option<f64>,
-    /// Latitude in the middle of a globe, in degrees
+    /// Latitude at the centre of a globe, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
     latitude: Option<f64>,
-    /// Draw clouds over a planet as the window does: so much of the sky, from 0 to 1; without a value as much as the
-    /// window does at first. Thin air has fewer
+    /// Draw clouds over a planet, as the editor does: covered fraction of the sky, from 0 to 1; without a value, the
+    /// editor's default. Thin air has fewer clouds
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, value_parser = cloud_share)]
     clouds: Option<Option<f32>>,
 }
 
 fn cloud_share(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("give a share from 0 to 1".into())
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("give a fraction from 0 to 1".into())
 }
 
 fn latitude(text: &str) -> Result<f64, String> {
@@ -101,41 +98,36 @@ enum Style {
     Heights,
 }
 
-/// Sides of a picture.
+/// The parser for a side of a picture in pixels.
 pub fn pixels() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=16_384)
+    clap::value_parser!(u32).range(1..=i64::from(MOST_PIXELS))
 }
 
-/// Refuses what is not a PNG file in an existing folder, before any work is done.
-pub fn check_picture(to: &SaveTarget) -> CommandResult {
-    let path = to.path();
-    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-        return Err(usage(anyhow::anyhow!("cannot write {}: pictures are .png files", path.display())));
-    }
-    Ok(check_place(to)?)
-}
-
-impl RenderArgs {
-    fn size(&self) -> (usize, usize) {
-        let (width, height) = match (self.width, self.height) {
-            (None, None) => (self.picture, self.picture),
-            (width, height) => {
-                let one = width.or(height).unwrap_or(self.picture);
-                (width.unwrap_or(one), height.unwrap_or(one))
-            }
-        };
-        (width as usize, height as usize)
+/// Turns a wrong option of a picture into a usage error.
+pub fn failed(error: PictureError) -> Failure {
+    match error {
+        PictureError::File(error) => error.into(),
+        PictureError::Cancelled(error) => error.into(),
+        _ => usage(error),
     }
 }
 
 impl RenderArgs {
-    /// The size of a picture of a planet: a map is twice as wide as high.
-    fn planet_size(&self) -> (usize, usize) {
-        let (width, height) = self.size();
-        if self.globe.projection == RenderProjection::Map && self.height.is_none() {
-            (width, width.div_ceil(2))
-        } else {
-            (width, height)
+    fn request(&self) -> PictureRequest {
+        let globe = &self.globe;
+        PictureRequest {
+            side: self.picture,
+            width: self.width,
+            height: self.height,
+            style: match self.style {
+                Style::Relief => PictureStyle::Relief,
+                Style::Heights => PictureStyle::Heights,
+            },
+            palette: self.palette.clone(),
+            as_map: globe.projection == RenderProjection::Map,
+            longitude: globe.longitude,
+            latitude: globe.latitude,
+            clouds: globe.clouds.map(|cover| cover.unwrap_or(GlobeView::default().cloud_cover)),
         }
     }
 
@@ -145,98 +137,21 @@ impl RenderArgs {
         }
         print(&format!("{}  {width} × {height} pixels\n", self.output.display()))
     }
-
-    fn planet(
-        &self,
-        scene: &Scene,
-        terrain: &Terrain,
-        [width, height]: [usize; 2],
-        control: &Control,
-    ) -> Result<RgbImage, Cancelled> {
-        let mut planet = PlanetImage::new(scene, terrain, control)?;
-        if let Some(share) = self.globe.clouds {
-            let view = GlobeView::default();
-            planet = planet.with_clouds(&GlobeView { cloud_cover: share.unwrap_or(view.cloud_cover), ..view });
-        }
-        if self.globe.projection == RenderProjection::Map {
-            return planet.map(width, height, control);
-        }
-        let view = GlobePerspective::day_side(&scene.planet);
-        let longitude = self.globe.longitude.unwrap_or(view.longitude);
-        planet.globe(
-            GlobePerspective { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },
-            [width, height],
-            control,
-        )
-    }
-
-    /// Where the picture goes.
-    ///
-    /// # Errors
-    /// When that is no PNG file in an existing folder.
-    pub fn checked_target(&self) -> Result<SaveTarget, Failure> {
-        let output = self.force.target(&self.output);
-        check_picture(&output)?;
-        Ok(output)
-    }
-
-    /// The picture of a terrain that is there; call it inside the pool that shall do the work.
-    ///
-    /// # Errors
-    /// When the palette is not known, or `control` says so.
-    pub fn picture(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, Failure> {
-        let scene = &self.with_palette(scene)?;
-        self.check_clouds(scene)?;
-        if scene.settings.is_planet() {
-            let (width, height) = self.planet_size();
-            return Ok(self.planet(scene, terrain, [width, height], control)?);
-        }
-        let (width, height) = self.size();
-        Ok(match self.style {
-            Style::Relief => {
-                relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), [width, height], control)?
-            }
-            Style::Heights => heightmap(terrain, width, height, control)?,
-        })
-    }
-
-    /// Refuses clouds over what is no planet.
-    fn check_clouds(&self, scene: &Scene) -> CommandResult {
-        if self.globe.clouds.is_some() && !scene.settings.is_planet() {
-            return Err(usage(anyhow::anyhow!(
-                "--clouds is for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws"
-            )));
-        }
-        Ok(())
-    }
-
-    /// The scene in the colours that are asked for.
-    fn with_palette(&self, scene: &Scene) -> Result<Scene, Failure> {
-        let mut scene = scene.clone();
-        let Some(name) = &self.palette else { return Ok(scene) };
-        if !is_palette(name) {
-            let known = all_palette_names().join(", ");
-            return Err(usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {known}")));
-        }
-        // asked for by name, it is the shipped table
-        scene.palette.clone_from(name);
-        scene.biomes = None;
-        Ok(scene)
-    }
 }
 
 pub fn run(args: &RenderArgs) -> CommandResult {
-    let output = args.checked_target()?;
+    let output = args.force.target(&args.output);
+    check_picture(&output).map_err(failed)?;
     let job = args.scene.load()?;
-    let scene = args.with_palette(&job.scene)?;
-    args.check_clouds(&scene)?;
-    let (width, height) = args.size();
+    let request = args.request();
+    let scene = request.recoloured(&job.scene).map_err(failed)?;
+    let [width, height] = request.size(&scene);
     if args.trace.sphere_trace {
         return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));
     }
-    let (width, height) = if scene.settings.is_planet() { args.planet_size() } else { (width, height) };
     let terrain = job.evaluate(&MemoryUse::picture(&scene, width, height))?;
-    let picture = job.pool.install(|| args.picture(&scene, &terrain, &Control::default()))?;
+    let drawn = job.pool.install(|| request.draw(&scene, &terrain, &Control::default()));
+    let picture = drawn.map_err(failed)?;
     picture.save(&output).map_err(Failure::from)?;
     args.report(picture.width, picture.height)
 }

@@ -9,8 +9,10 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
-use super::render::check_picture;
+use super::render::failed;
+use super::sweeps::swept;
 use super::{CommandResult, Failure, print, print_json, usage};
+use talweg::appearance::check_picture;
 use talweg::eval::MemoryUse;
 use talweg::variants::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
 use talweg::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
@@ -18,10 +20,10 @@ use talweg::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
 /// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
 #[derive(Args)]
 #[command(after_help = "\
-A sweep goes over the range of the panel's slider, or over FROM..TO, in equal steps or, where the range spans decades,
-equal factors; a choice goes through all its options. Two sweeps make a table, the first across, the second down. Each
-thumbnail says what makes it; the JSON says it as --set takes it, so that it can be rendered or exported. Below stand
-the erosion score, the mean slope, the lowest and the highest place, at the thumbnail's resolution.
+A sweep covers the range of the panel's slider, or FROM..TO, in equal steps, or in equal factors if the range spans
+decades; for a choice it shows all options. Two sweeps make a table, the first across, the second down. The caption of a
+thumbnail gives its values; the JSON gives them in the form of --set, for rendering or exporting. Below the caption are
+the erosion score, the mean slope, and the lowest and highest point, at the thumbnail's resolution.
 
 Examples:
   talweg sheet alpine-range -o seeds.png
@@ -32,16 +34,16 @@ Examples:
 pub struct SheetArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Number of seeds, from the scene's own on [default: 16]
+    /// Number of seeds, starting from the scene's own [default: 16]
     #[arg(long, value_name = "N", value_parser = count(), conflicts_with = "sweep")]
     seeds: Option<u32>,
-    /// Go through the presets of a layer, by its name or number
+    /// Show the presets of a layer, given by name or number
     #[arg(long, value_name = "LAYER", conflicts_with_all = ["seeds", "sweep"])]
     presets: Option<String>,
-    /// Parameter to sweep, like Peaks.octaves or scene.relief_metres=500..3000; may be given twice
+    /// Parameter to sweep, such as Peaks.octaves or scene.relief_metres=500..3000; may be given twice
     #[arg(long, value_name = "LAYER.PARAM[=FROM..TO]")]
     sweep: Vec<String>,
-    /// Thumbnails of a sweep, at most; in a table, to each side [default: 12, in a table 4]
+    /// Most thumbnails of a sweep; in a table, along each side [default: 12, in a table 4]
     #[arg(long, value_name = "N", value_parser = count(), requires = "sweep")]
     count: Option<u32>,
     /// Picture to write (.png)
@@ -61,10 +63,10 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=256)
 }
 
-/// Pixels of all thumbnails together.
+/// Most pixels of all thumbnails together.
 const MOST_PIXELS: usize = 50_000_000;
 
-/// What is drawn, and how it is laid out.
+/// The variants to draw, and their layout.
 struct SheetLayout {
     heading: String,
     variants: Vec<SceneVariant>,
@@ -89,7 +91,7 @@ impl SheetArgs {
         let scene = &job.scene;
         let many = |default: usize| self.count.map_or(default, |n| n as usize);
         let read = |text: &String, count| {
-            VariantSweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
+            swept(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
         };
         let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
         let name = |sweep: &VariantSweep| sweep.param_ref.spec().label.to_lowercase();
@@ -121,14 +123,14 @@ impl SheetArgs {
                     columns: across.values.len(),
                 })
             }
-            _ => Err(usage(anyhow::anyhow!("--sweep: one or two can be shown; give fewer"))),
+            _ => Err(usage(anyhow::anyhow!("--sweep: give one or two sweeps"))),
         }
     }
 }
 
 pub fn run(args: &SheetArgs) -> CommandResult {
     let output = args.force.target(&args.output);
-    check_picture(&output)?;
+    check_picture(&output).map_err(failed)?;
     let job = args.scene.load()?;
     let SheetLayout { heading, variants, columns } = args.layout(&job)?;
     args.check_count(variants.len())?;

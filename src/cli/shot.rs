@@ -6,8 +6,9 @@ use clap::Args;
 
 use super::input::SceneArgs;
 use super::output::ForceArgs;
-use super::render::{check_picture, pixels};
+use super::render::{failed, pixels};
 use super::{CommandResult, EditorCommands, usage};
+use talweg::appearance::check_picture;
 use talweg::io::SaveTarget;
 use talweg::scene::LightPreset;
 
@@ -35,23 +36,23 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
-    /// Draws so many by so many pixels for each, from 1 to 4: finer edges, for as many times the work
+    /// Samples along each side of a pixel, from 1 to 4: smoother edges, but 4 takes 16 times the work
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub supersampling: u32,
-    /// How the ground is drawn: shaded, hillshade or wireframe; a construction also adaptive-tessellation or
-    /// adaptive-wireframe, without layers above it also sphere-tracing or tracing-cost
+    /// Drawing mode: shaded, hillshade or wireframe; for a construction also adaptive-tessellation or
+    /// adaptive-wireframe, and without layers above it sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Distance along a ray at which the level of detail of a construction is half, in metres: octaves of noise fade
-    /// out, and levels of detail go over to their plain pieces. For --mode sphere-tracing
+    /// Distance along a ray at which the detail of a construction has halved, in metres: octaves of noise fade out, and
+    /// levels of detail switch to their simple pieces. Needs --mode sphere-tracing
     #[arg(long, value_name = "M", value_parser = metres)]
     pub half_detail: Option<f32>,
-    /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water
-    /// or hardness
+    /// Data drawn over the terrain: slope, change (erosion and deposition), temperature, moisture or a map such as
+    /// flow, water or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
-    /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
-    /// north, 90 east) and tilt (-90 is down) in degrees
+    /// Camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is north, 90
+    /// east) and tilt (-90 is down) in degrees
     #[arg(
         long,
         value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
@@ -60,32 +61,32 @@ pub struct ShotArgs {
         conflicts_with = "side"
     )]
     pub from: Vec<f32>,
-    /// A terrain as a whole: perspective, top, south, east, north or west, the sides being those from where one looks
+    /// View of a whole terrain: perspective, top, or from the south, east, north or west
     #[arg(long, value_name = "SIDE", value_parser = ["perspective", "top", "south", "east", "north", "west"])]
     pub side: Option<String>,
-    /// Parallel lines of sight: a plan from the top, elevations from the sides
+    /// Draw without perspective: a plan from the top, elevations from the sides
     #[arg(long, requires = "side")]
     pub orthographic: bool,
-    /// One of the scene's camera bookmarks, by its name; without it, --side and --from the first one, if there is any
+    /// Camera bookmark of the scene by name; by default, unless --side or --from is given, the first bookmark
     #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "side"])]
     pub bookmark: Option<String>,
-    /// Light in place of the scene's
+    /// Light preset, instead of the scene's light
     #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]
     pub preset: Option<String>,
-    /// How a planet is shown: globe, map or orbit
+    /// View of a planet: globe, map or orbit
     #[arg(long, value_name = "NAME", default_value = "globe")]
     pub way: String,
-    /// From where a planet is seen: degrees of latitude and longitude, metres above the ground, and if wanted heading
-    /// and inclination in degrees (0 and -90 look straight down, north up)
+    /// Camera over a planet: latitude and longitude in degrees, metres above the ground, and optionally heading and
+    /// pitch in degrees (0 and -90 look straight down, north up)
     #[arg(long, value_name = "LAT,LON,HEIGHT[,HEADING,PITCH]", allow_hyphen_values = true)]
     pub at: Option<String>,
-    /// How many times higher than true the relief of a planet is drawn
+    /// Factor by which the relief of a planet is exaggerated
     #[arg(long, value_name = "TIMES")]
     pub exaggeration: Option<f32>,
-    /// Draws so many frames besides as the window does, looking once round, and prints how long they take
+    /// Also draw this many frames as the window does, turning once around, and print their times
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frame_times: Option<u32>,
-    /// Counts what a frame asks of a graphics card, on any driver, and estimates how long one of the middle class takes
+    /// Count the work of a frame for a graphics card, with any driver, and estimate its time on a mid-range card
     #[arg(long)]
     pub frame_costs: bool,
 }
@@ -102,12 +103,12 @@ impl ShotArgs {
 }
 
 pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
-    check_picture(&args.target())?;
+    check_picture(&args.target()).map_err(failed)?;
     let mut job = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
         if job.scene.settings.is_planet() {
             return Err(usage(anyhow::anyhow!(
-                "--preset is for terrains; the light of a planet follows its hour and its sun: --set planet.hour=18"
+                "--preset is for terrains; the light of a planet follows its hour and its sun, such as --set planet.hour=18"
             )));
         }
         preset.apply(&mut job.scene.settings);

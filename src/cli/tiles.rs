@@ -1,4 +1,4 @@
-//! `talweg plan`, `run-tile`, `run-tiles` and `merge`: worlds in tiles.
+//! `talweg plan`, `run-tile`, `run-tiles` and `merge`: builds in tiles.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use talweg::eval::window::{SmoothedField, smooth_lines};
 use talweg::eval::{Store, evaluate, thread_pool, timed_layers};
 use talweg::export::ExportReport;
 use talweg::export::maps::{ExportMap, mask_layer};
-use talweg::export::streamed::is_streamed;
+use talweg::export::streamed::streamed_map;
 use talweg::field::Control;
 use talweg::io::memory::{bytes_text, shortage};
 use talweg::io::{check_new_folder, write_atomically};
@@ -30,13 +30,14 @@ use talweg::web_map::{MapPlace, RasterPyramid, TilePixels};
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
 #[command(after_help = "\
-The folder holds the plan as text (plan.ron), what is printed here (plan.txt: memory, times, disk), the scene, and later the tiles. Stages follow each other; the tasks of a stage
-are tiles and may run at the same time, anywhere that sees the folder. What cannot be computed in parts is told with the
-reason, and is one task that takes the memory of the whole. The result is, bit for bit, that of the whole.
+The folder holds the plan as text (plan.ron), this report (plan.txt: memory, times, disk), the scene, and later the tiles.
+Stages run one after another. The tasks of a stage are tiles, and may run at the same time on any machine that sees the
+folder. A layer that cannot be computed in parts is listed with the reason; it is one task that needs the memory of the
+whole. The result has the same bits as the whole.
 
 Examples:
   talweg plan alpine-range --size 16385 -o alps
-  talweg run-tiles alps                       (all of it on this machine, or:)
+  talweg run-tiles alps                       (all on this machine, or:)
   talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some)
   talweg merge alps -o alps.cog.tif
   talweg plan alpine-range --size 16385 -o alps --slurm && bash alps/slurm.sh --partition=long
@@ -50,13 +51,13 @@ pub struct PlanArgs {
     /// New folder to write
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Layers whose masks are kept as well, for `talweg merge --what mask:LAYER`; may be repeated
+    /// Layers whose masks are also kept, for `talweg merge --what mask:LAYER`; may be repeated
     #[arg(long, value_name = "LAYER")]
     masks: Vec<String>,
-    /// Write slurm.sh too, which submits a job array for each stage to Slurm
+    /// Also write slurm.sh, which submits a job array for each stage to Slurm
     #[arg(long)]
     slurm: bool,
-    /// Write openjd.json too, a job template of Open Job Description with a step for each stage
+    /// Also write openjd.json, a job template of Open Job Description with a step for each stage
     #[arg(long)]
     openjd: bool,
     /// Print the plan as JSON
@@ -64,11 +65,11 @@ pub struct PlanArgs {
     json: bool,
 }
 
-/// Carry out one task of a plan; what is done already is left alone
+/// Run one task of a plan, unless it is done already
 #[derive(Args)]
 #[command(after_help = "\
-Tiles appear whole or not at all, with their hash: a task that was killed is simply run again. One that is done is checked,
-and nothing is computed. Many tasks go faster in one program, which does not ask for its memory anew.
+Tiles are written whole or not at all, with their hash: run a task again if it was killed. A task that is done is only
+checked. Many tasks run faster in one program, because it reuses its memory.
 
 Examples:
   talweg run-tile alps 0 12
@@ -80,19 +81,20 @@ pub struct RunTileArgs {
     /// Number of the stage
     #[arg(value_name = "STAGE")]
     stage: usize,
-    /// Number of the task in that stage; without it they are read from standard input, one in a line
+    /// Number of the task in that stage; without it, task numbers are read from standard input, one per line
     #[arg(value_name = "TILE")]
     tile: Option<usize>,
     #[command(flatten)]
     work: WorkArgs,
 }
 
-/// Carry out all tasks of a plan that are left, on this machine
+/// Run all remaining tasks of a plan on this machine
 #[derive(Args)]
 #[command(after_help = "\
-Workers are programs of their own: where one is killed, as for want of memory, its task is tried again, and the others go on.
-With --prune a stage that nothing reads any more is removed as soon as that is so, and the folder takes the least disk; what
-was removed is not made again when the build goes on after a stop. Only one program may then work in the folder.
+Workers are separate processes: if one is killed, for example for lack of memory, its task is tried again and the others
+continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs the
+least disk. Removed tiles are not made again when the build continues after a stop. With --prune, only one program may
+work in the folder.
 
 Examples:
   talweg run-tiles alps --workers 2
@@ -101,10 +103,10 @@ pub struct RunTilesArgs {
     /// Folder of the plan
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// Tasks at a time; each takes the memory that the plan says
+    /// Number of tasks at a time; each needs the memory given in the plan
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: u16,
-    /// Remove tiles as soon as nothing reads them any more
+    /// Remove tiles as soon as no later stage reads them
     #[arg(long)]
     prune: bool,
     #[command(flatten)]
@@ -114,21 +116,21 @@ pub struct RunTilesArgs {
     quiet: bool,
 }
 
-/// What a task may take.
+/// Resources of a task.
 #[derive(Args)]
 struct WorkArgs {
-    /// Threads of a task; 0 is one for each processor
+    /// Threads per task; 0 is one for each processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     #[command(flatten)]
     memory: MemoryArgs,
 }
 
-/// Make files of all tiles of a plan, without holding the whole
+/// Write files made of all tiles of a plan, without holding the whole
 #[derive(Args)]
 #[command(after_help = "\
-The ending chooses the format, as for `talweg export`, and the files are the same to the byte. Without -o the content hash
-of the result is printed, which is that of `talweg verify`.
+The ending chooses the format, as for `talweg export`, and the files have the same bytes. Without -o, the content hash of
+the result is printed, the same as by `talweg verify`.
 
 Examples:
   talweg merge alps
@@ -147,25 +149,25 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// What the files hold: heights, a data map that the scene writes, or any other map but occlusion and relief
-    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = merged_map)]
+    /// Map in the files: heights, a data map that the scene writes, or any other map except occlusion and relief
+    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = streamed_map)]
     what: ExportMap,
-    /// Cut into tiles of so many samples, NAME_x0_y0
+    /// Cut into tiles of this many samples, NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
     tiles: Option<u32>,
-    /// Neighbouring tiles share no samples; otherwise they share those of their edges
+    /// Let neighbouring tiles share no samples; otherwise they share the samples along their edges
     #[arg(long, requires = "tiles")]
     unshared: bool,
     /// Write a pyramid of tiles for maps in browsers into the new folder -o, as `talweg web-map` does
     #[arg(long, value_enum, value_name = "PIXELS", requires = "output", conflicts_with_all = ["tiles", "what"])]
     web_map: Option<MergedPixels>,
-    /// Longitude of the middle of such a pyramid, in degrees to the east
+    /// Longitude of the middle of the pyramid, in degrees east
     #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
     longitude: f64,
-    /// Latitude of its middle, in degrees to the north
+    /// Latitude of its middle, in degrees north
     #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
     latitude: f64,
-    /// Its closest zoom; otherwise the first whose pixels are not wider than the samples are apart
+    /// Closest zoom; by default the first with pixels no larger than the distance between samples
     #[arg(long, value_name = "ZOOM", requires = "web_map")]
     closest: Option<u32>,
     /// Print what was written as JSON
@@ -173,7 +175,7 @@ pub struct MergeArgs {
     json: bool,
 }
 
-/// The pixels of a pyramid that is made of tiles.
+/// Pixels of a pyramid made from a build in tiles.
 #[derive(Clone, Copy, ValueEnum)]
 enum MergedPixels {
     /// Heights to 1/256 m as colours
@@ -184,31 +186,24 @@ enum MergedPixels {
     Hillshade,
 }
 
-/// A map that is written of some rows at a time.
-pub fn merged_map(text: &str) -> Result<ExportMap, String> {
-    text.parse().ok().filter(is_streamed).ok_or_else(|| {
-        let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
-        format!("there is no map `{text}` that is made of tiles; there are {}", known.join(", "))
-    })
-}
-
-/// What `plan` prints, in the folder of the plan: times are of the machine, and no part of the plan itself.
+/// File with the printed report of `plan`, in the folder of the plan. Its times depend on the machine, so they are not
+/// part of the plan.
 const PLAN_TEXT: &str = "plan.txt";
 
-/// Samples a side of the small evaluation that tells how fast this machine is.
+/// Samples per side of the small evaluation that measures the speed of this machine.
 const TIMED_SAMPLES: usize = 257;
 
-/// Seconds of each stage on one thread of this machine, from a small evaluation.
+/// Estimated seconds of each stage on one thread of this machine, from a small evaluation.
 fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     let samples = TIMED_SAMPLES.min(plan.samples);
     let control = Control::default();
     let pool = thread_pool(1)?;
     let evaluated = || evaluate(scene, samples, None, &mut Store::forgetful(), &control);
-    // the first time tables are made and memory is new
+    // warm up: the first run builds tables and takes new memory
     pool.install(evaluated)?;
     let (made, times) = pool.install(|| timed_layers(&control, evaluated));
     made?;
-    // on that grid alone
+    // on the finest grid only
     let iterations = |layer: usize, samples: usize| {
         let levels = scene.layers[layer].levels(samples);
         let finest = levels.last().map_or(0, |(_, stages)| stages.iter().map(|stage| stage.iterations).sum());
@@ -219,7 +214,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
-    // along rows, or along columns
+    // one pass along rows, or one along columns
     let of_lines = |layer: usize, iteration: Option<u32>, field: SmoothedField, samples_here: usize| -> f64 {
         let mut lines = vec![1.0; samples * samples];
         let smooth = || {
@@ -232,12 +227,12 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>() * finer * finer
     };
-    // every coarser grid takes a quarter of the one before
+    // each coarser grid takes a quarter of the time of the next finer one
     let of_coarser_grids =
         |samples: usize| -> f64 { times.iter().map(|(layer, _)| of_layer(*layer, samples, 4.0 / 3.0)).sum() };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
-            // each tile finds its water anew; rims are few
+            // each tile computes its drainage again; the work on rims is small
             if water.step == SurveyStep::Streams {
                 return of_coarser_grids(stage.samples);
             }
@@ -252,7 +247,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             return 0.0;
         }
         if let Some(smoothing) = &stage.smoothing {
-            // weights are part of their layer's time
+            // the time of the weights is included in that of their layer
             let is_along_lines = stage.along_lines().is_some();
             let (layer, iteration) = (smoothing.layer, smoothing.iteration);
             return if is_along_lines { of_lines(layer, iteration, smoothing.field, stage.samples) } else { 0.0 };
@@ -265,13 +260,13 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let of_part = |layer: &talweg::tiles::PlannedLayer| {
             let part = match layer.iterations {
                 None => 1.0,
-                // it begins on what a coarser grid made
+                // it only starts from the products of a coarser grid
                 Some((0, 0)) => STEP_SHARE,
                 Some((first, end)) => f64::from(end - first) / iterations(layer.layer, stage.samples),
             };
             of_layer(layer.layer, stage.samples, part)
         };
-        // what is smoothed before is no part of it
+        // smoothing is counted in stages of its own
         let is_worn = |layer: usize| {
             stage.survey.as_ref().is_some_and(|survey| survey.iteration.is_some() && survey.layer == layer)
         };
@@ -285,7 +280,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     Ok(plan.stages.iter().map(of_stage).collect())
 }
 
-/// Share of the time of an iteration that each of the steps that it is divided into takes, about.
+/// Approximate fraction of an iteration's time that each of its steps takes.
 const STEP_SHARE: f64 = 0.4;
 
 /// Tiles along a side of a stage.
@@ -315,15 +310,15 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
     print(&text)
 }
 
-/// What a stage does about the whole, for people.
+/// The work of a survey step, for people.
 fn told(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
         SurveyStep::Spills => "where the basins of all tiles spill",
-        SurveyStep::Flow => "water that leaves each tile",
-        SurveyStep::Inflows => "water that comes into each tile",
-        SurveyStep::Courses => "divided water of each tile",
-        SurveyStep::Trunks => "water that other tiles reach",
+        SurveyStep::Flow => "outflow of each tile",
+        SurveyStep::Inflows => "inflow of each tile",
+        SurveyStep::Courses => "divided drainage of each tile",
+        SurveyStep::Trunks => "trunks that other tiles drain into",
         SurveyStep::Wear => "wear",
         SurveyStep::Streams => "trunk streams",
         SurveyStep::Range => "lowest and highest height of each tile",
@@ -332,24 +327,24 @@ fn told(step: SurveyStep) -> &'static str {
     }
 }
 
-/// What a stage does to smooth a field, for people.
+/// The work of a smoothing step, for people.
 fn smoothing_told(smoothing: &PlannedSmoothing) -> String {
     let what = match smoothing.field {
         SmoothedField::Ground | SmoothedField::Curvature => "heights",
         SmoothedField::Mask => "mask",
-        SmoothedField::Worn => "worn heights",
+        SmoothedField::Worn => "eroded heights",
     };
     match smoothing.step {
-        SmoothingStep::Weights => "mask before it is softened".into(),
+        SmoothingStep::Weights => "unsoftened mask".into(),
         SmoothingStep::Columns => format!("{what} smoothed along columns of tiles"),
         SmoothingStep::Rows => format!("{what} smoothed along rows of tiles"),
     }
 }
 
-/// The stages for people, and what has to be done as a whole.
+/// The stages for people, and the layers that are computed as a whole.
 fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     let mut text = format!(
-        "{} × {} samples in tiles of {}; times are those of one thread of this machine\n",
+        "{} × {} samples in tiles of {}; times are for one thread of this machine\n",
         plan.samples, plan.samples, plan.tile
     );
     for (number, (stage, seconds)) in plan.stages.iter().zip(seconds).enumerate() {
@@ -372,7 +367,7 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         };
         let tells = stage.tells.as_ref().map(|tells| format!(", {}", told(tells.step))).unwrap_or_default();
         let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
-        let halo = if stage.halo > 0 { format!(", {} cells around", stage.halo) } else { String::new() };
+        let halo = if stage.halo > 0 { format!(", halo of {} cells", stage.halo) } else { String::new() };
         let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));
         let mut before: Vec<_> = stage.reads().iter().map(|product| product.stage().to_string()).collect();
         before.dedup();
@@ -383,12 +378,12 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     }
     let [kept, pruned] = [disk.kept, disk.pruned].map(bytes_text);
     text += &format!(
-        "All together {:.1} s, and about {kept} of disk; {pruned} with run-tiles --prune\n",
+        "In total {:.1} s, and about {kept} of disk, or {pruned} with run-tiles --prune\n",
         seconds.iter().sum::<f64>()
     );
     let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
     if !whole.is_empty() {
-        text += "Done as a whole:\n";
+        text += "Computed as a whole:\n";
         whole.iter().for_each(|reason| text += &format!("  {reason}\n"));
     }
     text
@@ -398,9 +393,9 @@ fn check_memory(stage: &PlanStage) -> CommandResult {
     match shortage(stage.memory_bytes) {
         None => Ok(()),
         Some(short) => {
-            let way = if stage.is_whole() { "Run it where there is more" } else { "Plan smaller tiles" };
+            let way = if stage.is_whole() { "Run it on a machine with more" } else { "Plan smaller tiles" };
             Err(Failure::Failed(anyhow::anyhow!(
-                "this task {short}. {way}, or give --memory LIMIT if you know that there is more"
+                "this task {short}. {way}, or raise the limit with --memory if more is free"
             )))
         }
     }
@@ -419,7 +414,7 @@ pub fn run_one(args: &RunTileArgs) -> CommandResult {
         known(task).ok_or_else(|| no_task(task))?;
         let said = match pool.install(|| build.run_task(number, task, &Control::default()))? {
             TaskOutcome::Done => "done",
-            TaskOutcome::WasDone => "was done already",
+            TaskOutcome::WasDone => "was already done",
         };
         print(&format!("stage {number}, tile {task}: {said}\n"))
     };
@@ -427,7 +422,7 @@ pub fn run_one(args: &RunTileArgs) -> CommandResult {
         Some(task) => run(task),
         None => std::io::stdin().lines().try_for_each(|line| {
             let line = line?;
-            run(line.trim().parse().map_err(|_| usage(anyhow::anyhow!("`{line}` is no number of a task")))?)
+            run(line.trim().parse().map_err(|_| usage(anyhow::anyhow!("`{line}` is not the number of a task")))?)
         }),
     }
 }
@@ -446,10 +441,10 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
             run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
                 Failure::Failed(match gave_up {
                     GaveUp::Task { task, tries } => anyhow::anyhow!(
-                        "tile {task} of stage {number} failed {tries} times; talweg run-tile {} {number} {task} says why",
+                        "tile {task} of stage {number} failed {tries} times; run talweg run-tile {} {number} {task} for the reason",
                         args.plan.display()
                     ),
-                    GaveUp::NoWorker(error) => anyhow::Error::new(error).context("no worker can be started"),
+                    GaveUp::NoWorker(error) => anyhow::Error::new(error).context("cannot start a worker"),
                 })
             })?;
         }
@@ -460,14 +455,14 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
     Ok(())
 }
 
-/// A program that carries out tasks of a stage.
+/// The command of a worker for tasks of a stage.
 fn worker(args: &RunTilesArgs, stage: usize) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("run-tile").arg(&args.plan).arg(stage.to_string()).arg("--threads").arg(args.work.threads.to_string());
     if let Some(bytes) = args.work.memory.bytes() {
         command.arg("--memory").arg(bytes.to_string());
     }
-    // pages of 2 MiB where the system has them: less time is spent on asking for memory
+    // use memory pages of 2 MiB if the system has them, to spend less time on allocation
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
     }
@@ -499,7 +494,7 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
     print(&super::export::lines(&report))
 }
 
-/// Pyramids of tiles for maps in browsers, one for each folder that is asked for.
+/// Writes pyramids of tiles for maps in browsers, one for each folder given.
 fn merge_web_map(
     args: &MergeArgs,
     build: &TileBuild,

@@ -32,10 +32,10 @@ pub struct TimelapseArgs {
     /// Layer to film, by name or number; otherwise the topmost erosion
     #[arg(long, value_name = "LAYER")]
     layer: Option<String>,
-    /// Pictures, from the start to the end
+    /// Number of pictures, from start to end
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     frames: u32,
-    /// Pictures a second of a GIF
+    /// Pictures per second of a GIF
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
     fps: u32,
     /// Side of the pictures, in pixels

@@ -1,4 +1,4 @@
-//! `talweg render --sphere-trace`: a perspective picture straight from a construction tree.
+//! `talweg render --sphere-trace`: a perspective picture traced from a construction tree.
 
 use clap::Args;
 
@@ -15,46 +15,46 @@ use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, Mix, Scene};
 
-/// How far a camera that stands nowhere in particular is, in sides of the scene.
+/// Default camera distance, in sides of the scene.
 const DISTANCE_SIDES: f64 = 1.25;
-/// Bytes that a pixel takes at the most: twice its light and its counts, and the picture on its way to the file.
+/// Most memory of a pixel in bytes: its light and counts twice, and the picture while it is written.
 const PIXEL_BYTES: usize = 96;
 
 #[derive(Args)]
 #[command(next_help_heading = "Sphere tracing")]
 pub struct TraceArgs {
-    /// Draw in perspective, straight from the construction tree of the lowest layer; --size plays no part
+    /// Draw in perspective, straight from the construction tree of the lowest layer; --size has no effect
     #[arg(long)]
     pub sphere_trace: bool,
-    /// Where the eye is, in metres: east, south, up
+    /// Position of the camera in metres: east, south, up
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
     eye: Option<TracePoint>,
-    /// What it looks at, in metres; otherwise the ground in the middle
+    /// Point that the camera looks at, in metres; by default the ground in the middle
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace")]
     target: Option<TracePoint>,
-    /// Side from which it looks, in degrees clockwise from north
+    /// Direction from the target to the camera, in degrees clockwise from north
     #[arg(long, value_name = "DEG", default_value_t = 200.0, value_parser = number(-360.0, 360.0), allow_hyphen_values = true, requires = "sphere_trace")]
     azimuth: f64,
-    /// How steeply it looks down, in degrees
+    /// Angle by which the camera looks down, in degrees
     #[arg(long, value_name = "DEG", default_value_t = 25.0, value_parser = number(-89.0, 90.0), allow_hyphen_values = true, requires = "sphere_trace")]
     elevation: f64,
-    /// How far it is from the target, in metres
+    /// Distance of the camera from the target, in metres
     #[arg(long, value_name = "M", value_parser = number(0.001, 1.0e8), requires = "sphere_trace")]
     distance: Option<f64>,
-    /// Angle from the lower to the upper edge of the picture, in degrees
+    /// Vertical field of view, in degrees
     #[arg(long, value_name = "DEG", default_value_t = 40.0, value_parser = number(1.0, 170.0), requires = "sphere_trace")]
     fov: f64,
-    /// Distance from the eye at which the level of detail is half, in metres: octaves of noise fade out, and levels of
-    /// detail go over to their plain pieces; all of it everywhere without
+    /// Distance from the camera at which the detail has halved, in metres: octaves of noise fade out, and levels of
+    /// detail switch to their simple pieces; by default full detail everywhere
     #[arg(long, value_name = "M", value_parser = number(0.1, 1.0e8), requires = "sphere_trace")]
     half_detail: Option<f64>,
-    /// Draw how often the tree was asked for each pixel, and print the counts
+    /// Draw the number of evaluations of the tree for each pixel, and print their counts
     #[arg(long, requires = "sphere_trace")]
     evaluations: bool,
-    /// Step by one Lipschitz bound for everything, to compare with
+    /// Use one Lipschitz bound for the whole tree, for comparison
     #[arg(long, requires = "sphere_trace")]
     global_bound: bool,
-    /// Step by proven bounds of the stretch ahead, without a table: slower, to compare with
+    /// Use proven bounds for the segment ahead, without a table: slower, for comparison
     #[arg(long, requires = "sphere_trace", conflicts_with = "global_bound")]
     local_bounds: bool,
 }
@@ -68,7 +68,7 @@ fn place(text: &str) -> Result<TracePoint, String> {
         text.split(',').map(|part| part.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
     match numbers.as_deref() {
         Some(&[x, y, z]) => Ok(TracePoint([x, y, z])),
-        _ => Err("give three numbers like 4000,7500,900: metres to the east, to the south and up".into()),
+        _ => Err("give three numbers like 4000,7500,900: metres east, south and up".into()),
     }
 }
 
@@ -79,19 +79,19 @@ fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone
     }
 }
 
-/// The construction that the scene begins with, and what else of the scene the picture leaves out.
+/// The construction of the lowest layer, and the parts of the scene that the picture leaves out.
 fn subject_of(scene: &Scene) -> Result<(&Layer, &Construction, Vec<String>), Failure> {
-    // a group is no ground of its own
+    // a group is not a terrain of its own
     let is_ground = |&index: &usize| scene.is_shown(index) && scene.group(index).is_none();
     let mut shown = (0..scene.layers.len()).filter(is_ground).map(|index| &scene.layers[index]);
     let fail = |text: String| Err(usage(anyhow::anyhow!(text)));
     let Some(first) = shown.next() else {
-        return fail("--sphere-trace needs a construction, and the scene shows no layer".into());
+        return fail("--sphere-trace needs a construction, but the scene shows no layer".into());
     };
     let Node::Construction(node) = &first.node else {
         return fail(format!(
-            "--sphere-trace draws a construction tree, and the lowest layer shown is `{}` ({}); put a construction \
-             there or hide what is below it",
+            "--sphere-trace draws a construction tree, but the lowest shown layer is `{}` ({}); put a construction \
+             there, or hide the layers below one",
             first.name,
             first.node.about().label
         ));
@@ -138,13 +138,13 @@ pub fn run(
     let (width, height) = size;
     if let Some(shortage) = shortage((width * height * PIXEL_BYTES) as u64) {
         return Err(Failure::Failed(anyhow::anyhow!(
-            "a picture of {width} × {height} pixels {shortage}. Give a smaller one, or --memory LIMIT"
+            "a picture of {width} × {height} pixels {shortage}. Give a smaller size, or raise the limit with --memory"
         )));
     }
     let (layer, node, left) = subject_of(&job.scene)?;
     if !left.is_empty() && !job.quiet {
         tell(&format!(
-            "warning: the picture shows the construction `{}` alone; left out: {}",
+            "warning: the picture shows only the construction `{}`, without {}",
             layer.name,
             left.join(", ")
         ));
@@ -179,7 +179,7 @@ pub fn run(
         let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;
         return print(&format!(
-            "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all, {before} heights for the table\n",
+            "{}{heading}: {:.1} per pixel, at most {}; {} heights and {} bounds in all, {before} heights for the table\n",
             made(drawn.width, drawn.height),
             counts.mean(),
             counts.most,

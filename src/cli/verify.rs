@@ -1,4 +1,4 @@
-//! `talweg verify`: the same scene gives the same bits, whatever the number of threads.
+//! `talweg verify`: checks that a scene gives the same bits with any number of threads.
 
 use clap::Args;
 use serde::Serialize;
@@ -13,11 +13,11 @@ use talweg::export::sample_check::{SampleCheck, check_samples};
 #[derive(Args)]
 #[command(after_help = "\
 The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer.
-Exit code 1 if the numbers of threads disagree, which is a defect of Talweg.
-A PNG, GeoTIFF or OpenEXR file that Talweg exported carries its scene: it is evaluated at the size of the file's, and exit
-code 1 says that it gives other heights than it did, as after a change of an algorithm or of a file that it reads. Then
-the samples of the file itself are compared with those of its scene: exit code 1 as well where any is off by more than a
-step of the file. Of GLB, OBJ and PLY the scene alone is checked.
+Exit code 1 if the hash depends on the number of threads, which is a defect of Talweg.
+A PNG, GeoTIFF or OpenEXR file exported by Talweg carries its scene. The scene is evaluated at the size of the file; exit
+code 1 if it gives other heights than at the export, for example after a change of an algorithm or of a file that it
+reads. Then the samples of the file are compared with the scene; exit code 1 if one differs by more than a step of the
+file. For GLB, OBJ and PLY, only the scene is checked.
 
 Examples:
   talweg verify alpine-range --size 257
@@ -66,8 +66,8 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
         let name = path.display();
         if origin.hash != runs[0].hash {
             return Err(Failure::Failed(anyhow::anyhow!(
-                "the scene in {name} gives other heights now: hash {}, and {} when the file was written. An algorithm or a \
-                 file that the scene reads has changed since",
+                "the scene in {name} gives other heights now: its hash is {}, and was {} when the file was written. An \
+                 algorithm or a file that the scene reads has changed since",
                 runs[0].hash,
                 origin.hash
             )));
@@ -79,16 +79,16 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
         })?;
         if let SampleCheck::Differs { .. } = check {
             return Err(Failure::Failed(anyhow::anyhow!(
-                "{name}: {check}. Another program has changed the file since Talweg wrote it; the scene in it is as it was: \
-                 export it again"
+                "{name}: {check}. Another program has changed the file since Talweg wrote it, but not the scene in it: export \
+                 it again"
             )));
         }
-        said = format!("{name}: its scene gives the heights that it gave when the file was written, and {check}");
+        said = format!("{name}: its scene still gives the same heights, and {check}");
     }
     if args.json {
         return print_json(&runs);
     }
-    // the hash alone for programs, where a scene is asked about
+    // for a scene, print the hash alone, for scripts
     match origin {
         Some(_) => print(&format!("{}\n{said}\n", runs[0].hash)),
         None => {

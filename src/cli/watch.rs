@@ -1,8 +1,8 @@
-//! `talweg watch`: does another command again whenever a scene, or a file that it names, is saved.
+//! `talweg watch`: repeats a command whenever a scene, or a file that it names, is saved.
 //!
-//! Each run is a process of its own: what goes wrong in it ends that run and not the watch. Files are looked at several
-//! times a second, which works on every file system, network folders too; one that is still being written is left alone
-//! until two looks find the same.
+//! Each run is a process of its own, so a failure ends only that run. Files are polled several times a second, which
+//! works on every file system, including network folders. A file that is still being written is left alone until two
+//! polls agree.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, CommandFactory, Parser};
 
-use super::{Cli, CommandResult, Failure, input, tell, usage};
+use super::{Cli, CommandResult, Failure, tell, usage};
+use talweg::export::origin::load_scene;
 use talweg::io::FileStamp;
 
-/// Do a command again whenever the scene, or a file that it names, is saved
+/// Repeat a command whenever the scene, or a file that it names, is saved
 #[derive(Args)]
 #[command(after_help = "\
-COMMAND is any command of talweg that takes a scene, without the scene: it is put in. An error in the scene is told, and the
-watch goes on. Ctrl-C ends it.
+COMMAND is any talweg command that takes a scene, written without the scene, which is inserted. After an error in the scene
+the watch continues. Ctrl-C ends it.
 
 Examples:
   talweg watch island.ron -- export -o island.png --size 1025
@@ -28,13 +29,13 @@ Examples:
 pub struct WatchArgs {
     /// Scene file
     scene: PathBuf,
-    /// Seconds between two looks at the files
+    /// Seconds between two polls of the files
     #[arg(long, value_name = "SECONDS", default_value_t = 0.2, value_parser = seconds)]
     every: f64,
-    /// End after so many runs, the first one at the beginning included
+    /// End after this many runs, including the first one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Command to do, with its options
+    /// Command to run, with its options
     #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -46,7 +47,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub fn run(args: &WatchArgs) -> CommandResult {
     if !args.scene.exists() {
         return Err(Failure::Failed(anyhow::anyhow!(
-            "there is no scene {}; a watch needs a file that can be saved (`talweg edit` writes one of an example)",
+            "there is no scene file {}; give a file that can be saved. Save an example in the editor to get one",
             args.scene.display()
         )));
     }
@@ -62,8 +63,8 @@ pub fn run(args: &WatchArgs) -> CommandResult {
                 tell(&format!("done in {:.1} s; watching {}", begin.elapsed().as_secs_f64(), watched.text()));
             }
             Ok(status) => {
-                let code = status.code().map_or("it was stopped".into(), |code| format!("exit code {code}"));
-                tell(&format!("that did not work ({code}); watching {} for the next save", watched.text()));
+                let code = status.code().map_or("stopped by a signal".into(), |code| format!("exit code {code}"));
+                tell(&format!("the command failed ({code}); watching {} for the next save", watched.text()));
             }
             Err(error) => return Err(Failure::Failed(anyhow::anyhow!("cannot run {}: {error}", program.display()))),
         }
@@ -76,7 +77,7 @@ pub fn run(args: &WatchArgs) -> CommandResult {
     }
 }
 
-/// The command with the scene put in behind its name, if it is one that takes a scene and is otherwise right.
+/// The command with the scene inserted after its name, if it takes a scene and is otherwise valid.
 fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     let name = &args.command[0];
     let cli = Cli::command();
@@ -88,12 +89,12 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     let known: Vec<&str> = cli.get_subcommands().filter(usable).map(clap::Command::get_name).collect();
     if !known.contains(&name.as_str()) {
         return Err(usage(anyhow::anyhow!(
-            "`{name}` is no command that takes a scene; give one of {}",
+            "`{name}` is not a command that takes a scene; give one of {}",
             known.join(", ")
         )));
     }
     let scene = args.scene.to_str().map(str::to_string).unwrap_or_default();
-    // a name that begins with a hyphen would be an option
+    // a name that starts with a hyphen would be read as an option
     let scene = if scene.starts_with('-') { format!("./{scene}") } else { scene };
     let mut line = vec![name.clone(), scene];
     line.extend(args.command[1..].iter().cloned());
@@ -105,17 +106,17 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     Ok(line)
 }
 
-/// The files of a scene as they are.
+/// The watched files, with their stamps when they were last read.
 struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
 
 impl WatchedFiles {
-    /// The scene and all that it names; the scene alone while it cannot be read.
+    /// The scene and all files that it names; only the scene while it cannot be read.
     fn of_scene(scene: &Path) -> Self {
         let mut paths = vec![scene.to_path_buf()];
-        if let Ok((read, _)) = input::load(scene) {
+        if let Ok((read, _)) = load_scene(scene) {
             paths.extend(read.files());
         }
-        // a file that cannot be read has no stamp, and is worth a run when it can be
+        // an unreadable file has no stamp; becoming readable counts as a change
         Self(paths.into_iter().map(|path| (path.clone(), FileStamp::read(&path).ok())).collect())
     }
 
@@ -126,13 +127,13 @@ impl WatchedFiles {
         }
     }
 
-    /// Waits until one of the files is another one and is no longer being written.
+    /// Waits until a file has changed and is no longer being written; returns its path.
     fn wait(&self, every: Duration) -> PathBuf {
         loop {
             std::thread::sleep(every);
             let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));
             let Some((path, _)) = changed else { continue };
-            // an editor that moves the file away and writes it anew is not done while it is missing
+            // an editor that replaces the file may leave it missing for a moment
             let mut last = None;
             loop {
                 let now = FileStamp::read(path).ok().filter(FileStamp::is_file);
@@ -141,7 +142,7 @@ impl WatchedFiles {
                 }
                 last = now;
                 std::thread::sleep(every);
-                // it came back as it was
+                // the file came back unchanged
                 if last.is_some() && !has_changed(path, self.0[path].as_ref()) {
                     break;
                 }

@@ -16,13 +16,13 @@ use talweg::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapE
 #[derive(Args)]
 #[command(after_help = "\
 Pixels are tiles of 256 × 256 in Web Mercator, FOLDER/{z}/{x}/{y}.png with a tiles.json:
-  terrarium   heights to 1/256 m, for MapLibre, Mapzen's encoding
+  terrarium   heights to 1/256 m in Mapzen's encoding, for MapLibre
   mapbox      heights to 1/10 m, Terrain-RGB
-  hillshade   grey, lit by the scene's sun
-  colours     the colours of the ground
+  hillshade   greyscale, lit by the scene's sun
+  colours     colours of the ground
   quantized   triangles for CesiumJS, quantized-mesh 1.0 with a layer.json
 
-The folder is new and appears whole. A planet is exported as a map instead.
+The folder must be new; it appears complete with all tiles. Planets are exported as a map instead.
 
 Examples:
   talweg web-map alpine-range -o tiles --longitude 7.6 --latitude 46
@@ -33,7 +33,7 @@ pub struct WebMapArgs {
     /// New folder to write
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// What the tiles hold
+    /// Content of the tiles
     #[arg(long, value_enum, default_value_t = WebPixels::Terrarium)]
     pixels: WebPixels,
     /// Longitude of the middle of the terrain in degrees
@@ -42,7 +42,7 @@ pub struct WebMapArgs {
     /// Latitude of the middle of the terrain in degrees
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     latitude: f64,
-    /// Closest zoom; without it the first that is as fine as the terrain
+    /// Closest zoom; by default the first that is as fine as the terrain
     #[arg(long, value_name = "ZOOM", value_parser = clap::value_parser!(u32).range(0..=24))]
     closest: Option<u32>,
     /// Print the report as JSON
@@ -59,7 +59,7 @@ enum WebPixels {
     Quantized,
 }
 
-/// A place or zoom that cannot be is a matter of usage.
+/// Turns a wrong position or zoom into a usage error.
 pub fn failed_map(error: WebMapError) -> Failure {
     match error {
         WebMapError::Place(_) | WebMapError::Zoom(_) => usage(error),
@@ -71,12 +71,12 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     let job = args.scene.load()?;
     if job.scene.settings.is_planet() {
         return Err(usage(anyhow::anyhow!(
-            "tiles are made of terrains; export the planet as a map: talweg export SCENE -o map.tif"
+            "map tiles can only be made of terrains; export the planet as a map: talweg export SCENE -o map.tif"
         )));
     }
     check_new_folder(&args.output)?;
     let what = if args.pixels == WebPixels::Colours { MemoryUse::COLOURS } else { MemoryUse::EXPORT };
-    // coarser and coarser heights take a third more
+    // the coarser zooms take another third of the heights
     let terrain = job.evaluate(&MemoryUse { fields: what.fields + 2.0, ..what })?;
     let settings = &job.scene.settings;
     let place = MapPlace { longitude: args.longitude, latitude: args.latitude };
@@ -117,7 +117,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     print_pyramid(&report, &args.output, args.json)
 }
 
-/// Says what a pyramid came to.
+/// Prints a report of a pyramid.
 pub fn print_pyramid(report: &WebMapReport, folder: &Path, json: bool) -> CommandResult {
     let (first, last, tiles) = (report.zooms.start(), report.zooms.end(), report.tiles);
     if json {

@@ -1,36 +1,36 @@
-//! Programs that carry out tasks side by side: each is told the number of a task on a line of its standard input, and
-//! answers with a line when it is done.
+//! Worker processes that run tasks in parallel. A worker reads the number of a task from a line of its standard input,
+//! and answers with a line when the task is done.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Tries of a task.
+/// Attempts at a task.
 const TRIES: usize = 3;
 
-/// Why tasks are left.
+/// Why some tasks were not done.
 #[derive(Debug)]
 pub enum GaveUp {
-    /// One failed, or its worker was killed, again and again.
+    /// A task failed, or its worker was killed, in every attempt.
     Task { task: usize, tries: usize },
-    /// No program could be started.
+    /// A worker could not be started.
     NoWorker(std::io::Error),
 }
 
-/// What workers share.
+/// State that the workers share.
 struct SharedTasks {
-    /// Tasks that are left, the next one last, and how many times each was begun.
+    /// Remaining tasks, the next one last, each with its number of attempts.
     left: Vec<(usize, usize)>,
-    /// The programs that run.
+    /// The running processes.
     workers: Vec<Option<Child>>,
     gave_up: Option<GaveUp>,
 }
 
-/// Carries out tasks 0 to `tasks` with up to `most` workers at a time, each of them `worker`. A task whose worker ends
-/// before it answers is begun again by another one. What they say is not shown, but for their errors.
+/// Runs tasks 0 to `tasks` in up to `most` worker processes at a time, each started by `worker`. If a worker ends
+/// before it answers, another worker repeats its task. Only the errors of workers are shown.
 ///
 /// # Errors
-/// Where a task is given up: the others are stopped then.
+/// When a task failed in every attempt; the other workers are stopped then.
 pub fn run_in_workers(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     most: usize,
@@ -46,7 +46,7 @@ pub fn run_in_workers(
                     let mut shared = lock(shared);
                     shared.gave_up.get_or_insert(gave_up);
                     shared.left.clear();
-                    // what they wrote is whole
+                    // killing is safe: files are written whole
                     shared.workers.iter_mut().flatten().for_each(|worker| drop(worker.kill()));
                 }
             });
@@ -59,7 +59,7 @@ fn lock(shared: &Mutex<SharedTasks>) -> MutexGuard<'_, SharedTasks> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes tasks as long as some are left, with one program after the other.
+/// Runs tasks as long as some remain, in one process after another.
 fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     shared: &Mutex<SharedTasks>,
@@ -93,7 +93,7 @@ fn work(
         drop(asks);
         let program = lock(shared).workers[number].take();
         if let Some(mut program) = program {
-            // it ends by itself when it is asked no more; one that failed has ended
+            // it ends when its input is closed; a failed one has ended already
             let _ = program.wait();
         }
         if let Some((task, tries)) = failed {
@@ -113,7 +113,7 @@ fn work(
 mod tests {
     use super::*;
 
-    /// Workers that do `what` with the `$task` that they are told, in a folder of their own, and note it there.
+    /// Runs workers that do `what` with the `$task` that they read, in a folder where they log it.
     fn told(folder: &std::path::Path, what: &str, most: usize, tasks: usize) -> (Result<(), GaveUp>, Vec<usize>) {
         let script = format!("while read task; do {what}; echo $task >> done; echo done; done");
         let worker = || {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_task_is_restarted_when_its_worker_dies() {
         let folder = tempfile::tempdir().unwrap();
-        // half way through an answer, and without one
+        // one dies in the middle of an answer, one without an answer
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
         let (outcome, done) = told(folder.path(), dies, 2, 4);
         outcome.unwrap();

@@ -1,11 +1,12 @@
-//! Which coordinate systems of EPSG a terrain in metres can lie in.
+//! EPSG coordinate systems in which a terrain in metres can be placed.
 
 use super::ExportError;
 use crate::io::formats::epsg::unit_of_system;
 use crate::scene::BuildPlacement;
 
-/// Numbers of the systems that count in longitude and latitude, or from the Earth's centre: first and last of each run.
-/// Source: EPSG Geodetic Parameter Dataset 12.029, as PROJ has it; no projected system has a number in a run.
+/// EPSG codes of systems in longitude and latitude, or with coordinates from the Earth's centre: first and last of each
+/// run.
+/// Source: EPSG Geodetic Parameter Dataset 12.029, as PROJ has it. No projected system has a code in a run.
 #[rustfmt::skip]
 const NOT_PROJECTED: [(u16, u16); 175] = [
     (3819, 3824), (3887, 3889), (3906, 3906), (4000, 4025), (4027, 4036), (4039, 4047), (4052, 4055), (4073, 4081),
@@ -33,7 +34,7 @@ const NOT_PROJECTED: [(u16, u16); 175] = [
     (10908, 10910), (10939, 10941), (10950, 10968), (11041, 11043), (20033, 20041), (20044, 20046),
 ];
 
-/// Refuses a system that does not count in metres to the east and to the north, with the one that would do there.
+/// Refuses a system that is not in metres east and north; the error names the one to use there.
 pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportError> {
     let BuildPlacement { epsg, west, south } = *placement;
     let unit = unit_of_system(epsg);
@@ -44,20 +45,19 @@ pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportEr
     let instead = if is_place {
         let zone = ((west + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u16 + 1;
         let code = if south < 0.0 { 32_700 } else { 32_600 } + zone;
-        format!("there UTM has the number {code}, with easting and northing in metres")
+        format!("the UTM zone there is EPSG:{code}, with easting and northing in metres")
     } else {
-        "UTM has the numbers 32601 to 32660 in the north and 32701 to 32760 in the south".into()
+        "UTM zones are EPSG:32601 to 32660 in the north and 32701 to 32760 in the south".into()
     };
     if let Some((unit, metres)) = unit {
-        return Err(ExportError::Preset(format!(
-            "EPSG:{epsg} counts in {unit} of {metres} m, and a terrain is placed in metres to the east and to the north. Give \
-             a system in metres: many have a number of their own beside that in {unit}, and UTM has 32601 to 32660 in the \
-             north and 32701 to 32760 in the south"
+        return Err(ExportError::Request(format!(
+            "EPSG:{epsg} counts in {unit} of {metres} m, but a terrain is placed in metres east and north. Give a system in \
+             metres: many systems in {unit} have a twin in metres, and UTM zones are EPSG:32601 to 32660 in the north and \
+             32701 to 32760 in the south"
         )));
     }
-    Err(ExportError::Preset(format!(
-        "EPSG:{epsg} counts in degrees, or from the Earth's centre, and a terrain is placed in metres to the east and to the \
-         north. Give a projected system: {instead}"
+    Err(ExportError::Request(format!(
+        "EPSG:{epsg} counts in degrees, or from the Earth's centre, but a terrain is placed in metres east and north. Give a projected system: {instead}"
     )))
 }
 

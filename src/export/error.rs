@@ -1,4 +1,4 @@
-//! Why something was not exported.
+//! Errors of exports.
 
 use crate::eval::NotEnoughMemory;
 use crate::field::Cancelled;
@@ -10,25 +10,25 @@ use super::maps::MapError;
 /// Why nothing was exported: files are written together or not at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The preset asks for what does not fit together; the text says what and what to do.
+    /// Parts of the request do not fit together; the text says which and what to do.
     #[error("{0}")]
-    Preset(String),
+    Request(String),
     /// A map cannot be made.
     #[error(transparent)]
     Map(#[from] MapError),
     /// A file cannot be written.
     #[error(transparent)]
     File(FileError),
-    /// It would not fit into memory.
+    /// The export does not fit into memory.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// The scene cannot be put into the files.
+    /// The scene cannot be written into the files.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A mesh could not be made.
     #[error("{0}")]
     Mesh(String),
-    /// Somebody stopped it.
+    /// The export was cancelled.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
 }

@@ -1,10 +1,10 @@
-//! Ground cut out of a terrain, as a piece of a construction: an image over the cut, and a map of its weights.
+//! Cuts ground out of a terrain as a piece of a construction: an image of the heights, and a map of weights.
 //!
 //! Law: the piece's surface is a uniform cubic B-spline
 //! ([`image_sampler`](crate::construction::primitives::image_sampler)), which passes near its samples and not through
-//! them. The samples that are written are the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
-//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, the ends repeated. What is left of the difference is the step of 16
-//! bits. Where the terrain has no ground the weight is 0.
+//! them. The written samples are therefore the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
+//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, with the ends repeated. The remaining difference is the rounding to
+//! 16 bits. Where the terrain has no ground the weight is 0.
 //! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
 //! interpolation).
 
@@ -28,37 +28,39 @@ use crate::scene::{Layer, Scene, SceneError};
 /// Why nothing was cut out.
 #[derive(Debug, thiserror::Error)]
 pub enum CutOutError {
-    /// Pieces stand in a plane.
-    #[error("ground is cut out of squares; take a square of the planet first, with `talweg patch take`")]
+    /// The terrain is a planet, and pieces stand in a plane.
+    #[error(
+        "ground can only be cut out of a square terrain; take a square of the planet first, with `talweg patch take`"
+    )]
     Planet,
-    /// Nothing of it lies on the terrain.
-    #[error("the area to be cut out must have a width and a length, and lie on the terrain: from 0 to {0} m")]
+    /// The area lies outside the terrain.
+    #[error("the area to cut out must have a width and a length, and lie on the terrain: from 0 to {0} m")]
     Outside(f32),
-    /// There is nothing in it.
-    #[error("there is no ground in the area to be cut out")]
+    /// The area holds no ground.
+    #[error("the area to cut out contains no ground")]
     Void,
 }
 
 /// Ground that was cut out.
 #[derive(Clone, Debug)]
 pub struct CutOut {
-    /// Samples of a row, and rows.
+    /// Number of columns and rows.
     pub size: [usize; 2],
-    /// The samples that it spans, in metres of the scene: the area that was asked for, out to the next samples.
+    /// The area that the samples span, in metres of the scene: the requested area, extended to the next samples.
     pub area: Area,
-    /// Heights that black and white stand for, in metres.
+    /// Heights of black and white in metres.
     pub range: [f64; 2],
     /// Control points of the heights, from 0 to 65535.
     heights: Vec<u16>,
-    /// Weights, where there is not ground everywhere.
+    /// Weights, if there is a gap in the ground.
     weights: Option<Vec<u16>>,
 }
 
 impl CutOut {
-    /// The ground of `area`, in metres of the scene from its north-west corner.
+    /// Cuts out the ground of `area`, in metres of the scene from its north-west corner.
     ///
     /// # Errors
-    /// When the terrain is a planet's, or the area holds no ground of it.
+    /// When the terrain is a planet, or the area holds no ground of it.
     pub fn new(scene: &Scene, terrain: &Terrain, area: &Area) -> Result<Self, CutOutError> {
         let settings = &scene.settings;
         if settings.is_planet() || terrain.grid.is_globe() {
@@ -70,7 +72,7 @@ impl CutOut {
         if inside.is_empty() || (0..2).any(|k| inside.low[k] >= inside.high[k]) {
             return Err(CutOutError::Outside(settings.size_metres));
         }
-        // a hair less than a sample does not count
+        // ignore excesses of a tiny fraction of a sample
         let span = [0, 1].map(|k| {
             let (from, to) = (inside.low[k] / side * last, inside.high[k] / side * last);
             let first = (libm::floor(from + 1e-6) as usize).min(n - 2);
@@ -109,8 +111,8 @@ impl CutOut {
         })
     }
 
-    /// The files of its pictures beside the scene file `scene`, of its heights and, where it needs one, of its weights.
-    /// Their names have a hash of what is in them.
+    /// The files of its pictures beside the scene file `scene`: heights, and weights if it needs them. Their names
+    /// contain a hash of the contents.
     pub fn pictures(&self, scene: &Path) -> Vec<PathBuf> {
         let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
         let file = |(name, values): (&str, &Vec<u16>)| {
@@ -122,13 +124,13 @@ impl CutOut {
         PICTURE_STEMS.into_iter().zip(self.fields()).map(file).collect()
     }
 
-    /// Heights, and weights where there are some.
+    /// The heights, and the weights if there are any.
     fn fields(&self) -> impl Iterator<Item = &Vec<u16>> {
         std::iter::once(&self.heights).chain(&self.weights)
     }
 
-    /// The piece whose pictures are these files, as [`pictures`](Self::pictures) has them. `border` is the share of it
-    /// over which it gives way to the ground around, from 0.001 to 0.5.
+    /// The construction piece with these picture files, in the order of [`pictures`](Self::pictures). `border` is the
+    /// fraction of the piece over which it blends into the surrounding ground, from 0.001 to 0.5.
     fn piece(&self, pictures: &[PathBuf], border: f32) -> Piece {
         let file = |picture: usize| {
             ImageFile(pictures.get(picture).map_or_else(String::new, |path| path.to_string_lossy().into_owned()))
@@ -153,17 +155,17 @@ impl CutOut {
         Piece::named("cut out", PieceKind::Image(image))
     }
 
-    /// Whether it needs a map of weights.
+    /// Whether it has a map of weights.
     pub fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Writes the pictures and then the scene of this piece alone, where it was, with the settings and colours of the
-    /// scene `of` that it was cut out of; see [`save_with_files`]. `border` is the share of the piece over which it
-    /// gives way to the ground around, from 0.001 to 0.5.
+    /// Writes the pictures, then a scene with this piece alone, in its original place; see [`save_with_files`]. The
+    /// scene has the settings and colours of the original scene `of`. `border` is the fraction of the piece over which
+    /// it blends into the surrounding ground, from 0.001 to 0.5.
     ///
     /// # Errors
-    /// When one of the files cannot be written.
+    /// When a file cannot be written.
     pub fn save(&self, of: &Scene, border: f32, to: &SaveTarget) -> Result<(), SceneError> {
         check_name(to.path())?;
         let pictures = self.pictures(to.path());
@@ -172,7 +174,7 @@ impl CutOut {
         save_with_files(&scene, to, pictures.iter().map(PathBuf::as_path), write).map(|_| ())
     }
 
-    /// Writes a picture; of the same name are the same values.
+    /// Writes a picture. An existing file of that name has the same values, because the name contains their hash.
     fn write(&self, path: &Path, values: &[u16]) -> Result<(), FileError> {
         let [width, rows] = self.size;
         let format = RasterFormat::for_path(path)?;
@@ -197,11 +199,11 @@ impl CutOut {
     }
 }
 
-/// Values of a cubic B-spline to its control points, in place; the first and the last are repeated.
+/// Turns values of a cubic B-spline into its control points, in place; the first and last are repeated.
 fn control_points(values: &mut [f64]) {
     let n = values.len();
     let diagonal = |k: usize| if k == 0 || k + 1 == n { 5.0 } else { 4.0 };
-    // forward, then back: Thomas 1949
+    // forward elimination and back substitution: Thomas 1949
     let mut over = vec![0.0; n];
     for k in 0..n {
         let pivot = diagonal(k) - if k > 0 { over[k - 1] } else { 0.0 };

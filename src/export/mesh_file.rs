@@ -1,4 +1,4 @@
-//! The terrain as a mesh: which parts, to which error, with which colours and pictures.
+//! The terrain as a mesh: its parts, its error, its colours and pictures.
 
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -10,26 +10,26 @@ use super::maps::{ExportMap, MapSource, PixelLayout};
 use super::raster_file::{RasterJob, cell_metres};
 use crate::appearance::{PlanetLayout, ground_colours};
 use crate::field::{Control, Terrain};
-use crate::io::formats::RasterFormat;
+use crate::io::formats::PNG;
 use crate::io::{SaveTarget, StagedFile};
 use crate::mesh::formats::{MeshFormat, MeshWriting};
 use crate::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions};
 use crate::scene::{BuildMesh, Scene};
 
-/// What is known about an exported mesh.
+/// Report of an exported mesh.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeshReport {
     /// The file.
     pub path: PathBuf,
     /// Id of the format.
     pub format: &'static str,
-    /// How many vertices it has.
+    /// Number of vertices.
     pub vertices: usize,
-    /// How many triangles.
+    /// Number of triangles.
     pub triangles: usize,
-    /// Names of its parts that the format writes.
+    /// Names of the parts that the format writes.
     pub parts: Vec<&'static str>,
-    /// Largest distance to any sample in metres that was allowed; 0 where every sample is a vertex.
+    /// Largest allowed distance to any sample in metres; 0 if every sample is a vertex.
     pub error_metres: f32,
 }
 
@@ -42,7 +42,7 @@ impl From<MeshError> for ExportError {
     }
 }
 
-/// A mesh to be written.
+/// A mesh to write.
 pub(super) struct MeshJob<'a> {
     pub scene: &'a Scene,
     pub terrain: &'a Terrain,
@@ -52,7 +52,7 @@ pub(super) struct MeshJob<'a> {
 }
 
 impl MeshJob<'_> {
-    /// Writes the new file beside the old one.
+    /// Writes the new file beside the existing one.
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(MeshReport, StagedFile), ExportError> {
         let Self { scene, terrain, format, how, texts } = *self;
         let settings = &scene.settings;
@@ -116,7 +116,7 @@ impl MeshJob<'_> {
         for (map, png) in [ExportMap::Colours, ExportMap::Normals].iter().zip(&mut pictures) {
             for sheet in source.sheets(map, &layout, control)? {
                 let job = RasterJob {
-                    format: RasterFormat::named("png").ok_or_else(|| ExportError::Mesh("no PNG".into()))?,
+                    format: &PNG,
                     sheet: &sheet,
                     part: [0, 0, n, n],
                     range: sheet.range,

@@ -1,38 +1,38 @@
-//! Names of files: chosen ones, those by a preset's pattern, and what tells faces, tiles and several sheets apart.
+//! File names: chosen names, names by the request's pattern, and suffixes for faces, tiles and sheets.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::ExportError;
 use super::maps::FilePart;
-use super::product::CheckedProduct;
-use crate::scene::{BuildPreset, Scene};
+use super::product::ExportProduct;
+use super::{ExportError, ExportRequest};
+use crate::scene::Scene;
 
-/// The file of a sheet: the one that was chosen, or one by the preset's pattern.
+/// The file of a sheet: the chosen one, or one named by the request's pattern.
 pub(super) fn file_name(
-    preset: &BuildPreset,
+    request: &ExportRequest,
     scene: &Scene,
-    product: &CheckedProduct,
+    product: &ExportProduct,
     label: &str,
     part: FilePart,
     tile: Option<[usize; 2]>,
     samples: usize,
 ) -> PathBuf {
-    let extension = product.extensions()[0];
+    let extension = product.kind.extensions()[0];
     let (folder, mut stem, extension) = match &product.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let lower = name.to_ascii_lowercase();
-            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
+            let ends = product.kind.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
             let end = ends.map_or(0, str::len);
-            // a file without the format's ending is given it
+            // a chosen name without the format's ending gets it appended
             let (stem, written) = match ends {
                 Some(_) => name.split_at(name.len() - end - 1),
                 None => (name.as_str(), extension),
             };
-            // what makes several sheets tells them apart
-            let several = label != product.label();
-            let stem = match stem.strip_suffix(&format!("-{}", product.label())).filter(|_| several) {
+            // a product of several sheets gets the sheet's label appended
+            let several = label != product.kind.label();
+            let stem = match stem.strip_suffix(&format!("-{}", product.kind.label())).filter(|_| several) {
                 Some(before) => format!("{before}-{label}"),
                 None if several => format!("{stem}-{label}"),
                 None => stem.to_string(),
@@ -40,12 +40,12 @@ pub(super) fn file_name(
             (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
         }
         None => {
-            let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
+            let stem = request.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
             let stem = stem.replace("{size}", &samples.to_string());
-            let stem = if preset.target.starts_with("unreal") { without_sizes(&stem) } else { stem };
-            // Unity's import asks for RAW files, and shows those of this ending alone
-            let extension = if preset.target == "unity" && extension == "r16" { "raw" } else { extension };
-            (PathBuf::from(&preset.folder), stem, extension.to_string())
+            let stem = if request.is_for("unreal") { without_sizes(&stem) } else { stem };
+            // Unity's import dialog lists only RAW files with this ending
+            let extension = if request.is_for("unity") && extension == "r16" { "raw" } else { extension };
+            (request.folder.clone(), stem, extension.to_string())
         }
     };
     if let Some(face) = part {
@@ -57,14 +57,15 @@ pub(super) fn file_name(
     folder.join(format!("{stem}.{extension}"))
 }
 
-/// A name without what separates folders or confuses programs.
+/// A name without path separators and other characters that confuse programs.
 fn plain(name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let plain: String = name.chars().map(letter).collect();
     if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
 }
 
-/// A name in which no `x` stands between two numbers: Unreal takes such files for tiles, or for the size of raw ones.
+/// A name without an `x` between two digits: Unreal reads such file names as tile coordinates, or as the size of raw
+/// files.
 fn without_sizes(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let is_digit = |k: Option<usize>| k.and_then(|k| letters.get(k)).is_some_and(char::is_ascii_digit);
@@ -73,13 +74,13 @@ fn without_sizes(name: &str) -> String {
     letters.iter().enumerate().map(letter).collect()
 }
 
-/// Refuses two products of one name, of which the second would replace the first.
+/// Refuses two products with the same file name: the second would replace the first.
 pub(super) fn check_distinct<'a>(names: impl Iterator<Item = &'a PathBuf>) -> Result<(), ExportError> {
     let mut seen = HashSet::new();
     match names.into_iter().find(|name| !seen.insert(*name)) {
         None => Ok(()),
-        Some(name) => Err(ExportError::Preset(format!(
-            "two products would be written to {}; let the file names have {{map}} in them, or choose other names",
+        Some(name) => Err(ExportError::Request(format!(
+            "two products would be written to {}; put {{map}} into the file names, or choose other names",
             name.display()
         ))),
     }

@@ -1,5 +1,5 @@
-//! Where a file comes from: PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files carry the scene, the size and the hash of
-//! their terrain. They are opened like scenes, and asked whether the scene still gives these heights.
+//! The origin of a file. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files carry the scene, the size and the hash of their
+//! terrain, so they can be opened like scenes and verified.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::field::Terrain;
 use crate::io::RasterError;
 use crate::io::formats::RasterFormat;
 use crate::mesh::formats::MeshFormat;
-use crate::scene::{Scene, SceneError, Warning};
+use crate::scene::{Scene, SceneError, Warning, example_for, examples};
 
 const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
 const HASH: &str = "talweg hash";
 
-/// The texts that files made of `terrain` carry. Build presets stay behind: they name folders of this computer.
+/// The texts that files of `terrain` carry. Build presets are left out, because they name folders of this computer.
 ///
 /// # Errors
 /// When the scene cannot be written as text.
@@ -23,7 +23,7 @@ pub fn texts(scene: &Scene, terrain: &Terrain) -> Result<Vec<(String, String)>, 
     texts_of(scene, terrain.samples(), terrain.hash())
 }
 
-/// [`texts`] of a terrain of `samples` a side with the content hash `hash`.
+/// As [`texts`], for a terrain of `samples` per side with the content hash `hash`.
 ///
 /// # Errors
 /// As [`texts`].
@@ -49,10 +49,10 @@ pub struct FileOrigin {
     pub hash: String,
 }
 
-/// Why a file does not say what it was made of.
+/// Why the origin of a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
         /// The file.
@@ -60,40 +60,40 @@ pub enum OriginError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is cut off, or of another kind than its ending says.
+    /// The file is truncated, or its format does not match its ending.
     #[error(
-        "{path} is no whole {format} file, so that no scene can be read from it ({source}). Fetch or copy it again, export it \
+        "{path} is not a complete {format} file, so no scene can be read from it ({source}). Fetch or copy it again, export it \
          again, or give the scene's own file"
     )]
     NotWhole {
         /// The file.
         path: std::path::PathBuf,
-        /// What its ending says it is.
+        /// The format of its ending.
         format: &'static str,
         /// What is wrong.
         source: std::io::Error,
     },
-    /// It is of a format that has no place for a scene.
+    /// The format cannot carry a scene.
     #[error(
-        "{path} carries no scene: {format} has no place for one. Give the scene's own file, or a PNG, GeoTIFF, OpenEXR, GLB, \
-         OBJ or PLY file that was exported from it"
+        "{path} carries no scene: {format} files cannot hold one. Give the scene's own file, or a PNG, GeoTIFF, OpenEXR, GLB, \
+         OBJ or PLY file exported from it"
     )]
     NoPlace {
         /// The file.
         path: std::path::PathBuf,
-        /// What its ending says it is.
+        /// The format of its ending.
         format: &'static str,
     },
-    /// It carries no scene.
+    /// The file carries no scene.
     #[error(
-        "{path} carries no scene: it was not exported by Talweg, or another program has written it since. Open the scene \
+        "{path} carries no scene: Talweg did not export it, or another program has saved it since. Open the scene \
          itself, or import the file as heights"
     )]
     NoScene {
         /// The file.
         path: std::path::PathBuf,
     },
-    /// The scene in it cannot be read.
+    /// The scene in the file cannot be read.
     #[error("the scene in {path}: {source}")]
     Scene {
         /// The file.
@@ -101,12 +101,53 @@ pub enum OriginError {
         /// Why.
         source: SceneError,
     },
-    /// Its samples cannot be read.
+    /// The samples of the file cannot be read.
     #[error(transparent)]
     Samples(#[from] RasterError),
-    /// The map that it shows cannot be made.
+    /// The map in the file cannot be made.
     #[error(transparent)]
     Map(#[from] MapError),
+}
+
+/// Why no scene was loaded from a path.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file carries no scene.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// The scene file cannot be read.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// There is no such file and no such example.
+    #[error("there is no scene {path}; give a .ron file or one of the shipped examples: {examples}")]
+    NoScene {
+        /// The path.
+        path: std::path::PathBuf,
+        /// Names of the examples.
+        examples: String,
+    },
+}
+
+/// Reads a scene file, or the scene inside an exported file. A bare name without a file is a shipped example.
+///
+/// # Errors
+/// When the file cannot be read or carries no scene, or there is neither a file nor an example.
+pub fn load_scene(path: &Path) -> Result<(Scene, Vec<Warning>), LoadError> {
+    if may_carry_scene(path) {
+        let FileOrigin { scene, warnings, .. } = read_origin(path)?;
+        return Ok((scene, warnings));
+    }
+    check_place_for_scene(path)?;
+    match Scene::load(path) {
+        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            if let Some(shipped) = example_for(path) {
+                return Ok((shipped.scene.clone(), Vec::new()));
+            }
+            let names: Vec<&str> = examples().iter().map(|example| example.name).collect();
+            Err(LoadError::NoScene { path: path.into(), examples: names.join(", ") })
+        }
+        other => Ok(other?),
+    }
 }
 
 /// Whether files with the ending of `path` can carry a scene.
@@ -115,10 +156,10 @@ pub fn may_carry_scene(path: &Path) -> bool {
     is_mesh || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
 }
 
-/// Why a file is none to open as a scene, by its ending: its format has no place for one.
+/// Refuses a file whose format cannot carry a scene, judged by its ending.
 ///
 /// # Errors
-/// If so.
+/// When the format cannot carry a scene.
 pub fn check_place_for_scene(path: &Path) -> Result<(), OriginError> {
     let mesh = MeshFormat::for_path(path).map(|format| format.name);
     let format = mesh.or_else(|| RasterFormat::for_path(path).ok().map(|format| format.name));
@@ -128,10 +169,10 @@ pub fn check_place_for_scene(path: &Path) -> Result<(), OriginError> {
     }
 }
 
-/// Reads the scene that `path` was made of; files that the scene names count from the folder of `path`.
+/// Reads the scene inside the file `path`; file names in the scene are relative to the folder of `path`.
 ///
 /// # Errors
-/// When the file cannot be read, or carries none.
+/// When the file cannot be read, or carries no scene.
 pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let no_scene = || OriginError::NoScene { path: path.into() };
     let (format, texts) = match MeshFormat::for_path(path) {
@@ -142,7 +183,7 @@ pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
         }
     };
     let texts = texts.map_err(|source| match source.raw_os_error() {
-        // what the system says of the file, and not a reader of what is in it
+        // an error of the operating system, not of the format's reader
         Some(_) => OriginError::Read { path: path.into(), source },
         None => OriginError::NotWhole { path: path.into(), format, source },
     })?;

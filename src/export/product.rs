@@ -1,77 +1,194 @@
-//! What a preset asks for, with what its names stand for.
+//! The products of an export, with their formats.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::coordinates::check_placement;
-use super::maps::{self, ExportMap};
+use super::maps::{ExportMap, MapError, MapNature};
 use super::raster_file::sample_type;
-use super::{ExportError, MESH, PLANTS, ScatterFormat, target};
-use crate::io::formats::RasterFormat;
+use super::request::path_text;
+use super::{ExportError, ExportRequest, MESH, PLANTS, ScatterFormat};
+use crate::io::formats::{RASTER_FORMATS, RasterFormat};
 use crate::mesh::formats::{MeshFormat, quantized};
-use crate::scene::{BuildPreset, BuildProduct, Scene};
+use crate::scene::{BuildProduct, Scene};
 
-/// A product with what its names stand for.
-pub(super) struct CheckedProduct {
-    pub kind: CheckedKind,
+/// A file to export, or several of one map.
+#[derive(Clone, Debug)]
+pub struct ExportProduct {
+    /// What the file shows, and its format.
+    pub kind: ProductKind,
+    /// File to write; the pattern of the request names it if `None`.
     pub file: Option<PathBuf>,
 }
 
-pub(super) enum CheckedKind {
+/// What a product shows, with its format.
+#[derive(Clone, Debug)]
+pub enum ProductKind {
+    /// A map as a raster.
     Map(ExportMap, &'static RasterFormat),
+    /// The terrain as a mesh.
     Mesh(&'static MeshFormat),
+    /// Plants and stones.
     Plants(ScatterFormat),
 }
 
-impl CheckedProduct {
-    /// Whether it follows from the heights alone.
-    pub fn is_of_heights(&self) -> bool {
-        let of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
-        matches!(&self.kind, CheckedKind::Map(map, _) if of_heights(map))
+impl ProductKind {
+    /// Part of a file name that stands for the product, if it is one sheet.
+    pub(super) fn label(&self) -> String {
+        self.id().replace(':', "-")
     }
 
-    /// What stands in names of files for it, if it is one sheet.
-    pub fn label(&self) -> String {
-        match &self.kind {
-            CheckedKind::Map(map, _) => map.to_string().replace(':', "-"),
-            CheckedKind::Mesh(_) => MESH.into(),
-            CheckedKind::Plants(_) => PLANTS.into(),
+    /// What build presets call it.
+    fn id(&self) -> String {
+        match self {
+            Self::Map(map, _) => map.to_string(),
+            Self::Mesh(_) => MESH.into(),
+            Self::Plants(_) => PLANTS.into(),
         }
     }
 
-    /// Endings of its files, the usual one first.
-    pub fn extensions(&self) -> Vec<&'static str> {
-        match &self.kind {
-            CheckedKind::Map(_, format) => format.extensions.to_vec(),
-            CheckedKind::Mesh(format) => vec![format.extension],
-            CheckedKind::Plants(format) => vec![format.extension()],
+    /// What build presets call the format.
+    fn format_id(&self) -> &'static str {
+        match self {
+            Self::Map(_, format) => format.id,
+            Self::Mesh(format) => format.id,
+            Self::Plants(format) => format.id(),
+        }
+    }
+
+    /// Endings of the files, the usual one first.
+    pub(super) fn extensions(&self) -> Vec<&'static str> {
+        match self {
+            Self::Map(_, format) => format.extensions.to_vec(),
+            Self::Mesh(format) => vec![format.extension],
+            Self::Plants(format) => vec![format.extension()],
         }
     }
 }
 
-/// All products of a preset, with those of its target.
-///
-/// # Errors
-/// When a name stands for nothing, or a format cannot hold a map.
-pub(super) fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
-    if let Some(placement) = preset.placement.as_ref().filter(|_| !scene.settings.is_planet()) {
-        check_placement(placement)?;
+impl ExportProduct {
+    /// Reads the names in a product of a build preset.
+    ///
+    /// # Errors
+    /// When there is no such map or format; the error lists the known ones.
+    pub(super) fn named(product: &BuildProduct) -> Result<Self, ExportError> {
+        let id = product.format.as_str();
+        let unknown = |of: &str, known: Vec<&str>| {
+            ExportError::Request(format!("there is no format `{id}`{of}; there are {}", known.join(", ")))
+        };
+        let kind = match product.what.as_str() {
+            MESH => {
+                let format = mesh_formats().find(|format| format.id == id);
+                let known = || mesh_formats().map(|format| format.id).collect();
+                ProductKind::Mesh(format.ok_or_else(|| unknown(" for meshes", known()))?)
+            }
+            PLANTS => {
+                let format = ScatterFormat::ALL.into_iter().find(|format| format.id() == id);
+                let known = || ScatterFormat::ALL.map(ScatterFormat::id).to_vec();
+                ProductKind::Plants(format.ok_or_else(|| unknown(" for plants", known()))?)
+            }
+            map => {
+                let map: ExportMap = map.parse().map_err(ExportError::Request)?;
+                let known = || RASTER_FORMATS.map(|format| format.id).to_vec();
+                ProductKind::Map(map, RasterFormat::named(id).ok_or_else(|| unknown("", known()))?)
+            }
+        };
+        Ok(Self { kind, file: product.file.as_ref().map(PathBuf::from) })
     }
-    let mut products = preset.products.clone();
-    if let Some(target) = target(preset)? {
-        for product in target.products(scene) {
-            // one that was chosen beside them as well
-            if !products.contains(&product) {
-                products.push(product);
+
+    /// The product that a file name asks for: a map and the ending of a format, such as `flow.tif`, or `mesh.glb`.
+    ///
+    /// # Errors
+    /// When there is no such map or format.
+    pub fn for_file_name(name: &str) -> Result<Self, ExportError> {
+        let path = Path::new(name);
+        if path.file_name().and_then(|file| file.to_str()) != Some(name) {
+            return Err(ExportError::Request("it is not a file name".into()));
+        }
+        let mesh = MeshFormat::for_path(path);
+        let raster = if mesh.is_none() { Some(RasterFormat::for_path(path)?) } else { None };
+        let endings = raster.map_or(&[][..], |format| format.extensions).iter().copied();
+        let lower = name.to_ascii_lowercase();
+        let ending =
+            endings.chain(mesh.map(|format| format.extension)).filter(|end| lower.ends_with(&format!(".{end}")));
+        let what = &name[..name.len() - ending.map(|end| end.len() + 1).max().unwrap_or(0)];
+        let kind = match (mesh, raster) {
+            (Some(format), _) if what == MESH => ProductKind::Mesh(format),
+            (None, Some(format)) if what != MESH => {
+                ProductKind::Map(what.parse().map_err(ExportError::Request)?, format)
+            }
+            _ => {
+                return Err(ExportError::Request(
+                    "only `mesh` is written in mesh formats, and maps in raster formats".into(),
+                ));
+            }
+        };
+        Ok(Self { kind, file: Some(name.into()) })
+    }
+
+    /// The product as a build preset keeps it.
+    pub(super) fn to_build(&self) -> BuildProduct {
+        let file = self.file.as_deref().map(path_text);
+        BuildProduct { what: self.kind.id(), format: self.kind.format_id().into(), file }
+    }
+
+    /// Whether it follows from the heights alone.
+    pub(super) fn is_of_heights(&self) -> bool {
+        let of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
+        matches!(&self.kind, ProductKind::Map(map, _) if of_heights(map))
+    }
+
+    /// Refuses a format that cannot hold the map, and a map that the scene does not have.
+    fn check(&self, scene: &Scene) -> Result<(), ExportError> {
+        let is_planet = scene.settings.is_planet();
+        match &self.kind {
+            ProductKind::Mesh(format) if !mesh_formats().any(|known| known.id == format.id) => {
+                Self::named(&self.to_build()).map(drop)
+            }
+            ProductKind::Mesh(_) => Ok(()),
+            ProductKind::Plants(_) if is_planet => Err(ExportError::Request(
+                "plants and stones can only be exported from terrains; a planet is too large for them".into(),
+            )),
+            ProductKind::Plants(_) => Ok(()),
+            ProductKind::Map(map, format) => {
+                check_holds(format, map)?;
+                let is_there = ExportMap::of_scene(scene).contains(map);
+                match map {
+                    _ if is_there => Ok(()),
+                    ExportMap::Data(_) => Err(MapError::not_written(map.clone(), scene).into()),
+                    _ if is_planet => Err(MapError::OfTerrains(map.clone()).into()),
+                    _ => Ok(()),
+                }
             }
         }
     }
-    if products.is_empty() {
-        return Err(ExportError::Preset("there is nothing to export; choose a product".into()));
-    }
-    products.iter().map(|product| checked_product(product, scene)).collect()
 }
 
-/// Formats that hold a terrain as it is; quantized-mesh is one of tiles on the globe.
+/// All products of a request, with those of its target, checked against the scene.
+///
+/// # Errors
+/// When there is none, a format cannot hold its map, or the scene does not have a map.
+pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec<ExportProduct>, ExportError> {
+    if let Some(wrong) = request.to_preset("").wrong_number() {
+        return Err(ExportError::Request(wrong));
+    }
+    if let Some(placement) = request.placement.as_ref().filter(|_| !scene.settings.is_planet()) {
+        check_placement(placement)?;
+    }
+    let mut products = request.products.clone();
+    for product in request.target.map_or_else(Vec::new, |target| target.products(scene)) {
+        // one that was chosen as well
+        if !products.iter().any(|chosen| chosen.to_build() == product.to_build()) {
+            products.push(product);
+        }
+    }
+    if products.is_empty() {
+        return Err(ExportError::Request("there is nothing to export; choose a product".into()));
+    }
+    products.iter().try_for_each(|product| product.check(scene))?;
+    Ok(products)
+}
+
+/// Formats of a whole terrain; quantized-mesh is left out, because it holds tiles of a globe.
 pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
     MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
 }
@@ -81,7 +198,7 @@ pub fn holds(format: &RasterFormat, map: &ExportMap) -> bool {
     sample_type(map.nature(), channels(map), format).is_some()
 }
 
-/// Channels of the sheets of a map.
+/// Number of channels of the sheets of a map.
 pub(super) fn channels(map: &ExportMap) -> usize {
     match map {
         ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
@@ -90,54 +207,17 @@ pub(super) fn channels(map: &ExportMap) -> usize {
     }
 }
 
-/// A format cannot hold a map: with those that can.
-pub(super) fn cannot_hold(map: &ExportMap, format: &RasterFormat) -> ExportError {
+/// Refuses a format that cannot hold a map, with those that can.
+pub(super) fn check_holds(format: &RasterFormat, map: &ExportMap) -> Result<(), ExportError> {
+    if holds(format, map) {
+        return Ok(());
+    }
     let held = match map.nature() {
-        maps::MapNature::Bits => "whole numbers of 32 bits in the place of floats".into(),
-        _ if channels(map) == 1 => "such numbers".into(),
+        MapNature::Bits => "32-bit integers stored as floats".into(),
+        _ if channels(map) == 1 => "the values".into(),
         _ => format!("{} channels", channels(map)),
     };
-    let others = crate::io::formats::RASTER_FORMATS.into_iter().filter(|format| holds(format, map));
+    let others = RASTER_FORMATS.into_iter().filter(|format| holds(format, map));
     let others = others.map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ");
-    ExportError::Preset(format!("{} cannot hold {held}, which {map} has; choose {others}", format.name))
-}
-
-fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
-    let file = product.file.as_ref().map(PathBuf::from);
-    if product.what == MESH {
-        let format = mesh_formats().find(|format| format.id == product.format).ok_or_else(|| {
-            let known = mesh_formats().map(|format| format.id).collect::<Vec<_>>().join(", ");
-            ExportError::Preset(format!("there is no format `{}` for meshes; there are {known}", product.format))
-        })?;
-        return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
-    }
-    if product.what == PLANTS {
-        if scene.settings.is_planet() {
-            return Err(ExportError::Preset(
-                "plants and stones stand on terrains; a planet is too large for them".into(),
-            ));
-        }
-        let format = ScatterFormat::ALL.into_iter().find(|format| format.id() == product.format).ok_or_else(|| {
-            let known = ScatterFormat::ALL.map(ScatterFormat::id).join(", ");
-            ExportError::Preset(format!("there is no format `{}` for plants; there are {known}", product.format))
-        })?;
-        return Ok(CheckedProduct { kind: CheckedKind::Plants(format), file });
-    }
-    let map: ExportMap = product.what.parse().map_err(ExportError::Preset)?;
-    let format = RasterFormat::named(&product.format).ok_or_else(|| {
-        let known = crate::io::formats::RASTER_FORMATS.map(|format| format.id).join(", ");
-        ExportError::Preset(format!("there is no format `{}`; there are {known}", product.format))
-    })?;
-    let channels = channels(&map);
-    if sample_type(map.nature(), channels, format).is_none() {
-        return Err(cannot_hold(&map, format));
-    }
-    let is_planet = scene.settings.is_planet();
-    if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
-        return Err(maps::MapError::OfTerrains(map).into());
-    }
-    if matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
-        return Err(maps::MapError::not_written(map, scene).into());
-    }
-    Ok(CheckedProduct { kind: CheckedKind::Map(map, format), file })
+    Err(ExportError::Request(format!("{} cannot hold {held} of {map}; choose {others}", format.name)))
 }

@@ -1,4 +1,4 @@
-//! A map in a raster format: which kind of numbers, over which range, with which texts.
+//! A map in a raster format: sample type, range, texts.
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -9,74 +9,74 @@ use crate::field::{Control, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
-/// What stands in floats with a place on a map where there is no ground.
+/// The no-data value of georeferenced floats without ground.
 pub const NODATA: f32 = -9999.0;
 
-/// What another program must know to read an exported raster.
+/// Report of an exported raster: what another program must know to read it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RasterReport {
     /// The file.
     pub path: PathBuf,
-    /// What it shows, by the id of the map, such as `wear` or `splat0`.
+    /// Id of the map, such as `wear` or `splat0`.
     pub map: String,
     /// Id of the format.
     pub format: &'static str,
-    /// Samples of a row.
+    /// Samples per row.
     pub samples: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Unit of the numbers; empty where there is none.
+    /// Unit of the values; empty if there is none.
     pub unit: &'static str,
-    /// What the lowest number of a 16-bit file stands for, and the lowest number of the map.
+    /// Value of the lowest number of a 16-bit file, and lowest value of the map.
     pub min: f32,
-    /// What the highest number of a 16-bit file stands for, and the highest number of the map.
+    /// Value of the highest number of a 16-bit file, and highest value of the map.
     pub max: f32,
-    /// What one step of a 16-bit file stands for; 0 for floats and bytes.
+    /// Size of a step of a 16-bit file; 0 for floats and bytes.
     pub per_step: f32,
-    /// Distance between neighbouring samples; on maps of planets along the equator.
+    /// Distance between neighbouring samples; for maps of planets, along the equator.
     pub cell_metres: f32,
-    /// Samples without ground; they hold the lowest number, or no-data where the format has it.
+    /// Number of samples without ground. They hold the lowest value, or no-data if the format has it.
     pub void_samples: usize,
 }
 
 impl RasterReport {
-    /// What is in the file where there is no ground, if that is anywhere.
+    /// A sentence about the samples without ground, if there are any.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min;
         (self.void_samples > 0).then(|| {
             let unit = self.unit;
             format!(
-                "{} samples have no ground; they hold the lowest height, {lowest} {unit}, or no-data",
+                "{} samples have no ground; they hold the lowest value, {lowest} {unit}, or no-data",
                 self.void_samples
             )
         })
     }
 }
 
-/// How a sheet is written.
+/// A sheet to write, and how.
 #[derive(Clone, Copy)]
 pub(super) struct RasterJob<'a> {
     pub format: &'static RasterFormat,
     pub sheet: &'a MapSheet<'a>,
-    /// Row, column, number of rows and of columns of the part that is written.
+    /// First row, first column, number of rows and number of columns of the part to write.
     pub part: [usize; 4],
-    /// Numbers of the lowest and the highest whole number.
+    /// Values of the lowest and the highest whole number.
     pub range: (f32, f32),
     pub normalised: bool,
     pub south_first: bool,
     pub big_endian: bool,
     pub directx_normals: bool,
     pub cell_metres: f32,
-    /// Of the part.
+    /// Georeference of the part.
     pub placement: Option<GeoReference>,
     pub texts: &'a [(String, String)],
-    /// Whether there is ground at a row and column of the whole sheet, where that is not so everywhere.
+    /// Whether there is ground at a row and column of the whole sheet; `None` if there is ground everywhere.
     pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
-    /// Who can stop the writing.
+    /// Cancels the writing.
     pub control: &'a Control,
 }
 
-/// The kind of numbers that a format is given of a map, if it can hold it.
+/// The sample type in which a format holds a map, if it can.
 pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFormat) -> Option<SampleType> {
     if channels > format.channels {
         return None;
@@ -90,18 +90,18 @@ pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFor
 }
 
 impl RasterJob<'_> {
-    /// Writes the new file beside the old one.
+    /// Writes the new file beside the existing one.
     pub(super) fn stage(&self, to: &SaveTarget) -> Result<(RasterReport, StagedFile), FileError> {
         let staged = StagedFile::new_while(to, self.control, |file| self.write(file))?;
         Ok((self.report(to), staged))
     }
 
-    /// The kind of numbers that are written.
+    /// The sample type of the file.
     fn kind(&self) -> SampleType {
         sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
     }
 
-    /// Row and column of the whole sheet of a sample of the file.
+    /// Row and column in the whole sheet of a sample of the file.
     fn place(&self, row: usize, column: usize) -> (usize, usize) {
         let [first, left, rows, _] = self.part;
         let is_raw = !self.format.has_texts && !self.format.has_placement;

@@ -1,10 +1,10 @@
-//! Whether the samples of a raster file are those that the scene in it gives: the map is written once more, into
-//! memory, and both are read by the same reader.
+//! Checks whether the samples of a raster file are those of the scene inside it. The map is written again, into memory,
+//! and one reader reads both.
 
 use std::io::Cursor;
 use std::path::Path;
 
-use super::band_metres;
+use super::ExportRequest;
 use super::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use super::origin::OriginError;
 use super::raster_file::{RasterJob, cell_metres, sample_type};
@@ -14,56 +14,56 @@ use crate::io::formats::{
 };
 use crate::mesh::formats::MeshFormat;
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
-use crate::scene::{BuildPreset, Scene};
+use crate::scene::Scene;
 
-/// What became of the comparison.
+/// The outcome of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SampleCheck {
-    /// All samples are those of the scene, within a step of the format.
+    /// All samples match the scene, within a step of the format.
     Same {
-        /// What the file shows.
+        /// Id of the map in the file.
         map: String,
-        /// Samples of a row, and rows.
+        /// Number of columns and rows.
         size: [usize; 2],
-        /// What a step stands for; 0 where numbers are held as they are.
+        /// Size of a step of the format; 0 for floats.
         step: f32,
         /// Unit of the step.
         unit: &'static str,
     },
-    /// Some are not.
+    /// Some samples do not match.
     Differs {
-        /// What the file shows.
+        /// Id of the map in the file.
         map: String,
-        /// How many.
+        /// Number of samples that differ.
         count: usize,
-        /// Of how many.
+        /// Number of all samples.
         of: usize,
-        /// How far off the worst is.
+        /// Largest difference.
         largest: f32,
-        /// Unit of that.
+        /// Unit of the difference.
         unit: &'static str,
-        /// Row and column of the worst.
+        /// Row and column of the largest difference.
         place: [usize; 2],
     },
-    /// They cannot be compared: why.
+    /// The samples cannot be compared, and why.
     NotCompared(String),
 }
 
-/// The sentence that people are told.
+/// The sentence for the report.
 impl std::fmt::Display for SampleCheck {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Self::Same { map, size: [width, height], step, unit } => {
-                write!(out, "its {width} × {height} samples of {map} are those that its scene gives")?;
+                write!(out, "its {width} × {height} samples of {map} match its scene")?;
                 match step {
                     0.0 => Ok(()),
-                    step if unit.is_empty() => write!(out, ", within a step of the file, {step}"),
-                    step => write!(out, ", within a step of the file, {step} {unit}"),
+                    step if unit.is_empty() => write!(out, ", to within a step of the file, {step}"),
+                    step => write!(out, ", to within a step of the file, {step} {unit}"),
                 }
             }
             Self::Differs { map, count, of, largest, unit, place: [row, column] } => write!(
                 out,
-                "{count} of its {of} samples of {map} are not those that its scene gives: that in row {row}, column \
+                "{count} of its {of} samples of {map} do not match its scene: that in row {row}, column \
                  {column} is {} off",
                 format!("{largest} {unit}").trim_end()
             ),
@@ -72,7 +72,7 @@ impl std::fmt::Display for SampleCheck {
     }
 }
 
-/// Compares the samples of a file with those of the terrain that `scene`, which it carries, gives.
+/// Compares the samples of a file with `terrain`, which was evaluated from the `scene` inside the file.
 ///
 /// # Errors
 /// When the file cannot be read, or it was cancelled.
@@ -84,11 +84,11 @@ pub fn check_samples(
 ) -> Result<SampleCheck, OriginError> {
     let not_compared = |why: &str| Ok(SampleCheck::NotCompared(why.into()));
     if MeshFormat::for_path(path).is_some() {
-        return not_compared("a mesh has no samples of a grid");
+        return not_compared("a mesh has no grid of samples");
     }
     let read = |source| OriginError::Read { path: path.into(), source };
     let (Ok(format), Some(reader)) = (RasterFormat::for_path(path), RasterReader::for_path(path)) else {
-        return not_compared("files of this kind are not read as rasters");
+        return not_compared("Talweg does not read this format as a raster");
     };
     let texts = format.read_texts(path).map_err(read)?;
     let bytes = std::fs::read(path).map_err(read)?;
@@ -97,17 +97,17 @@ pub fn check_samples(
     drop(bytes);
     let label = text(&texts, "talweg map").unwrap_or_else(|| "heights".into());
     let Some((part_name, planet)) = planet_layout(path, scene, &found) else {
-        return not_compared("the file does not say which side of the planet it shows");
+        return not_compared("the file does not say which part of the planet it shows");
     };
     let mut layouts = layouts(terrain, planet);
     let Some(at) = layouts.iter().position(|(name, _)| *name == part_name) else {
-        return not_compared("the file does not say which side of the planet it shows");
+        return not_compared("the file does not say which part of the planet it shows");
     };
     let layout = layouts.swap_remove(at).1;
     let Some(part) = part(path, &layout, &found) else {
-        return not_compared("it has other samples than its scene was evaluated at; is it a tile under another name?");
+        return not_compared("its size differs from that of its scene; is it a renamed tile?");
     };
-    let source = MapSource { scene, terrain, band_metres: band_metres(&BuildPreset::default(), scene) };
+    let source = MapSource { scene, terrain, band_metres: ExportRequest::default().band_height(scene) };
     let is_of = |map: &ExportMap| {
         let name = if *map == ExportMap::Weights { "weight".into() } else { map.to_string().replace(':', "-") };
         label == name || matches!(map, ExportMap::Splat | ExportMap::Weights) && label.starts_with(&name)
@@ -118,7 +118,7 @@ pub fn check_samples(
         made = made.or_else(|| Some((map, sheets.into_iter().find(|sheet| sheet.label == label)?)));
     }
     let Some((map, sheet)) = made else {
-        return not_compared(&format!("the scene gives no map `{label}`"));
+        return not_compared(&format!("the scene has no map `{label}`"));
     };
     let job = FileJob { format, sheet: &sheet, part, found: &found, layout: &layout, scene, terrain, texts: &texts };
     let mut best: Option<SampleCheck> = None;
@@ -138,10 +138,10 @@ pub fn check_samples(
     }
     Ok(match best {
         Some(SampleCheck::Differs { .. }) if map == ExportMap::Bands => {
-            SampleCheck::NotCompared("the height of its bands is not in the file".into())
+            SampleCheck::NotCompared("the file does not record the height of its bands".into())
         }
         Some(check) => check,
-        None => SampleCheck::NotCompared("nothing is known of how it was written".into()),
+        None => SampleCheck::NotCompared("the file does not record how it was written".into()),
     })
 }
 
@@ -149,7 +149,7 @@ fn text(texts: &Texts, key: &str) -> Option<String> {
     texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.clone())
 }
 
-/// How the file lays out a planet, by its shape and name; none if that is not told.
+/// The layout of a planet in the file, by its shape and name; `None` if they do not show it.
 fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(FilePart, Option<Equirectangular>)> {
     if !scene.settings.is_planet() {
         return Some((None, None));
@@ -166,7 +166,7 @@ fn planet_layout(path: &Path, scene: &Scene, found: &DecodedRaster) -> Option<(F
     Some((Some(face), None))
 }
 
-/// Row, column, number of rows and of columns of what the file shows of the sheet; none if that is not told.
+/// First row, first column, number of rows and of columns of the file's part of the sheet; `None` if it is not known.
 fn part(path: &Path, layout: &PixelLayout, found: &DecodedRaster) -> Option<[usize; 4]> {
     let (width, height) = (found.width, found.height);
     if (width, height) == (layout.width, layout.height) {
@@ -186,7 +186,7 @@ fn part(path: &Path, layout: &PixelLayout, found: &DecodedRaster) -> Option<[usi
     is_inside.then_some(part)
 }
 
-/// A file that is written once more.
+/// A file to write again.
 struct FileJob<'a> {
     format: &'static RasterFormat,
     sheet: &'a MapSheet<'a>,
@@ -203,7 +203,7 @@ impl FileJob<'_> {
         sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
     }
 
-    /// What the file does not say of itself: whether floats are normalised, and where the green of normals points.
+    /// The options that a file does not record: whether floats are normalised, and the direction of green in normals.
     fn variants(&self) -> Vec<(bool, bool)> {
         match self.sheet.nature {
             MapNature::Scalar if self.kind() == SampleType::F32 => vec![(false, false), (true, false)],
@@ -212,7 +212,7 @@ impl FileJob<'_> {
         }
     }
 
-    /// The numbers of black and white, as the file says them.
+    /// The values of black and white recorded in the file.
     fn range(&self) -> (f32, f32) {
         let end = |key: &str| {
             let found = self.texts.iter().find(|(keyword, _)| keyword.starts_with(key))?;
@@ -246,13 +246,13 @@ impl FileJob<'_> {
         let map = self.sheet.label.clone();
         let (found, kind) = (self.found, self.kind());
         if (made.width, made.height) != (found.width, found.height) {
-            return SampleCheck::NotCompared("it has other samples than its scene gives".into());
+            return SampleCheck::NotCompared("its size differs from that of its scene".into());
         }
         let greatest = made.values.iter().filter(|v| v.is_finite()).fold(1.0f32, |most, v| most.max(v.abs()));
         let allowed = match kind {
             SampleType::U8 => 1.001 / 255.0,
             SampleType::U16 => 1.001 / 65535.0,
-            // another computer may round the last bit otherwise
+            // another computer may round the last bit differently
             SampleType::F32 => greatest * 4.0 * f32::EPSILON,
         };
         let (mut count, mut largest, mut at) = (0, 0.0f32, 0);
@@ -263,7 +263,7 @@ impl FileJob<'_> {
                 continue;
             }
             count += 1;
-            // where only one of them has data there is no number
+            // a sample with data in only one of the two has no difference
             let off = if off.is_finite() { off } else { 0.0 };
             if off > largest || count == 1 {
                 (largest, at) = (off, k);

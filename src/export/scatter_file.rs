@@ -1,5 +1,5 @@
-//! Plants and stones as files: a table of where each stands, or instances of their shapes in glTF. Grass is left out:
-//! tens of millions of tufts, which engines strew about the eye themselves.
+//! Plants and stones as files: a table of their positions, or instances of their shapes in glTF. Grass is left out: it
+//! would be tens of millions of tufts, which engines scatter around the camera themselves.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use crate::io::{SaveTarget, StagedFile};
 use crate::mesh::formats::glb::{BufferLayout, INDICES, VERTICES, write_chunks};
 use crate::scene::{BuildPlacement, Scene};
 
-/// A format of plants and stones.
+/// A file format for plants and stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterFormat {
-    /// A line for each: kind, easting, northing, height of the ground, own height, turn.
+    /// A line for each object: kind, easting, northing, height of the ground, height of the object, turn.
     Csv,
-    /// Binary glTF with EXT_mesh_gpu_instancing: every kind once, with the places of all of it.
+    /// Binary glTF with EXT_mesh_gpu_instancing: one mesh per kind, with the positions of all its instances.
     Glb,
 }
 
 impl ScatterFormat {
-    /// All of them, in the order of lists.
+    /// All formats, in the order of lists.
     pub const ALL: [Self; 2] = [Self::Csv, Self::Glb];
 
-    /// Name in presets.
+    /// Its id in build presets.
     pub fn id(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -38,7 +38,7 @@ impl ScatterFormat {
         }
     }
 
-    /// Ending of its files.
+    /// The ending of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -46,7 +46,7 @@ impl ScatterFormat {
         }
     }
 
-    /// Name for people.
+    /// Its name in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV (table)",
@@ -54,7 +54,7 @@ impl ScatterFormat {
         }
     }
 
-    /// The format that the ending of a file asks for.
+    /// The format for the ending of a file.
     pub fn for_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let fits = |format: &Self| {
@@ -64,21 +64,21 @@ impl ScatterFormat {
     }
 }
 
-/// What is known about exported plants and stones.
+/// Report of exported plants and stones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScatterReport {
     /// The file.
     pub path: PathBuf,
     /// Id of the format.
     pub format: &'static str,
-    /// How many there are of each kind that there is any of.
+    /// Number of objects of each kind that occurs.
     pub counts: Vec<(&'static str, usize)>,
 }
 
-/// Most instances of a file: no engine takes more at once.
+/// Most instances in a file: no engine loads more at once.
 pub(super) const MOST_OBJECTS: usize = 10_000_000;
 
-/// Plants and stones to be written.
+/// Plants and stones to write.
 pub(super) struct ScatterJob<'a> {
     pub scene: &'a Scene,
     pub terrain: &'a Terrain,
@@ -87,12 +87,12 @@ pub(super) struct ScatterJob<'a> {
 }
 
 impl ScatterJob<'_> {
-    /// Writes the new file beside the old one.
+    /// Writes the new file beside the existing one.
     pub(super) fn stage(&self, to: &SaveTarget, control: &Control) -> Result<(ScatterReport, StagedFile), ExportError> {
         let objects = all_objects(self.scene, self.terrain, control)?;
         if objects.len() > MOST_OBJECTS {
-            return Err(ExportError::Preset(format!(
-                "{} plants and stones, of which a file can hold {MOST_OBJECTS}; take rules of less density",
+            return Err(ExportError::Request(format!(
+                "there are {} plants and stones, and a file can hold {MOST_OBJECTS}; lower the density of their rules",
                 objects.len()
             )));
         }
@@ -168,7 +168,7 @@ impl ScatterJob<'_> {
                 let [east, south] = object.place;
                 [east - half, object.ground_metres, south - half]
             };
-            // a turn about the vertical as a quaternion; that of the shapes goes from east to south
+            // the turn about the vertical as a quaternion; the shapes turn from east to south
             let turn = |object: &&ScatteredObject| {
                 let half = -0.5 * object.turn;
                 [0.0, libm::sinf(half), 0.0, libm::cosf(half)]
@@ -211,12 +211,12 @@ impl ScatterJob<'_> {
     }
 }
 
-/// The rules whose objects leave.
+/// The rules whose objects are exported.
 fn leaving(rules: &[ScatterRule]) -> impl Iterator<Item = usize> {
     (0..rules.len()).filter(|k| rules[*k].kind != ScatterKind::Grass)
 }
 
-/// Bytes that the objects of a scene take, if they stand wherever they may.
+/// Upper bound of the memory in bytes for the objects of a scene: full density everywhere.
 pub(super) fn most_bytes(scene: &Scene) -> f64 {
     let table = PaletteTable::for_scene(scene);
     let rules = &table.scatter.0;
@@ -225,7 +225,7 @@ pub(super) fn most_bytes(scene: &Scene) -> f64 {
     count.min(MOST_OBJECTS as f64) * size_of::<ScatteredObject>() as f64
 }
 
-/// Everything that stands on a square terrain, by rule, row and column.
+/// All objects on a square terrain, by rule, row and column.
 fn all_objects(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<ScatteredObject>, Cancelled> {
     let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
     let rules = &table.scatter.0;

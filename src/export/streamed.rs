@@ -1,93 +1,107 @@
-//! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are
-//! byte for byte those of [`export`](super::export) of the whole.
+//! Rasters of terrains that are not held as a whole: samples are computed while the file is written. The files are byte
+//! for byte those of [`export`](super::export) of the whole.
 
 use std::path::{Path, PathBuf};
 
 use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, reason_of_whole};
 use super::names::file_name;
-use super::product::{CheckedKind, CheckedProduct, checked_products};
-use super::raster_file::{RasterJob, sample_type};
-use super::{ExportError, ExportReport, band_metres, origin, product, square_placement, targets, tiles};
+use super::product::all_products;
+use super::raster_file::RasterJob;
+use super::{
+    ExportError, ExportProduct, ExportReport, ExportRequest, ProductKind, origin, product, square_placement, targets,
+    tiles,
+};
 use crate::appearance::legend_ron;
 use crate::field::{Control, MAX_SAMPLES};
 use crate::io::formats::RasterFormat;
 use crate::io::{SaveTarget, StagedFile, StagedSet};
-use crate::scene::{BuildPreset, Scene};
+use crate::scene::Scene;
 
 /// Writes maps of a square terrain, sample by sample.
 pub struct StreamedSquare<'a> {
-    /// What made it.
+    /// The scene of the terrain.
     pub scene: &'a Scene,
-    /// Samples a side.
+    /// Samples per side.
     pub samples: usize,
     /// Content hash of the terrain.
     pub hash: u128,
-    /// How it is written.
-    pub preset: &'a BuildPreset,
-    /// Where a file of that name goes.
+    /// The request with the options of the files.
+    pub request: &'a ExportRequest,
+    /// The target for a file name.
     pub target: &'a dyn Fn(&Path) -> SaveTarget,
-    /// Who can stop the writing.
+    /// Cancels the writing.
     pub control: &'a Control,
 }
 
-/// A tile of a raster, or the only one.
+/// A tile of a raster; an uncut raster is one part.
 pub struct StreamedPart {
-    /// Column and row of a tile; none of a whole.
+    /// Column and row of a tile; `None` for the whole.
     tile: Option<[usize; 2]>,
-    /// Row, column, number of rows and of columns of the samples of the whole that it has.
+    /// First row, first column, number of rows and number of columns of its samples in the whole.
     pub part: [usize; 4],
 }
 
-/// A map with the files that it becomes.
+/// A map, with its format and file name.
 pub struct StreamedProduct {
-    /// What they show.
+    /// The map.
     pub map: ExportMap,
     format: &'static RasterFormat,
-    product: CheckedProduct,
+    product: ExportProduct,
 }
 
-/// The parts of a raster of `samples` a side.
+/// The parts of a raster of `samples` per side.
 ///
 /// # Errors
 /// When the size does not divide into such tiles.
-pub fn streamed_parts(preset: &BuildPreset, samples: usize) -> Result<Vec<StreamedPart>, ExportError> {
+pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<StreamedPart>, ExportError> {
     let part = |tile: super::Tile| StreamedPart {
         tile: tile.name,
         part: [tile.first[0], tile.first[1], tile.samples, tile.samples],
     };
-    Ok(tiles(preset.tiles, samples)?.into_iter().map(part).collect())
+    Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written of some rows of a terrain at a time: all but the relief picture and occlusion, to which
-/// ground anywhere adds.
+/// Whether a map can be written some rows at a time. The relief picture and occlusion cannot: distant ground affects
+/// them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
 
-/// The products of a preset at `samples` a side, if all of them can be written of some rows of a terrain at a time.
+/// The map of that name, if it can be written some rows at a time.
 ///
 /// # Errors
-/// When one cannot, with its name, why and what would, or a name in the preset stands for nothing.
+/// When there is no such map; the error lists those that there are.
+pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
+    name.parse().ok().filter(is_streamed).ok_or_else(|| {
+        let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
+        format!("there is no map `{name}` that can be made of tiles; there are {}", known.join(", "))
+    })
+}
+
+/// The products of a request at `samples` per side, if all of them can be written some rows at a time.
+///
+/// # Errors
+/// When a product cannot be, with the reason and the alternatives, or a product cannot be made of the scene.
 pub fn streamed_products(
-    preset: &BuildPreset,
+    request: &ExportRequest,
     scene: &Scene,
     samples: usize,
 ) -> Result<Vec<StreamedProduct>, ExportError> {
     let mut made = Vec::new();
-    tiles(preset.tiles, samples)?;
-    for product in checked_products(preset, scene)? {
+    tiles(request.tiles, samples)?;
+    for product in all_products(request, scene)? {
         let of_whole = |why: &str| {
-            ExportError::Preset(format!(
-                "`{}` is made of the terrain as a whole, because {why}, and {samples} samples a side are written some rows \
-                 at a time: heights, data maps, slope, curvature, normals, bands, colours, ground types, climate and \
-                 masks can be. Leave it out, or give --size {MAX_SAMPLES} or less",
-                product.label()
+            ExportError::Request(format!(
+                "`{}` needs the whole terrain, because {why}; a terrain of {samples} samples per side is written some rows \
+                 at a time. Only heights, data maps, slope, curvature, normals, bands, colours, ground types, climate \
+                 and masks can be. Omit it, or give --size {MAX_SAMPLES} or less",
+                product.kind.label()
             ))
         };
         let (map, format) = match &product.kind {
-            CheckedKind::Mesh(_) => return Err(of_whole("its triangles are chosen for all of it")),
-            CheckedKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
-            CheckedKind::Map(map, format) => (map.clone(), *format),
+            ProductKind::Mesh(_) => return Err(of_whole("its triangles are chosen over all of it")),
+            ProductKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
+            ProductKind::Map(map, format) => (map.clone(), *format),
         };
         if let Some(why) = reason_of_whole(&map, scene) {
             return Err(of_whole(why));
@@ -101,30 +115,27 @@ impl StreamedProduct {
     /// A map in the format of the ending of `file`.
     ///
     /// # Errors
-    /// When there is no such format, it cannot hold the map, or the map is made of the terrain as a whole.
+    /// When there is no such format, it cannot hold the map, or the map can only be made of the whole terrain.
     pub fn new(map: &ExportMap, scene: &Scene, file: &Path) -> Result<Self, ExportError> {
         let format = RasterFormat::for_path(file)?;
-        let channels = product::channels(map);
-        if sample_type(map.nature(), channels, format).is_none() {
-            return Err(product::cannot_hold(map, format));
-        }
+        product::check_holds(format, map)?;
         if let Some(why) = reason_of_whole(map, scene) {
-            return Err(ExportError::Preset(format!("`{map}` is made of the terrain as a whole, because {why}")));
+            return Err(ExportError::Request(format!("`{map}` needs the whole terrain, because {why}")));
         }
-        let product = CheckedProduct { kind: CheckedKind::Map(map.clone(), format), file: Some(file.into()) };
+        let product = ExportProduct { kind: ProductKind::Map(map.clone(), format), file: Some(file.into()) };
         Ok(Self { map: map.clone(), format, product })
     }
 
     /// The folder of its files.
-    pub fn folder(&self, preset: &BuildPreset, scene: &Scene, samples: usize) -> PathBuf {
-        let path = file_name(preset, scene, &self.product, &self.product.label(), None, None, samples);
+    pub fn folder(&self, request: &ExportRequest, scene: &Scene, samples: usize) -> PathBuf {
+        let path = file_name(request, scene, &self.product, &self.product.kind.label(), None, None, samples);
         path.parent().unwrap_or(Path::new("")).into()
     }
 }
 
 impl StreamedSquare<'_> {
-    /// Writes a part of a sheet of a product beside the file of that name that may be there, and once its legend;
-    /// `ground` says whether there is ground at a row and column, where that is not so everywhere.
+    /// Writes a part of a sheet beside an existing file of that name; the first part also writes the legend. `ground`
+    /// tells whether there is ground at a row and column; `None` if there is ground everywhere.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -136,22 +147,22 @@ impl StreamedSquare<'_> {
         ground: Option<&(dyn Fn(usize, usize) -> bool + Sync)>,
         (report, set): (&mut ExportReport, &mut StagedSet),
     ) -> Result<(), ExportError> {
-        let (scene, preset) = (self.scene, self.preset);
+        let (scene, request) = (self.scene, self.request);
         let cell_metres = scene.settings.size_metres * scene.grid(self.samples).cell();
         let [first, left, ..] = part.part;
         let texts = origin::texts_of(scene, self.samples, self.hash)?;
-        let name = |tile| file_name(preset, scene, &product.product, &sheet.label, None, tile, self.samples);
+        let name = |tile| file_name(request, scene, &product.product, &sheet.label, None, tile, self.samples);
         let job = RasterJob {
             format: product.format,
             sheet,
             part: part.part,
-            range: preset.height_range.filter(|_| product.map == ExportMap::Heights).unwrap_or(sheet.range),
-            normalised: preset.normalised,
-            south_first: preset.south_first,
-            big_endian: preset.big_endian,
-            directx_normals: preset.directx_normals,
+            range: request.height_range.filter(|_| product.map == ExportMap::Heights).unwrap_or(sheet.range),
+            normalised: request.normalised,
+            south_first: request.south_first,
+            big_endian: request.big_endian,
+            directx_normals: request.directx_normals,
             cell_metres,
-            placement: Some(square_placement(preset, scene, cell_metres, [first, left])),
+            placement: Some(square_placement(request, scene, cell_metres, [first, left])),
             texts: &texts,
             ground: ground.filter(|_| sheet.nature == MapNature::Scalar),
             control: self.control,
@@ -170,10 +181,10 @@ impl StreamedSquare<'_> {
 
     /// Height of a band of [`ExportMap::Bands`] in metres.
     pub fn band_metres(&self) -> f32 {
-        band_metres(self.preset, self.scene)
+        self.request.band_height(self.scene)
     }
 
-    /// Writes the text of the preset's target, if it has one, about all files that were written into `folder`.
+    /// Writes the README of the request's target, if it has one, about all files in `folder`.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -182,9 +193,9 @@ impl StreamedSquare<'_> {
         folder: &Path,
         (report, set): (&mut ExportReport, &mut StagedSet),
     ) -> Result<(), ExportError> {
-        let Some(target) = super::target(self.preset)? else { return Ok(()) };
+        let Some(target) = self.request.target else { return Ok(()) };
         let text = target.read_me(self.scene, self.samples, report, folder);
-        let to = (self.target)(&Path::new(&self.preset.folder).join(targets::READ_ME));
+        let to = (self.target)(&self.request.folder.join(targets::READ_ME));
         report.others.push(to.path().into());
         set.push(StagedFile::new(&to, |file| std::io::Write::write_all(file, text.as_bytes()))?);
         Ok(())

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use super::{Limits, Measures, TerrainScale, measure};
 use crate::appearance::TypeMap;
 use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::scene::Scene;
@@ -74,6 +75,36 @@ impl ClimateMeasures {
             )
         }));
         all
+    }
+}
+
+/// The measures of a terrain, with those of its climate if its scene has one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TerrainMeasures {
+    /// The measures of every terrain.
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// The climate of a scene with a climate of its own or that of a biome table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub climate: Option<ClimateMeasures>,
+}
+
+impl TerrainMeasures {
+    /// Measures a terrain, and its climate if `scene` has one; call it inside the thread pool to use.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        scene: Option<&Scene>,
+        terrain: &Terrain,
+        scale: TerrainScale,
+        limits: &Limits,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let measures = measure(terrain, scale, limits, control)?;
+        let scene = scene.filter(|scene| scene.climate.is_some() || scene.biome_table().is_some());
+        let climate = scene.map(|scene| climate_measures(scene, terrain, control)).transpose()?;
+        Ok(Self { measures, climate })
     }
 }
 

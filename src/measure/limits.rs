@@ -1,5 +1,6 @@
 //! Thresholds of the measures for peaks, channels, and playable and flat land.
 
+use crate::param::Params;
 use crate::scene::Scene;
 
 crate::params! {
@@ -14,6 +15,22 @@ crate::params! {
         playable_slope: f32 ["°"] = 20.0, 0.0..=90.0, slider 1.0..=60.0;
         /// Steepest slope that is flat enough to build on.
         flat_slope: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.5..=20.0;
+    }
+}
+
+impl Limits {
+    /// Sets the limit `name` to a value given as text.
+    ///
+    /// # Errors
+    /// When there is no limit of that name, or the value does not fit it.
+    pub fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let about = self.about();
+        let index = about.find(name).ok_or_else(|| {
+            let known: Vec<&str> = about.params.iter().map(|param| param.name).collect();
+            format!("there is no limit `{name}`; give one of {}", known.join(", "))
+        })?;
+        let value = about.params[index].parse(value).map_err(|error| error.to_string())?;
+        self.set(index, &value).map_err(|error| error.to_string())
     }
 }
 

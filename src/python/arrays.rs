@@ -1,4 +1,4 @@
-//! Numpy arrays in metres in and out. Inside, heights are fractions of the relief.
+//! Converts numpy arrays in metres to and from heights, which are fractions of the relief.
 
 use numpy::ndarray::{ArrayView2, ArrayView3};
 use numpy::{AllowTypeChange, PyArray1, PyArrayLikeDyn, PyArrayMethods, PyUntypedArrayMethods};
@@ -10,7 +10,7 @@ use super::error::usage;
 use super::scene::unwrapped;
 use talweg::field::{Grid, MapKind, Terrain};
 
-/// Name of a data map, as exports have it.
+/// Name of a data map, as in exports.
 pub fn map_name(kind: MapKind) -> String {
     format!("{kind:?}").to_ascii_lowercase()
 }
@@ -24,23 +24,23 @@ pub fn map_kind(py: Python<'_>, name: &str) -> PyResult<MapKind> {
     })
 }
 
-/// What `relief` multiplies in a map on its way to people.
+/// Factor from a map's own values to those shown to users.
 pub fn map_unit(kind: MapKind, relief_metres: f32) -> f32 {
     if kind.is_thickness() { relief_metres } else { 1.0 }
 }
 
-/// Numbers of a field with the samples of a side.
+/// A field given by the caller.
 pub struct GivenField {
-    /// Samples per side, of a planet per side of a face.
+    /// Samples per side; for a planet, per side of a face.
     pub samples: usize,
-    /// Row by row from the north-west, of planets face by face.
+    /// Values row by row from the north-west; for a planet, face by face.
     pub values: Vec<f32>,
-    /// Of a masked array: 0 where it is masked and 1 elsewhere. There the values are a membrane held by the rim of each
-    /// gap.
+    /// For a masked array, 0 where it is masked and 1 elsewhere. Masked values are interpolated as a membrane from the
+    /// rim of each gap.
     pub ground: Option<Vec<f32>>,
 }
 
-/// The mask of a masked array, if there is one and anything is masked.
+/// The mask of a masked array, if any of it is masked.
 fn mask_of(array: &Bound<'_, PyAny>) -> PyResult<Option<Vec<bool>>> {
     let py = array.py();
     let masked = py.import(intern!(py, "numpy"))?.getattr(intern!(py, "ma"))?;
@@ -53,8 +53,8 @@ fn mask_of(array: &Bound<'_, PyAny>) -> PyResult<Option<Vec<bool>>> {
     Ok(mask.contains(&true).then_some(mask))
 }
 
-/// Whether numpy has real numbers there, or truth values: what is complex, text or a date would become some number or
-/// other.
+/// Whether an array holds real numbers or booleans. Complex numbers, text and dates would be converted to arbitrary
+/// numbers.
 fn has_real_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = array.py();
     let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asanyarray"), (array,))?;
@@ -62,10 +62,10 @@ fn has_real_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(matches!(kind.as_str(), "b" | "i" | "u" | "f"))
 }
 
-/// A square array, or one of the six faces of a planet, each number divided by `unit`; `what` is what messages call it.
+/// Reads a square array, or the six faces of a planet, and divides each value by `unit`. `what` names it in messages.
 ///
 /// # Errors
-/// When it is no array of real numbers, no square, all of it is masked, or a number in it is not finite.
+/// When it is not a square array of finite real numbers, or all of it is masked.
 pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<GivenField> {
     let py = array.py();
     if !has_real_numbers(array).unwrap_or(false) {
@@ -80,7 +80,7 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
         ([6, rows, columns], true) if rows == columns => *rows,
         ([rows, columns], false) => {
             let text =
-                format!("{what}: {columns} × {rows} samples; only square terrains can be computed, crop it first");
+                format!("{what}: {columns} × {rows} samples; only square terrains can be computed; crop it first");
             return Err(usage(py, text));
         }
         (_, false) => return Err(usage(py, format_args!("{what}: give a square array of two dimensions"))),
@@ -95,14 +95,14 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
     }
     let scaled = |value: &f32| value / unit;
     let view = array.as_array();
-    // in the order of rows, whatever the strides
+    // in row order, whatever the strides
     let mut values: Vec<f32> = match view.as_slice() {
         Some(numbers) => numbers.iter().map(scaled).collect(),
         None => view.iter().map(scaled).collect(),
     };
     if let Some(mask) = &mask {
         if is_planet {
-            return Err(usage(py, format_args!("{what}: a planet has ground everywhere; fill what is masked")));
+            return Err(usage(py, format_args!("{what}: a planet has ground everywhere; fill the masked samples")));
         }
         if !mask.contains(&false) {
             return Err(usage(py, format_args!("{what}: all of it is masked")));
@@ -114,7 +114,7 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
         return Err(usage(
             py,
             format_args!(
-                "{what}: row {row}, column {column} is no finite number; fill it, or mask it (numpy.ma.masked_invalid): what is masked is no ground"
+                "{what}: row {row}, column {column} is not a finite number; fill it, or mask it (numpy.ma.masked_invalid): masked samples have no ground"
             ),
         ));
     }
@@ -122,7 +122,7 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
     Ok(GivenField { samples, values, ground })
 }
 
-/// Heights of the caller as a terrain on `grid`: where they are masked there is no ground.
+/// The caller's heights as a terrain on `grid`; masked samples have no ground.
 pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
     let mut terrain = Terrain::flat(grid);
     terrain.height = field.values;
@@ -132,10 +132,10 @@ pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
     terrain
 }
 
-/// Puts data maps of the caller, in the units of people, onto a terrain.
+/// Puts the caller's data maps, in the users' units, onto a terrain.
 ///
 /// # Errors
-/// When a name is none, a map is not as large as the terrain, or something in it is masked.
+/// When a name is unknown, a map differs in size from the terrain, or a part of it is masked.
 pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
     let py = maps.py();
     for (name, array) in maps {
@@ -161,18 +161,18 @@ pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: 
     Ok(())
 }
 
-/// Numbers as an array of the grid's shape, which owns them and cannot be written to: no number is copied.
+/// Values as a read-only array of the grid's shape, which takes them over without copying.
 pub fn owned<'py>(py: Python<'py>, grid: Grid, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
     let n = grid.samples;
     let flat = PyArray1::from_vec(py, values);
-    // before it has a shape: what a locked array is the base of stays locked
+    // lock it before reshaping: views of a locked array stay locked
     lock(flat.as_any())?;
     let shaped =
         if grid.is_globe() { flat.reshape([grid.faces(), n, n])?.into_any() } else { flat.reshape([n, n])?.into_any() };
     Ok(shaped)
 }
 
-/// Makes an array one that cannot be written to.
+/// Makes an array read-only.
 fn lock(array: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = array.py();
     let flags = PyDict::new(py);
@@ -180,14 +180,14 @@ fn lock(array: &Bound<'_, PyAny>) -> PyResult<()> {
     array.call_method(intern!(py, "setflags"), (), Some(&flags)).map(drop)
 }
 
-/// A map of a terrain as an array that reads the terrain's own memory and keeps `owner` alive.
-#[allow(unsafe_code, reason = "numpy is lent memory that the owner keeps")]
+/// A map as an array that reads the terrain's own memory and keeps `owner` alive.
+#[allow(unsafe_code, reason = "numpy borrows memory that the owner keeps")]
 pub fn view<'py>(owner: &Bound<'py, PyAny>, grid: Grid, values: &[f32]) -> PyResult<Bound<'py, PyAny>> {
     let n = grid.samples;
     let made = if grid.is_globe() {
         let lent = ArrayView3::from_shape([grid.faces(), n, n], values).map_err(super::error::failed)?;
-        // SAFETY: `owner` is the Python object that holds the values in an `Arc` and never changes them; numpy keeps it
-        // alive as the array's base, and the array is locked before anybody has it.
+        // SAFETY: `owner` is the Python object that holds the values in an `Arc` and never changes them. numpy keeps it
+        // alive as the array's base, and the array is locked before anybody gets it.
         unsafe { numpy::PyArray3::borrow_from_array(&lent, owner.clone()) }.into_any()
     } else {
         let lent = ArrayView2::from_shape([n, n], values).map_err(super::error::failed)?;

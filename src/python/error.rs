@@ -1,4 +1,4 @@
-//! Exceptions: the words are those of the command line.
+//! Exceptions, with the messages of the library.
 
 use pyo3::exceptions::{PyException, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -7,23 +7,22 @@ use pyo3::types::{PyTuple, PyType};
 use pyo3::{create_exception, intern};
 
 use talweg::scene::{Scene, Severity, Warning};
-use talweg_cli::Failure;
 
 create_exception!(
     talweg,
     TalwegError,
     PyException,
-    "Something could not be done; the text says what, where and what to do."
+    "Something failed; the message says what happened, where, and what to do."
 );
-create_exception!(talweg, TalwegWarning, PyUserWarning, "Something in a scene was mended or does nothing.");
+create_exception!(talweg, TalwegWarning, PyUserWarning, "A value of a scene was corrected, or a layer has no effect.");
 
-/// `talweg.UsageError`: what was given is wrong. A [`TalwegError`] and a `ValueError`.
+/// `talweg.UsageError`, for wrong arguments; a [`TalwegError`] and a `ValueError`.
 pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let made = TYPE.get_or_try_init(py, || {
         let bases = PyTuple::new(py, [py.get_type::<TalwegError>(), py.get_type::<PyValueError>()])?;
         let about = pyo3::types::PyDict::new(py);
-        about.set_item("__doc__", "What was given is wrong; the text says what would be right.")?;
+        about.set_item("__doc__", "An argument is wrong; the message says what would be right.")?;
         about.set_item("__module__", "talweg")?;
         let made = py.get_type::<PyType>().call1(("UsageError", bases, about))?;
         Ok::<_, PyErr>(made.cast_into::<PyType>()?.unbind())
@@ -31,7 +30,7 @@ pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(made.bind(py).clone())
 }
 
-/// What was given is wrong.
+/// A `UsageError`.
 pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
     match usage_error(py) {
         Ok(class) => PyErr::from_type(class, text.to_string()),
@@ -39,32 +38,24 @@ pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
     }
 }
 
-/// What could not be done.
+/// A `TalwegError`.
 pub fn failed(error: impl std::fmt::Display) -> PyErr {
     TalwegError::new_err(error.to_string())
 }
 
-/// A failure of the command line as an exception.
-pub fn of_command(py: Python<'_>, failure: &Failure) -> PyErr {
-    match failure {
-        Failure::Usage(error) => usage(py, error),
-        _ => failed(failure.text()),
-    }
-}
-
-/// Shows a warning where Python's warnings go.
+/// Issues a Python warning.
 pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     py.import(intern!(py, "warnings"))?
         .call_method1(intern!(py, "warn"), (text, py.get_type::<TalwegWarning>(), 2))
         .map(drop)
 }
 
-/// Shows what was mended when a scene was read.
+/// Warns of values that were corrected when a scene was read.
 pub fn warn_of_mended(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
     warnings.iter().try_for_each(|Warning(text)| warn(py, text))
 }
 
-/// Refuses a scene with files or layers that cannot be used, and warns of what does nothing.
+/// Refuses a scene with unusable files or layers, and warns of layers without effect.
 pub fn check_problems(py: Python<'_>, scene: &Scene) -> PyResult<()> {
     for problem in scene.problems() {
         let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);

@@ -1,29 +1,30 @@
 //! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
 //!
-//! It is a way in beside the command line and uses the same functions: [`eval`](talweg::eval) with the same bits, the
-//! options of `talweg export` and `talweg render` as keyword arguments, the same words in its exceptions. The Python
-//! files in `src/python/talweg` make classes out of the node descriptions and join xarray and tqdm where they are
-//! there.
+//! It offers the functions of the command line to Python: [`eval`](talweg::eval) with the same bits, the options of
+//! `talweg export` and `talweg render` as keyword arguments, and the same messages in exceptions. The Python files in
+//! `src/python/talweg` build classes from the node descriptions, and support xarray and tqdm if they are installed.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `work` | threads, progress, Ctrl-C: whatever takes time runs on threads of its own while Python looks for signals |
+//! | `work` | threads, progress, Ctrl-C: long work runs on other threads while Python checks for signals |
 //! | `arrays` | numpy arrays in metres in and out |
 //! | `scene` | scenes and their evaluation |
-//! | `terrain` | what comes out: arrays, maps, mass balance, hash, measures, pictures, files |
-//! | `node` | the nodes by themselves, and processes that are stepped |
+//! | `terrain` | finished terrains: arrays, maps, mass balance, hash, measures, pictures, files |
+//! | `node` | single nodes, and processes that are run step by step |
+//! | `options` | keyword arguments |
 //! | `raster` | files of heights |
 //! | `tiles` | builds in tiles |
 //! | `error` | exceptions |
 //!
-//! Units: metres everywhere; the library's fractions of the relief do not show. Rows go from north to south.
+//! Units: metres everywhere; the library's fractions of the relief are hidden. Rows go from north to south.
 
-// its tests are those of Python: without this, `cargo test --lib` would link a program that looks for Python
+// its tests are written in Python; otherwise `cargo test --lib` would link a program that needs Python
 #![cfg(not(test))]
 
 mod arrays;
 mod error;
 mod node;
+mod options;
 mod raster;
 mod scene;
 mod terrain;
@@ -37,19 +38,19 @@ use talweg::appearance_files::all_palette_names;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
 
-/// Names of the shipped scenes, which [`load`](scene::load) takes.
+/// Names of the shipped scenes, for [`load`](scene::load).
 #[pyfunction]
 fn examples() -> Vec<&'static str> {
     talweg::scene::examples().iter().map(|example| example.name).collect()
 }
 
-/// Names of the palettes and biome tables that pictures can be drawn in.
+/// Names of the palettes and biome tables for pictures.
 #[pyfunction]
 fn palettes() -> Vec<String> {
     all_palette_names()
 }
 
-/// The data maps that terrains can have, by name: "m" for depths in metres, "" for what has no unit of length.
+/// All kinds of data maps by name, with their unit: "m" for depths in metres, "" for all others.
 #[pyfunction]
 fn map_kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let kinds = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! The nodes by themselves: run on an array of heights, or, where they are processes, stepped by hand.
+//! Single nodes: run on an array of heights, or, for processes, run step by step.
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -14,12 +14,11 @@ use talweg::eval::BaseTerrain;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::multiscale::LargestScale;
 use talweg::nodes::{Context, MassBalance, Node, Run};
-use talweg::param::{ParamKind, Value};
+use talweg::param::{ParamKind, Value, description_json};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene, Settings};
-use talweg_cli::description_json;
 
-/// The description of a node: name, sentence, source, parameters with unit, range and default, presets.
+/// The description of a node: name, sentence, source, presets, and parameters with unit, range and default.
 #[pyfunction]
 pub fn node_description<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let node = named(py, name)?;
@@ -30,14 +29,13 @@ fn named(py: Python<'_>, name: &str) -> PyResult<Node> {
     Node::named(name).ok_or_else(|| usage(py, format_args!("there is no node `{name}`")))
 }
 
-/// A generator, filter or erosion with its parameters. The classes of `talweg`, such as `talweg.Thermal`, are made of
-/// it.
+/// A generator, filter or erosion with its parameters; the base of classes such as `talweg.Thermal`.
 #[pyclass(name = "Node", module = "talweg._core", subclass)]
 pub struct PyNode {
     node: Node,
 }
 
-/// What a node runs on, as keyword arguments give it.
+/// The input of a node, from keyword arguments.
 struct NodeGround<'a, 'py> {
     heights: Option<&'a Bound<'py, PyAny>>,
     size: Option<usize>,
@@ -49,7 +47,7 @@ struct NodeGround<'a, 'py> {
     maps: Option<&'a Bound<'py, PyDict>>,
 }
 
-/// The smallest power of two that no height exceeds: dividing by it changes no bit.
+/// The smallest power of two that no height exceeds; dividing by it is exact.
 fn exact_relief(heights: &[f32]) -> f32 {
     let highest =
         heights.iter().fold(0.0f32, |highest, height| if height.abs() > highest { height.abs() } else { highest });
@@ -61,10 +59,10 @@ fn exact_relief(heights: &[f32]) -> f32 {
 }
 
 impl NodeGround<'_, '_> {
-    /// A scene of this node alone, the ground beneath it and the samples a side.
+    /// A scene with only this node, its input terrain, and the samples per side.
     fn scene(&self, py: Python<'_>, node: Node) -> PyResult<(Scene, Option<BaseTerrain>, usize)> {
         if !node.fits(World::Terrain) {
-            let text = format!("`{}` runs on whole planets alone; use it in a scene", node.about().name);
+            let text = format!("`{}` runs only on whole planets; use it in a scene", node.about().name);
             return Err(usage(py, text));
         }
         let (heights, cell_metres) = match self.heights {
@@ -79,10 +77,10 @@ impl NodeGround<'_, '_> {
         let samples = match (&field, self.size) {
             (Some(field), None) => field.samples,
             (Some(field), Some(size)) if field.samples == size => size,
-            (Some(_), Some(_)) => return Err(usage(py, "size: the heights have their own; give one of the two")),
+            (Some(_), Some(_)) => return Err(usage(py, "size: the heights have a size already; give one of the two")),
             (None, Some(size)) => checked_samples(py, size)?,
             (None, None) => {
-                return Err(usage(py, "give heights, or size for level ground of so many samples per side"));
+                return Err(usage(py, "give heights, or size for level ground with that many samples per side"));
             }
         };
         let relief = self.relief_metres.unwrap_or_else(|| {
@@ -104,7 +102,7 @@ impl NodeGround<'_, '_> {
         scene.settings.seed = self.seed;
         let Some(mut field) = field else {
             if self.maps.is_some_and(|maps| !maps.is_empty()) {
-                return Err(usage(py, "maps: give heights as well, on which they lie"));
+                return Err(usage(py, "maps: give heights as well, for the maps to lie on"));
             }
             return Ok((scene, None, samples));
         };
@@ -138,7 +136,7 @@ fn set_one(py: Python<'_>, node: &mut Node, name: &str, value: &Bound<'_, PyAny>
 }
 
 impl PyNode {
-    /// The node, with another number of iterations if one is given.
+    /// The node, with `iterations` instead of its own if given.
     fn with_iterations(&self, py: Python<'_>, iterations: Option<u32>) -> PyResult<Node> {
         let mut node = self.node.clone();
         if let Some(iterations) = iterations {
@@ -155,7 +153,7 @@ impl PyNode {
         Ok(Self { node: named(py, name)? })
     }
 
-    /// Name of the node, as scenes have it.
+    /// Name of the node, as in scenes.
     #[getter]
     fn node_name(&self) -> &'static str {
         self.node.about().name
@@ -167,7 +165,7 @@ impl PyNode {
         let index = about.find(name).ok_or_else(|| PyAttributeError::new_err(name.to_string()))?;
         let (spec, value) = (&about.params[index], self.node.params().get(index));
         Ok(match value {
-            // the shortest decimal that is this f32, as files have it
+            // the shortest decimal that reads back as this f32, as in files
             Value::Float(_) => spec.show(&value).parse::<f64>().map_err(failed)?.into_pyobject(py)?.into_any(),
             Value::Int(number) => number.into_pyobject(py)?.into_any(),
             Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
@@ -187,7 +185,7 @@ impl PyNode {
         Ok(())
     }
 
-    /// Sets every parameter as a preset has it; what that does not name goes back to its default.
+    /// Sets every parameter as in a preset; those that it does not name return to their defaults.
     fn adopt(&mut self, py: Python<'_>, preset: &str) -> PyResult<()> {
         let about = self.node.about();
         let Some(found) = about.preset(preset) else {
@@ -199,7 +197,7 @@ impl PyNode {
         Ok(())
     }
 
-    /// The parameters that are not at their defaults, by name.
+    /// The parameters that differ from their defaults, by name.
     fn changed_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (index, spec) in self.node.about().params.iter().enumerate() {
@@ -216,13 +214,13 @@ impl PyNode {
         Ok(dict)
     }
 
-    /// Runs the node on `heights` (metres, n × n, rows from north to south, `cell_metres` apart) and gives the terrain;
-    /// without heights on level ground of `size` samples per side.
+    /// Runs the node on `heights` (metres, n × n, rows from north to south, `cell_metres` apart) and returns the
+    /// terrain. Without heights it runs on level ground of `size` samples per side.
     ///
-    /// An array of xarray brings its own distance. `iterations` takes the place of the node's own. Where a node works
-    /// with fractions of the relief, that is `relief_metres`; without it the smallest power of two that no height
-    /// exceeds, of level ground 1800. What is masked in heights is no ground. `edges` are "Open" or "Wrap". `maps`
-    /// are data maps by name, such as `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
+    /// An array of xarray brings its own sample distance. `iterations` replaces the node's own number. `relief_metres`
+    /// is the relief for nodes that use fractions of it; by default the smallest power of two that no height exceeds,
+    /// or 1800 for level ground. Masked heights have no ground. `edges` is "Open" or "Wrap". `maps` are data maps by
+    /// name, such as `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(
@@ -247,8 +245,8 @@ impl PyNode {
         evaluate(py, scene, base, samples, threads, progress)
     }
 
-    /// Begins a process on `heights` and gives it as an iterator: each `next` does `every` iterations and gives the
-    /// run itself, which can be looked at, changed (`set`) and stopped on the way. The arguments are those of `run`.
+    /// Starts a process on `heights` and returns it as an iterator. Each `next` runs `every` iterations and returns the
+    /// run itself, which can be read, changed (`set`) and stopped in between. The arguments are those of `run`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, every=1, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn start<'py>(
@@ -295,7 +293,7 @@ impl PyNode {
     }
 }
 
-/// Where the node of a scene of one layer runs.
+/// The context of the node in a scene of one layer.
 fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
     Context {
         grid: scene.grid(scene.samples()),
@@ -310,16 +308,17 @@ fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
     }
 }
 
-/// The process of a scene of one layer at its first iteration.
+/// The process of a scene of one layer, before its first iteration.
 fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -> PyResult<Box<dyn Run>> {
     let node = &scene.layers[0].node;
     let name = node.about().name;
     let Some(process) = node.as_process() else {
-        return Err(usage(py, format_args!("`{name}` is no process and has no iterations; use `run`")));
+        return Err(usage(py, format_args!("`{name}` is not a process and has no iterations; use `run`")));
     };
     if process.multiscale().largest != LargestScale::OneGrid {
-        let text =
-            format!("`{name}` goes from coarse to fine and has no course on one grid; set largest_scale to OneGrid");
+        let text = format!(
+            "`{name}` runs from coarse to fine and cannot be stepped on one grid; set largest_scale to OneGrid"
+        );
         return Err(usage(py, text));
     }
     let listener = Listener::new(py, None, Vec::new())?;
@@ -327,16 +326,16 @@ fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -
         let process = scene.layers[0].node.as_process()?;
         Some(process.start(&context(scene, control), terrain))
     };
-    finish(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is no process"))
+    finish(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is not a process"))
 }
 
-/// A process under way: an iterator that gives itself after every step. Made by `start` of a node.
+/// A running process: an iterator that returns itself after every step. Made by `start` of a node.
 #[pyclass(name = "Run", module = "talweg._core")]
 pub struct PyProcessRun {
     run: Box<dyn Run>,
     scene: Scene,
     pool: ThreadPool,
-    /// Of the stretches with other parameters.
+    /// Account of the iterations with earlier parameters.
     before: MassBalance,
     iteration: u32,
     end: u32,
@@ -383,14 +382,14 @@ impl PyProcessRun {
         Ok(Some(slf.clone()))
     }
 
-    /// Does `count` iterations, past the end as well. Stopped by Ctrl-C it stands after the last whole one, and can go
-    /// on.
+    /// Runs `count` iterations, even past the end. After Ctrl-C it stops at the last complete iteration, and can
+    /// continue.
     #[pyo3(signature = (count=1))]
     fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
         self.advance(py, count)
     }
 
-    /// Changes parameters from here on. `iterations` moves the end.
+    /// Changes parameters for the following iterations. `iterations` moves the end.
     #[pyo3(signature = (**values))]
     fn set(&mut self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(values) = values else { return Ok(()) };
@@ -406,37 +405,37 @@ impl PyProcessRun {
         Ok(())
     }
 
-    /// Ends the iteration: `next` gives nothing any more. `step` still goes on.
+    /// Ends the iteration: `next` returns nothing more. `step` still works.
     fn stop(&mut self) {
         self.is_stopped = true;
     }
 
-    /// Iterations that were done.
+    /// Number of finished iterations.
     #[getter]
     fn iteration(&self) -> u32 {
         self.iteration
     }
 
-    /// Iterations to the end.
+    /// Total number of iterations.
     #[getter]
     fn iterations(&self) -> u32 {
         self.end
     }
 
-    /// Heights in metres as they are now: a copy.
+    /// A copy of the current heights in metres.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (terrain, relief) = (self.run.terrain(), self.scene.settings.relief_metres);
         arrays::owned(py, terrain.grid, terrain.height.iter().map(|height| height * relief).collect())
     }
 
-    /// Where the material went so far, in cubic metres: see `Terrain.mass_balance`.
+    /// Material moved so far, in cubic metres: see `Terrain.mass_balance`.
     #[getter]
     fn mass_balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         balance_dict(py, &self.balance(), self.run.terrain().grid, &self.scene)
     }
 
-    /// The terrain as it is now: a copy that does not change when the run goes on.
+    /// A copy of the current terrain, which does not change when the run continues.
     #[getter]
     fn terrain(&self) -> PyTerrain {
         let terrain = std::sync::Arc::new(self.run.terrain().clone());

@@ -1,4 +1,4 @@
-//! Files of heights, of any format that Talweg reads, as arrays.
+//! Files of heights, in any format that Talweg reads, as arrays.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct PyRaster {
     path: PathBuf,
 }
 
-/// Reads a file of heights. The numbers are metres where the file says so, and otherwise go from 0 to 1.
+/// Reads a file of heights. The values are metres if the file records that, and otherwise go from 0 to 1.
 #[pyfunction]
 pub fn read(py: Python<'_>, path: PathBuf) -> PyResult<PyRaster> {
     check_name(&path).map_err(failed)?;
@@ -29,8 +29,8 @@ pub fn read(py: Python<'_>, path: PathBuf) -> PyResult<PyRaster> {
 
 #[pymethods]
 impl PyRaster {
-    /// Rows from north to south: metres where the file has them, otherwise 0 to 1. What has no data is filled from the
-    /// rim of the gap; `ground` says where.
+    /// Rows from north to south: metres if the file records that, otherwise 0 to 1. Samples without data are filled
+    /// from the rim of the gap; `ground` marks them.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (low, high) = self.raster.range_metres.unwrap_or((0.0, 1.0));
@@ -38,8 +38,7 @@ impl PyRaster {
         self.shaped(py, metres)
     }
 
-    /// 1 where the file has data and 0 where not, to be given as the data map `ground`; None where it has data
-    /// everywhere.
+    /// 1 where the file has data and 0 elsewhere, for use as the data map `ground`; None if it has data everywhere.
     #[getter]
     fn ground<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.raster.is_void.is_empty() {
@@ -49,26 +48,26 @@ impl PyRaster {
         self.shaped(py, ground).map(Some)
     }
 
-    /// Whether the numbers are metres.
+    /// Whether the values are metres.
     #[getter]
     fn is_metres(&self) -> bool {
         self.raster.range_metres.is_some()
     }
 
-    /// Distance between samples on the ground in metres, to the east and to the south, where the file says where it
-    /// lies; of degrees at the latitude in its middle.
+    /// Distance between samples on the ground in metres, east and south, if the file is georeferenced; for degrees, at
+    /// the latitude of its middle.
     #[getter]
     fn cell_metres(&self) -> Option<(f64, f64)> {
         self.raster.cell_metres().map(|[east, south]| (east, south))
     }
 
-    /// Coordinate system as EPSG numbers them, where the file says it.
+    /// EPSG code of the coordinate system, if the file records it.
     #[getter]
     fn epsg(&self) -> Option<u16> {
         self.raster.placement.as_ref()?.epsg
     }
 
-    /// Easting and northing, or longitude and latitude, of the first sample, where the file says where it lies.
+    /// Easting and northing, or longitude and latitude, of the first sample, if the file is georeferenced.
     #[getter]
     fn north_west(&self) -> Option<(f64, f64)> {
         self.raster.placement.as_ref().map(|place| (place.west, place.north))

@@ -1,43 +1,47 @@
-//! Scenes in Python: read, changed, written and evaluated.
+//! Scenes in Python: reading, changing, writing and evaluating them.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arrays::{given, ground_of, put_maps};
-use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
-use super::terrain::{PyTerrain, checked_cell, of_json, option_words, wrong_options};
+use super::error::{check_problems, failed, usage, warn_of_mended};
+use super::options::{KeywordOptions, items};
+use super::terrain::{PyTerrain, checked_cell, of_json};
 use super::work::{Listener, finish, pool};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
+use talweg::export::origin::load_scene;
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
-use talweg_cli::{BatchOptions, load_scene};
+use talweg::variants::{
+    BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, SeedChoice, VariantSweep, combinations,
+};
 
 /// A terrain as a stack of layers: settings, generators, filters and erosions.
 ///
-/// Made by `load`, `parse` or `scene_of_file`. It is text (`to_ron`) and pickles as text.
+/// Made by `load`, `parse` or `scene_of_file`. It converts to text with `to_ron`, and is pickled as text.
 #[pyclass(name = "Scene", module = "talweg._core", from_py_object)]
 #[derive(Clone)]
 pub struct PyScene {
     pub scene: Scene,
 }
 
-/// Reads a scene file, the scene inside a file that Talweg exported, or a shipped example by its name.
+/// Reads a scene file, the scene inside a file exported by Talweg, or a shipped example by name.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
-    let (scene, warnings) = load_scene(&path).map_err(|failure| of_command(py, &failure))?;
+    let (scene, warnings) = load_scene(&path).map_err(failed)?;
     warn_of_mended(py, &warnings)?;
     Ok(PyScene { scene })
 }
 
-/// Reads the text of a scene. Names of files in it count from the working folder.
+/// Reads the text of a scene. File names in it are relative to the working folder.
 #[pyfunction]
 pub fn parse(py: Python<'_>, text: &str) -> PyResult<PyScene> {
     let (scene, warnings) = Scene::from_ron(text).map_err(failed)?;
@@ -45,13 +49,13 @@ pub fn parse(py: Python<'_>, text: &str) -> PyResult<PyScene> {
     Ok(PyScene { scene })
 }
 
-/// A scene whose first layer is a file of heights, as wide and high as the file says: any format that Talweg reads.
+/// A scene whose first layer is a file of heights, with the width and height of the file; any format that Talweg reads.
 #[pyfunction]
 pub fn scene_of_file(path: PathBuf) -> PyResult<PyScene> {
     Ok(PyScene { scene: scene_from_file(&path).map_err(failed)? })
 }
 
-/// A value as the command line has it: `True` is `true`, pairs are `x,y x,y`.
+/// A value in the notation of `--set`: `True` is `true`, pairs are `x,y x,y`.
 pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(truth) = value.extract::<bool>() {
         return Ok(truth.to_string());
@@ -68,7 +72,7 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(path.to_string_lossy().into_owned());
     }
     let text = value.str()?.to_string();
-    // numpy's own truth values
+    // numpy's own booleans
     Ok(match text.as_str() {
         "True" => "true".into(),
         "False" => "false".into(),
@@ -76,7 +80,7 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// How much memory may be taken from now on, if that was given.
+/// Sets the memory limit, if one is given.
 pub fn apply_memory(py: Python<'_>, memory: Option<&str>) -> PyResult<()> {
     if let Some(text) = memory {
         limit_memory(parse_bytes(text).map_err(|why| usage(py, format_args!("memory: {why}")))?);
@@ -84,7 +88,7 @@ pub fn apply_memory(py: Python<'_>, memory: Option<&str>) -> PyResult<()> {
     Ok(())
 }
 
-/// Evaluates `scene`, on `base` if there is one, if there is memory for it.
+/// Evaluates `scene`, on `base` if given, after checking the memory.
 pub fn evaluate<'py>(
     py: Python<'py>,
     scene: Scene,
@@ -96,7 +100,7 @@ pub fn evaluate<'py>(
     check_problems(py, &scene)?;
     check_memory(&scene, samples, &MemoryUse::TERRAIN).map_err(|reason| {
         let smaller = reason.fits.map_or("Free some memory".into(), |fits| format!("Give size={fits}"));
-        failed(format_args!("{reason}. {smaller}, or give memory=\"8GiB\" if you know that there is more"))
+        failed(format_args!("{reason}. {smaller}, or raise the limit, as in memory=\"8GiB\", if more is free"))
     })?;
     let names = scene.layers.iter().map(|layer| layer.name.clone()).collect();
     let listener = Listener::new(py, progress, names)?;
@@ -108,37 +112,75 @@ pub fn evaluate<'py>(
     Ok(PyTerrain::new(terrain, scene, base.is_none(), mass_balances))
 }
 
-/// The options of `talweg batch`, without the command.
-#[derive(Parser)]
-#[command(name = "batch", no_binary_name = true, disable_help_flag = true)]
-struct BatchWords {
-    #[command(flatten)]
-    options: BatchOptions,
-}
-
-/// What is varied, and what is made of each variant.
-fn batch_options(
+/// The sweeps of a batch of the scene.
+fn batch_sweeps(
     py: Python<'_>,
-    folder: &Path,
+    scene: &Scene,
     seeds: Option<&Bound<'_, PyAny>>,
     vary: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<VariantSweep>> {
+    let wrong = |name: &'static str| move |why: &dyn Display| usage(py, format_args!("{name}: {why}"));
+    let (wrong_seeds, wrong_vary) = (wrong("seeds"), wrong("vary"));
+    let mut sweeps = Vec::new();
+    if let Some(given) = seeds {
+        let texts = match items(given) {
+            Some(items) => items?.iter().map(value_text).collect::<PyResult<Vec<_>>>()?.join(","),
+            None => value_text(given)?,
+        };
+        let seeds: SeedChoice = texts.parse().map_err(|why| wrong_seeds(&why))?;
+        sweeps.push(seeds.sweep(scene).map_err(|error| wrong_seeds(&error))?);
+    }
+    for (name, values) in vary.into_iter().flatten() {
+        let param_ref = ParamRef::named(scene, &name.extract::<String>()?).map_err(|error| wrong_vary(&error))?;
+        let given = items(&values).unwrap_or_else(|| Ok(vec![values]))?;
+        let value =
+            |value: &Bound<'_, PyAny>| param_ref.spec().parse(&value_text(value)?).map_err(|error| wrong_vary(&error));
+        let values = given.iter().map(value).collect::<PyResult<_>>()?;
+        sweeps.push(VariantSweep::listed(param_ref, values).map_err(|error| wrong_vary(&error))?);
+    }
+    if sweeps.is_empty() {
+        return Err(usage(py, "give seeds, or vary, or both"));
+    }
+    Ok(sweeps)
+}
+
+/// The request of a batch, with the options of `talweg batch`.
+fn batch_request(
+    py: Python<'_>,
+    folder: PathBuf,
+    sweeps: Vec<VariantSweep>,
     keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<BatchOptions> {
-    let mut line = vec![format!("--output={}", folder.to_string_lossy())];
-    line.extend(seeds.map(|seeds| option_words("seeds", seeds)).transpose()?.flatten());
-    for (parameter, values) in vary.into_iter().flatten() {
-        let values = option_words("vary", &values)?.unwrap_or_default();
-        let values = values.split_once('=').map_or("", |(_, values)| values);
-        line.push(format!("--vary={}={values}", parameter.extract::<String>()?));
+) -> PyResult<BatchRequest> {
+    let mut options = KeywordOptions::new(py, keywords)?;
+    let pixels = "a whole number of pixels";
+    let mut products: Vec<BatchProduct> = options.list("products")?;
+    if products.is_empty() {
+        let usual = BatchRequest::PRODUCTS.split(',').map(str::parse).collect::<Result<_, _>>();
+        products = usual.map_err(failed)?;
     }
-    for (name, value) in keywords.into_iter().flatten() {
-        line.extend(option_words(&name.extract::<String>()?, &value)?);
+    let request = BatchRequest {
+        sweeps,
+        folder,
+        force: options.is_on("force")?,
+        products,
+        picture: options.read("picture", pixels)?.unwrap_or(BatchRequest::PICTURE),
+        thumbnail: options.read("thumbnail", pixels)?.unwrap_or(BatchRequest::THUMBNAIL),
+        anew: options.is_on("anew")?,
+        variant: options.read("variant", "the number of a variant, from 1")?,
+    };
+    options.finish("a batch")?;
+    Ok(request)
+}
+
+fn of_batch(py: Python<'_>, error: &BatchError) -> PyErr {
+    match error {
+        BatchError::Option { .. } => usage(py, error),
+        _ => failed(error),
     }
-    Ok(BatchWords::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.options)
 }
 
 impl PyScene {
-    /// The ground that the caller gives.
+    /// The input terrain given by the caller.
     fn base(
         &self,
         py: Python<'_>,
@@ -148,7 +190,7 @@ impl PyScene {
         let settings = &self.scene.settings;
         let Some(heights) = heights else {
             return match maps {
-                Some(maps) if !maps.is_empty() => Err(usage(py, "maps: give heights as well, on which they lie")),
+                Some(maps) if !maps.is_empty() => Err(usage(py, "maps: give heights as well, for the maps to lie on")),
                 _ => Ok(None),
             };
         };
@@ -162,17 +204,17 @@ impl PyScene {
         Ok(Some(BaseTerrain::new(terrain)))
     }
 
-    /// Makes the scene as wide as heights of so many samples a side, `cell` metres apart.
+    /// Makes the scene as wide as heights of `samples` per side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
         if self.scene.settings.is_planet() {
-            return Err(usage(py, "cell_metres: the samples of a planet are as far apart as its radius makes them"));
+            return Err(usage(py, "cell_metres: the radius of a planet decides the distance of its samples"));
         }
         let side = (cell * (samples - 1) as f64) as f32;
         self.scene.set(&format!("scene.size_metres={side}")).map_err(|error| usage(py, error))
     }
 }
 
-/// Samples per side, if they can be.
+/// Checks the samples per side.
 pub fn checked_samples(py: Python<'_>, size: usize) -> PyResult<usize> {
     let is_size = (MIN_SAMPLES..=MAX_SAMPLES).contains(&size);
     let larger = if size > MAX_SAMPLES { "; larger terrains are built in tiles: see talweg.plan" } else { "" };
@@ -194,25 +236,25 @@ impl PyScene {
         self.scene.layers.iter().map(|layer| layer.name.as_str()).collect()
     }
 
-    /// Samples per side; of a planet per side of each of its six faces.
+    /// Samples per side; for a planet, per side of each of its six faces.
     #[getter]
     fn samples(&self) -> usize {
         self.scene.samples()
     }
 
-    /// The seed of every random value.
+    /// The seed of all random values.
     #[getter]
     fn seed(&self) -> u32 {
         self.scene.settings.seed
     }
 
-    /// Length of a side on the ground, in metres; of a planet a quarter of the way around it.
+    /// Length of a side on the ground in metres; for a planet, a quarter of its circumference.
     #[getter]
     fn size_metres(&self) -> f32 {
         self.scene.side_metres()
     }
 
-    /// Height in metres that the number 1 of the layers' own parameters stands for.
+    /// Height in metres of the value 1 in the layers' parameters.
     #[getter]
     fn relief_metres(&self) -> f32 {
         self.scene.settings.relief_metres
@@ -224,14 +266,14 @@ impl PyScene {
         self.scene.settings.sea_level
     }
 
-    /// Whether it is a whole planet.
+    /// Whether the scene is a whole planet.
     #[getter]
     fn is_planet(&self) -> bool {
         self.scene.settings.is_planet()
     }
 
-    /// Changes a value, as `--set` does: `set("Peaks.octaves", 6)` or `set("Peaks.octaves=6")`; the layer is a name, a
-    /// number from 1, `scene`, `climate` or `planet`. Gives the scene back, so that changes can be chained.
+    /// Changes a value, as `--set` does: `set("Peaks.octaves", 6)` or `set("Peaks.octaves=6")`. The layer is a name, a
+    /// number from 1, `scene`, `climate` or `planet`. Returns the scene, so that calls can be chained.
     #[pyo3(signature = (change, value=None))]
     fn set<'py>(
         mut slf: PyRefMut<'py, Self>,
@@ -248,32 +290,32 @@ impl PyScene {
         }
     }
 
-    /// The scene as RON text, as its file has it.
+    /// The scene as RON text, as in its file.
     fn to_ron(&self) -> PyResult<String> {
         self.scene.to_ron().map_err(failed)
     }
 
-    /// Writes the scene file in one step; `force` replaces one that is write-protected, or has other names.
+    /// Writes the scene file in one step. `force` replaces a file that is write-protected, or has several hard links.
     #[pyo3(signature = (path, *, force=false))]
     fn save(&self, path: PathBuf, force: bool) -> PyResult<()> {
         let to = SaveTarget::new(Path::new(&path)).over_read_only(force).over_links(force);
         self.scene.save(to).map(drop).map_err(failed)
     }
 
-    /// A scene of its own with the same values.
+    /// An independent copy of the scene.
     fn copy(&self) -> Self {
         self.clone()
     }
 
-    /// Computes the terrain: the same bits as the command line and the editor, on any number of threads.
+    /// Computes the terrain, with the same bits as the command line and the editor, on any number of threads.
     ///
-    /// `size` are samples per side and `seed` the seed, in place of the scene's. `heights` are metres beneath the
-    /// lowest layer, in place of level ground at 0, and `maps` data maps by name on it; of another size they are
-    /// resampled. What is masked in heights is no ground. They span the scene; with `cell_metres`, the distance of
-    /// their samples, or with an array of xarray, which brings it, the scene is as wide as they are. `progress` is
-    /// True for a bar of tqdm, or a function of the share that is done (0 to 1) and a layer's name. Ctrl-C stops it,
-    /// at usual sizes within 50 ms. `memory` is what may be taken from now on, like `"4GiB"`, in place of what is
-    /// free.
+    /// `size` is the number of samples per side and `seed` the seed, instead of the scene's. `heights` in metres
+    /// replace the level ground at 0 below the lowest layer, and `maps` are data maps by name on it; another size is
+    /// resampled. Masked heights have no ground. They span the scene. With `cell_metres`, the distance between their
+    /// samples, or with an array of xarray, which includes it, the scene becomes as wide as they are. `progress` is
+    /// True for a tqdm bar, or a function of the finished fraction (0 to 1) and a layer's name. Ctrl-C stops the
+    /// evaluation, at usual sizes within 50 ms. `memory` is the memory limit from now on, such as `"4GiB"`, instead of
+    /// the free memory.
     #[pyo3(signature = (size=None, seed=None, *, heights=None, cell_metres=None, maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate<'py>(
@@ -292,7 +334,7 @@ impl PyScene {
         let mut changed = self.clone();
         changed.scene.settings.seed = seed.unwrap_or(self.scene.settings.seed);
         if heights.is_none() && cell_metres.is_some() {
-            return Err(usage(py, "cell_metres: give heights as well, whose samples are so far apart"));
+            return Err(usage(py, "cell_metres: give heights with that distance of samples as well"));
         }
         let given = heights.map(|heights| unwrapped(heights, cell_metres)).transpose()?;
         let (heights, cell) = given.map_or((None, None), |(array, cell)| (Some(array), cell));
@@ -305,7 +347,7 @@ impl PyScene {
         evaluate(py, changed.scene, base, samples, threads, progress)
     }
 
-    /// What makes each variant of a batch of the scene, as `set` takes it: all combinations of `seeds`, such as
+    /// The changes of each variant of a batch, as for `set`. The variants are all combinations of `seeds`, such as
     /// `"1..50"` or `[1, 7, 9]`, and of `vary`, lists of values by parameter, such as `{"Range.erodibility": [3, 6]}`.
     #[pyo3(signature = (*, seeds=None, vary=None))]
     fn variants(
@@ -314,15 +356,16 @@ impl PyScene {
         seeds: Option<&Bound<'_, PyAny>>,
         vary: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Vec<String>>> {
-        let options = batch_options(py, &PathBuf::from("batch"), seeds, vary, None)?;
-        options.variants(&self.scene).map_err(|failure| of_command(py, &failure))
+        let sweeps = batch_sweeps(py, &self.scene, seeds, vary)?;
+        let variants = combinations(&self.scene, &sweeps).map_err(|error| usage(py, format_args!("vary: {error}")))?;
+        Ok(variants.into_iter().map(|variant| variant.assignments).collect())
     }
 
-    /// Evaluates every variant of the scene (`variants` says which) into a folder of its own in `folder`, with one
-    /// contact sheet and one table of measures, and gives the report of `talweg batch --json`. What is there already
-    /// and still fits is left alone. `options` are those of `talweg batch`: `products=["heights.r32", "render.png"]`,
-    /// `picture=512`, `thumbnail=128`, `anew=True`, `force=True`, and `variant=3`, which makes the third alone and
-    /// gathers nothing. `talweg.dask.batch` shares the work out among the workers of a cluster.
+    /// Evaluates every variant of the scene (see `variants`) into its own folder in `folder`, with one contact sheet
+    /// and one table of measures, and returns the report of `talweg batch --json`. Finished variants that still fit are
+    /// kept. `options` are those of `talweg batch`: `products=["heights.r32", "render.png"]`, `picture=512`,
+    /// `thumbnail=128`, `anew=True`, `force=True`. `variant=3` makes only the third variant, without sheet and table.
+    /// `talweg.dask.batch` distributes the work over the workers of a cluster.
     #[pyo3(signature = (folder, *, seeds=None, vary=None, size=None, threads=0, memory=None, **options))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn batch<'py>(
@@ -337,13 +380,13 @@ impl PyScene {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         apply_memory(py, memory)?;
-        let options = batch_options(py, &folder, seeds, vary, options)?;
+        let request = batch_request(py, folder, batch_sweeps(py, &self.scene, seeds, vary)?, options)?;
         let samples = checked_samples(py, size.unwrap_or(self.scene.samples()))?;
-        let wrong = |failure: talweg_cli::Failure| of_command(py, &failure);
-        let batch = options.planned(&self.scene, samples).map_err(wrong)?;
-        check_memory(&self.scene, samples, &options.memory(&batch).map_err(wrong)?).map_err(failed)?;
+        let wrong = |error: BatchError| of_batch(py, &error);
+        let batch = PlannedBatch::new(&self.scene, samples, request).map_err(wrong)?;
+        check_memory(&self.scene, samples, &batch.memory_use().map_err(wrong)?).map_err(failed)?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
-        let made = finish(py, &pool, &listener, |control| options.made(&batch, control, &|_| ()))?;
+        let made = finish(py, &pool, &listener, |control| batch.make(control, &|_| ()))?;
         of_json(py, &made.map_err(wrong)?.json)
     }
 
@@ -371,8 +414,7 @@ impl PyScene {
     }
 }
 
-/// The numbers of what may be an array of xarray, and the distance of its coordinates in place of `cell_metres` where
-/// that is not given.
+/// The values of a possible xarray array. If `cell_metres` is None, the distance of its coordinates replaces it.
 pub fn unwrapped<'py>(
     heights: &Bound<'py, PyAny>,
     cell_metres: Option<f64>,

@@ -1,9 +1,8 @@
-//! What an evaluation makes, in Python: arrays in metres, data maps, mass balance, hash, measures, pictures, files.
+//! Finished terrains in Python: arrays in metres, data maps, mass balance, hash, measures, pictures, files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Parser;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
@@ -12,22 +11,27 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
-use super::error::{failed, of_command, usage};
+use super::error::{failed, usage};
+use super::options::KeywordOptions;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{Listener, finish, pool};
-use talweg::export;
-use talweg::field::{Edges, Grid, Terrain};
-use talweg::measure::TerrainScale;
+use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
+use talweg::export::maps::ExportMap;
+use talweg::export::targets::ExportTarget;
+use talweg::export::{self, ExportError, ExportPlace, ExportRequest};
+use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
+use talweg::io::SaveTarget;
+use talweg::measure::{Limits, TerrainMeasures, TerrainScale, measure_planet};
 use talweg::nodes::MassBalance;
-use talweg::scene::Scene;
-use talweg_cli::{ExportArgs, RenderArgs, measure_limits, terrain_measures};
+use talweg::preferences::GlobeView;
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 
-/// A finished terrain. It does not change; its arrays cannot be written to: copy what is to be changed.
+/// A finished terrain. It does not change, and its arrays are read-only: copy an array to change it.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
 pub struct PyTerrain {
     terrain: Arc<Terrain>,
     scene: Scene,
-    /// Whether the scene alone makes it.
+    /// Whether the scene alone reproduces it.
     is_of_scene: bool,
     mass_balances: Vec<(usize, MassBalance)>,
     heights: PyOnceLock<Py<PyAny>>,
@@ -35,7 +39,7 @@ pub struct PyTerrain {
 }
 
 impl PyTerrain {
-    /// What `scene` made, alone or on a ground of the caller's, with the accounts of its processes.
+    /// The terrain of `scene`, evaluated alone or on a terrain of the caller, with the mass balances of its processes.
     pub fn new(
         terrain: Arc<Terrain>,
         scene: Scene,
@@ -87,82 +91,81 @@ pub fn balance_dict<'py>(
     Ok(dict)
 }
 
-/// The options of `talweg export`, without the command.
-#[derive(Parser)]
-#[command(name = "export", no_binary_name = true, disable_help_flag = true)]
-struct ExportOptions {
-    #[command(flatten)]
-    args: ExportArgs,
-}
-
-/// The options of `talweg render`, without the command.
-#[derive(Parser)]
-#[command(name = "render", no_binary_name = true, disable_help_flag = true)]
-struct RenderOptions {
-    #[command(flatten)]
-    args: RenderArgs,
-}
-
-/// What is said when a scene is evaluated, or is for people at a terminal.
-const NOT_HERE: [&str; 14] = [
-    "scene",
-    "size",
-    "seed",
-    "set",
-    "threads",
-    "memory",
-    "quiet",
-    "json",
-    "build",
-    "save_build",
-    "output",
-    "sphere_trace",
-    "evaluations",
-    "help",
-];
-
-/// Keyword arguments as options of the command line: `mesh_error=2.0` is `--mesh-error 2.0`, True the option alone, a
-/// pair or list its items with commas between, of `range` with two dots.
-fn options(output: &[PathBuf], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    let mut line = vec!["scene".to_string()];
-    for path in output {
-        line.push(format!("--output={}", path.to_string_lossy()));
-    }
-    for (name, value) in keywords.into_iter().flatten() {
-        let name: String = name.extract()?;
-        if NOT_HERE.contains(&name.as_str()) {
-            return Err(usage(value.py(), format_args!("`{name}` is nothing that a finished terrain can be given")));
-        }
-        line.extend(option_words(&name, &value)?);
-    }
-    Ok(line)
-}
-
-/// A keyword argument as an option of the command line, if it is one.
-pub fn option_words(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let option = format!("--{}", name.replace('_', "-"));
-    if value.is_none() {
-        return Ok(None);
-    }
-    if let Ok(is_on) = value.extract::<bool>() {
-        return Ok(is_on.then_some(option));
-    }
-    let is_text = value.is_instance_of::<pyo3::types::PyString>();
-    let text = match value.try_iter() {
-        Ok(items) if !is_text => {
-            let items: Vec<String> = items.map(|item| value_text(&item?)).collect::<PyResult<_>>()?;
-            items.join(if name == "range" { ".." } else { "," })
-        }
-        _ => value_text(value)?,
+/// The request for `files` with the options of `talweg export`.
+fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut KeywordOptions) -> PyResult<ExportRequest> {
+    let what = options.parsed("what")?.unwrap_or(ExportMap::Heights);
+    let maps: Vec<ExportMap> = options.list("maps")?;
+    let target = options.parsed::<String>("preset")?;
+    let target = target.map(|id| ExportTarget::named(&id)).transpose().map_err(|why| usage(py, why))?;
+    let request = ExportRequest::for_files(files, &what, &maps, target).map_err(|error| usage(py, error))?;
+    let tiles: Option<u32> = options.read("tiles", "a whole number of samples")?;
+    let shared_edges = !options.is_on("unshared")?;
+    let placement = match (options.read("epsg", "the number of a coordinate system")?, options.pair("origin")?) {
+        (Some(epsg), Some((west, south))) => Some(BuildPlacement { epsg, west, south }),
+        (None, None) => None,
+        _ => return Err(usage(py, "epsg and origin belong together; give both")),
     };
-    Ok(Some(format!("{option}={text}")))
+    let mesh = request.mesh;
+    Ok(ExportRequest {
+        height_range: options.pair("range")?,
+        normalised: options.is_on("normalised")?,
+        south_first: options.is_on("south_first")? || request.south_first,
+        big_endian: options.is_on("big_endian")?,
+        directx_normals: options.is_on("directx")? || request.directx_normals,
+        tiles: tiles.map(|samples| BuildTiles { samples, shared_edges }),
+        band_metres: options.read("band", "a height in metres")?,
+        placement,
+        planet: BuildPlanet {
+            cube: options.choice("projection", ["equirectangular", "cube"])? == 1,
+            width: options.read("width", "a whole number of samples")?,
+            points: options.choice("registration", ["pixel", "grid"])? == 1,
+        },
+        mesh: BuildMesh {
+            error_metres: options.read("mesh_error", "metres")?.unwrap_or(mesh.error_metres),
+            solid: options.is_on("solid")?,
+            water: !options.is_on("no_water")?,
+            colours: !options.is_on("no_colours")?,
+            print_millimetres: options.read("print_size", "millimetres")?.unwrap_or(mesh.print_millimetres),
+        },
+        ..request
+    })
 }
 
-/// What clap says about wrong options, in the first of its lines.
-pub fn wrong_options(py: Python<'_>, error: &clap::Error) -> PyErr {
-    let text = error.to_string();
-    let said: Vec<&str> = text.lines().take_while(|line| !line.starts_with("Usage")).map(str::trim).collect();
-    usage(py, said.join(" ").trim().trim_start_matches("error: "))
+/// The picture request with the options of `talweg render`.
+fn picture_request(py: Python<'_>, options: &mut KeywordOptions) -> PyResult<PictureRequest> {
+    let pixels = "a whole number of pixels";
+    let usual = PictureRequest::default();
+    let clouds = options.read::<Bound<'_, PyAny>>("clouds", "")?;
+    let share = |value: Bound<'_, PyAny>| match value.extract::<bool>() {
+        Ok(are_drawn) => Ok(are_drawn.then_some(GlobeView::default().cloud_cover)),
+        Err(_) => value.extract().map(Some).map_err(|_| usage(py, "clouds: give True, or a fraction from 0 to 1")),
+    };
+    Ok(PictureRequest {
+        side: options.read("picture", pixels)?.unwrap_or(usual.side),
+        width: options.read("width", pixels)?,
+        height: options.read("height", pixels)?,
+        style: [PictureStyle::Relief, PictureStyle::Heights][options.choice("style", ["relief", "heights"])?],
+        palette: options.parsed("palette")?,
+        as_map: options.choice("projection", ["globe", "map"])? == 1,
+        longitude: options.read("longitude", "degrees")?,
+        latitude: options.read("latitude", "degrees")?,
+        clouds: clouds.map(share).transpose()?.flatten(),
+    })
+}
+
+/// Turns a mistake in the request into a `UsageError`.
+fn of_export(py: Python<'_>, error: &ExportError) -> PyErr {
+    match error {
+        ExportError::Request(_) | ExportError::Map(_) => usage(py, error),
+        _ => failed(error),
+    }
+}
+
+fn of_picture(py: Python<'_>, error: &PictureError) -> PyErr {
+    match error {
+        PictureError::File(_) | PictureError::Cancelled(_) => failed(error),
+        _ => usage(py, error),
+    }
 }
 
 /// Files to write: one path or several.
@@ -173,22 +176,38 @@ fn paths(path: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     path.extract::<Vec<PathBuf>>().map_err(|_| usage(path.py(), "give a path, or a list of paths"))
 }
 
-/// JSON as Python's own lists, dictionaries and numbers.
+/// JSON as Python lists, dictionaries and numbers.
 pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (value.to_string(),))
 }
 
-/// Keyword arguments as `NAME=VALUE`.
-fn changes(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
-    let change = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        Ok(format!("{}={}", name.extract::<String>()?, value_text(&value)?))
-    };
-    keywords.into_iter().flatten().map(change).collect()
+/// The limits of measures, changed by keyword arguments.
+fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        let (name, value) = (name.extract::<String>()?, value_text(&value)?);
+        limits.set_named(&name, &value).map_err(|why| usage(py, why))?;
+    }
+    Ok(limits)
+}
+
+/// All measures of a terrain or planet as JSON.
+fn measured(
+    scene: Option<&Scene>,
+    terrain: &Terrain,
+    scale: TerrainScale,
+    limits: &Limits,
+    control: &Control,
+) -> Result<serde_json::Result<serde_json::Value>, Cancelled> {
+    Ok(match scene.filter(|scene| scene.settings.is_planet()) {
+        Some(planet) => serde_json::to_value(measure_planet(terrain, planet, limits, control)?),
+        None => serde_json::to_value(TerrainMeasures::new(scene, terrain, scale, limits, control)?),
+    })
 }
 
 #[pymethods]
 impl PyTerrain {
-    /// Heights in metres, rows from north to south: n × n, of a planet 6 × n × n. Made once, and not copied again.
+    /// Heights in metres, rows from north to south: n × n, for a planet 6 × n × n. Made once, then shared.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.heights.get_or_try_init(py, || {
@@ -199,7 +218,8 @@ impl PyTerrain {
         Ok(made.bind(py).clone())
     }
 
-    /// The data maps that the layers wrote, by name: depths in metres; all others are views into the terrain itself.
+    /// The data maps that the layers wrote, by name. Depths are in metres; all others are views of the terrain's own
+    /// memory.
     #[getter]
     fn maps<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let (py, this) = (slf.py(), slf.get());
@@ -218,19 +238,19 @@ impl PyTerrain {
             }
             Ok::<_, PyErr>(dict.unbind())
         })?;
-        // a dictionary of one's own, of the same arrays
+        // a new dictionary with the same arrays
         made.bind(py).copy()
     }
 
-    /// Where the material went, in cubic metres, for each process by the name of its layer: `eroded`, `deposited`,
-    /// `carried` (still under way), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by interpolation
-    /// between grids) and `residual`, which is 0 but for rounding.
+    /// Moved material in cubic metres, for each process by the name of its layer: `eroded`, `deposited`, `carried`
+    /// (still moving), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by interpolation between grids)
+    /// and `residual`, which is 0 except for rounding.
     #[getter]
     fn mass_balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (layer, balance) in &self.mass_balances {
             let name = &self.scene.layers[*layer].name;
-            // of layers with one name each has its number
+            // layers with the same name are told apart by their numbers
             let is_taken = dict.contains(name)?;
             let name = if is_taken { format!("{name} ({})", layer + 1) } else { name.clone() };
             dict.set_item(name, balance_dict(py, balance, self.terrain.grid, &self.scene)?)?;
@@ -238,26 +258,26 @@ impl PyTerrain {
         Ok(dict)
     }
 
-    /// Content hash (XXH3-128 of size, heights and data maps), as `talweg verify` prints it.
+    /// Content hash (XXH3-128 of size, heights and data maps), as printed by `talweg verify`.
     #[getter]
     fn hash(&self, py: Python<'_>) -> String {
         let terrain = self.terrain.clone();
         format!("{:032x}", py.detach(move || terrain.hash()))
     }
 
-    /// Samples per side; of a planet per side of a face.
+    /// Samples per side; for a planet, per side of a face.
     #[getter]
     fn samples(&self) -> usize {
         self.terrain.samples()
     }
 
-    /// Distance between neighbouring samples, in metres; of a planet in the middle of a face's side.
+    /// Distance between neighbouring samples in metres; for a planet, in the middle of a face's side.
     #[getter]
     fn cell_metres(&self) -> f64 {
         f64::from(self.scene.side_metres()) / (self.terrain.samples() - 1) as f64
     }
 
-    /// Length of a side on the ground, in metres; of a planet a quarter of the way around it.
+    /// Length of a side on the ground in metres; for a planet, a quarter of its circumference.
     #[getter]
     fn size_metres(&self) -> f32 {
         self.scene.side_metres()
@@ -269,20 +289,20 @@ impl PyTerrain {
         self.scene.settings.sea_level
     }
 
-    /// Whether it is a whole planet.
+    /// Whether the terrain is a whole planet.
     #[getter]
     fn is_planet(&self) -> bool {
         self.terrain.grid.is_globe()
     }
 
-    /// The scene that made it, as it was.
+    /// A copy of the scene that made it.
     #[getter]
     fn scene(&self) -> PyScene {
         PyScene { scene: self.scene.clone() }
     }
 
-    /// The measures of `talweg measure` by their names; what is not defined is None. `limits` are its limits, such as
-    /// `prominence=50`, in their units.
+    /// The measures of `talweg measure` by name; undefined measures are None. `limits` are its limits in their units,
+    /// such as `prominence=50`.
     #[pyo3(signature = (*, threads=0, progress=None, **limits))]
     fn measure<'py>(
         &self,
@@ -291,16 +311,15 @@ impl PyTerrain {
         progress: Option<&Bound<'py, PyAny>>,
         limits: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let limits = measure_limits(&changes(limits)?).map_err(|why| usage(py, why))?;
+        let limits = self::limits(py, limits)?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["measures".into()])?);
         let (terrain, scene, scale) = (self.terrain.clone(), &self.scene, self.scale());
-        let made =
-            finish(py, &pool, &listener, |control| terrain_measures(Some(scene), &terrain, scale, &limits, control))?;
-        of_json(py, &made.map_err(|failure| of_command(py, &failure))?)
+        let made = finish(py, &pool, &listener, |control| measured(Some(scene), &terrain, scale, &limits, control))?;
+        of_json(py, &made.map_err(failed)?.map_err(failed)?)
     }
 
-    /// A picture from above as an array of rows × columns × 3 bytes, written to `path` (.png) as well if one is given.
-    /// `options` are those of `talweg render`: `width`, `height`, `picture`, `palette`, `style`, `projection`, `force`.
+    /// A picture from above as an array of rows × columns × 3 bytes, also written to `path` (.png) if given. `options`
+    /// are those of `talweg render`: `width`, `height`, `picture`, `palette`, `style`, `projection`, `force`.
     #[pyo3(signature = (path=None, *, threads=0, **options))]
     fn render<'py>(
         &self,
@@ -309,27 +328,28 @@ impl PyTerrain {
         threads: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let output = path.clone().unwrap_or_else(|| PathBuf::from("picture.png"));
-        let line = self::options(&[output], options)?;
-        let args = RenderOptions::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.args;
-        let wrong = |failure: talweg_cli::Failure| of_command(py, &failure);
-        let target = if path.is_some() { Some(args.checked_target().map_err(wrong)?) } else { None };
+        let mut options = KeywordOptions::new(py, options)?;
+        let request = picture_request(py, &mut options)?;
+        let force = options.is_on("force")?;
+        options.finish("a picture")?;
+        let target = path.map(|path| SaveTarget::new(path).over_read_only(force).over_links(force));
+        target.iter().try_for_each(check_picture).map_err(|error| of_picture(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
         let made = finish(py, &pool, &listener, |control| {
-            let picture = args.picture(&self.scene, &self.terrain, control)?;
+            let picture = request.draw(&self.scene, &self.terrain, control)?;
             if let Some(target) = target {
                 picture.stage_while(&target, control)?.commit()?;
             }
             Ok(picture)
         })?;
-        let picture = made.map_err(wrong)?;
+        let picture = made.map_err(|error| of_picture(py, &error))?;
         let shape = [picture.height, picture.width, 3];
         Ok(PyArray1::from_vec(py, picture.rgb).reshape(shape)?.into_any())
     }
 
-    /// Writes files for other programs in one step and gives the report as `talweg export --json` does. The ending
-    /// chooses the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are
-    /// those of `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
+    /// Writes files for other programs in one step and returns the report of `talweg export --json`. The ending chooses
+    /// the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are those of
+    /// `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
     /// `range=(-100, 2500)`, `tiles=513`, `epsg=2056, origin=(2600000, 1200000)`, `mesh_error=0.5`, `force=True` …
     #[pyo3(signature = (path, *, threads=0, progress=None, **options))]
     fn export<'py>(
@@ -340,30 +360,35 @@ impl PyTerrain {
         progress: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let line = self::options(&paths(path)?, options)?;
-        let args = ExportOptions::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.args;
-        let checked = args.checked_preset(&self.scene, Some(self.terrain.samples()));
-        let (preset, place) = checked.map_err(|failure| of_command(py, &failure))?;
-        // a target takes some sizes alone
-        export::samples(&preset, &self.scene).map_err(|error| usage(py, error))?;
+        let mut options = KeywordOptions::new(py, options)?;
+        let request = export_request(py, &paths(path)?, &mut options)?;
+        let force = options.is_on("force")?;
+        options.finish("an export")?;
+        if !self.is_planet() && (request.planet.cube || request.planet.width.is_some()) {
+            return Err(usage(py, "projection and width are for planets; this scene is a terrain"));
+        }
+        let request = ExportRequest { samples: Some(self.terrain.samples()), ..request };
+        let place = ExportPlace { folder: PathBuf::new(), force };
+        export::check(&request, &self.scene, &place).map_err(|error| of_export(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, progress, vec!["export".into()])?);
         let write = if self.is_of_scene { export::export } else { export::export_without_scene };
         let made = finish(py, &pool, &listener, |control| {
-            write(&preset, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
+            write(&request, &self.scene, &self.terrain, &place, control, &|share| control.advance(share))
         })?;
         let report = serde_json::to_value(made.map_err(failed)?).map_err(failed)?;
         of_json(py, &report)
     }
 
     /// Heights and data maps as a Dataset of xarray, with coordinates in metres: `x` to the east, `y` to the north.
-    /// With `like`, an array of xarray, they are its own. Of a planet they are `face`, `row` and `column`.
+    /// With `like`, an array of xarray, they have its coordinates. For a planet the dimensions are `face`, `row` and
+    /// `column`.
     #[pyo3(signature = (*, like=None))]
     fn to_xarray<'py>(slf: &Bound<'py, Self>, like: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import(intern!(slf.py(), "talweg._xarray"))?;
         module.call_method1(intern!(slf.py(), "dataset"), (slf, like))
     }
 
-    /// Pickles whole, with its heights, data maps and accounts: the same hash elsewhere.
+    /// Pickles the whole terrain with heights, data maps and mass balances, so that its hash stays the same.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = |values: &[f32]| {
             PyBytes::new_with(py, 4 * values.len(), |out| {
@@ -394,7 +419,7 @@ impl PyTerrain {
     }
 }
 
-/// A terrain out of a pickle.
+/// Restores a terrain from a pickle.
 #[pyfunction]
 pub fn restored_terrain(
     py: Python<'_>,
@@ -412,7 +437,7 @@ pub fn restored_terrain(
     let numbers = |bytes: &[u8]| -> PyResult<Vec<f32>> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() != count || !rest.is_empty() {
-            return Err(usage(py, "the pickle is no whole terrain"));
+            return Err(usage(py, "the pickle is not a complete terrain"));
         }
         Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     };
@@ -422,7 +447,7 @@ pub fn restored_terrain(
         terrain.set_map(kind, Some(Arc::new(numbers(map.extract()?)?)));
     }
     if accounts.iter().any(|(layer, _)| *layer >= scene.layers.len()) {
-        return Err(usage(py, "the pickle is no whole terrain"));
+        return Err(usage(py, "the pickle is not a complete terrain"));
     }
     let balance = |(layer, sums): (usize, [f64; 7])| {
         let [eroded, deposited, carried, lost, added, resampled, resampled_carried] = sums;
@@ -432,13 +457,13 @@ pub fn restored_terrain(
     Ok(PyTerrain::new(Arc::new(terrain), scene, is_of_scene, accounts))
 }
 
-/// Keeps the memory of a data map for as long as an array reads it.
+/// Keeps the memory of a data map alive while an array reads it.
 #[pyclass(module = "talweg._core", frozen)]
 struct MapOwner(#[allow(dead_code, reason = "kept, not read")] Arc<Vec<f32>>);
 
-/// Measures heights in metres `cell_metres` apart as they are, with open edges, as `talweg measure` does a heightmap.
-/// `sea` is the height of the sea, if there is one; `maps` data maps on them, such as `ground` (1 is ground, 0 none).
-/// What is masked is no ground.
+/// Measures heights in metres, `cell_metres` apart, with open edges, as `talweg measure` measures a heightmap. `sea` is
+/// the height of the sea, if there is one. `maps` are data maps on them, such as `ground` (1 is ground, 0 is none).
+/// Masked heights have no ground.
 #[pyfunction]
 #[pyo3(signature = (heights, cell_metres=None, *, sea=None, maps=None, threads=0, **limits))]
 pub fn measure<'py>(
@@ -450,7 +475,7 @@ pub fn measure<'py>(
     threads: usize,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let limits = measure_limits(&changes(limits)?).map_err(|why| usage(py, why))?;
+    let limits = self::limits(py, limits)?;
     let (heights, cell_metres) = unwrapped(heights, cell_metres)?;
     let cell = checked_cell(py, cell_metres)?;
     let field = given("heights", &heights, 1.0, false)?;
@@ -462,11 +487,11 @@ pub fn measure<'py>(
     let size_metres = (cell * (samples - 1) as f64) as f32;
     let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: sea };
     let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
-    let made = finish(py, &pool, &listener, |control| terrain_measures(None, &terrain, scale, &limits, control))?;
-    of_json(py, &made.map_err(|failure| of_command(py, &failure))?)
+    let made = finish(py, &pool, &listener, |control| measured(None, &terrain, scale, &limits, control))?;
+    of_json(py, &made.map_err(failed)?.map_err(failed)?)
 }
 
-/// A distance between samples, if it was given and can be one.
+/// Checks the distance between samples.
 pub fn checked_cell(py: Python<'_>, cell_metres: Option<f64>) -> PyResult<f64> {
     let cell = cell_metres.ok_or_else(|| usage(py, "give cell_metres, the distance between neighbouring samples"))?;
     let is_length = cell.is_finite() && cell > 0.0;

@@ -1,4 +1,4 @@
-//! Builds in tiles in Python: plans, their tasks, products of all tiles.
+//! Builds in tiles in Python: plans, tasks, and files made of all tiles.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use pyo3::types::PyDict;
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
 use super::work::{Listener, finish, pool};
+use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
-use talweg_cli::merged_map;
 
-/// A build in tiles in its folder: stages of tasks, each of which can be done on any machine that sees the folder.
+/// A build in tiles in a folder: stages of tasks, each of which can run on any machine that sees the folder.
 ///
-/// Made by `plan` and `open_plan`. `talweg.dask.build` carries it out on a cluster.
+/// Made by `plan` and `open_plan`. `talweg.dask.build` runs it on a cluster.
 #[pyclass(name = "Plan", module = "talweg._core")]
 pub struct PyPlan {
     build: TileBuild,
 }
 
-/// Plans a build in tiles of `tile` samples a side into the new folder `output`, like `talweg plan`. `size` are samples
-/// a side of the whole, in place of the scene's; it may be larger than memory.
+/// Plans a build in tiles of `tile` samples per side into the new folder `output`, like `talweg plan`. `size` is the
+/// number of samples per side of the whole, instead of the scene's; it may be larger than memory.
 #[pyfunction]
 #[pyo3(signature = (scene, output, size=None, tile=2048))]
 pub fn plan(py: Python<'_>, scene: &PyScene, output: PathBuf, size: Option<usize>, tile: usize) -> PyResult<PyPlan> {
@@ -41,7 +41,7 @@ pub fn open_plan(path: PathBuf) -> PyResult<PyPlan> {
 }
 
 impl PyPlan {
-    /// Paths within the folder of the plan, with `/` between their parts.
+    /// Paths relative to the folder of the plan, with `/` between their parts.
     fn relative_paths(&self, files: Vec<PathBuf>) -> Vec<String> {
         let parts = |file: &Path| -> Vec<String> {
             let within = file.strip_prefix(self.build.store.folder()).unwrap_or(file);
@@ -53,21 +53,21 @@ impl PyPlan {
 
 #[pymethods]
 impl PyPlan {
-    /// Its folder.
+    /// The folder of the plan.
     #[getter]
     fn path(&self) -> &Path {
         self.build.store.folder()
     }
 
-    /// Samples a side of the whole.
+    /// Samples per side of the whole.
     #[getter]
     fn samples(&self) -> usize {
         self.build.plan.samples
     }
 
-    /// Stages, each after those that it reads: `tasks`, `samples` a side of its grid, `memory_bytes` of a task,
-    /// `reads`, the numbers of stages that go before, `layers` by name, and `whole`, why it cannot be done in parts, if
-    /// so.
+    /// The stages, each after those that it reads: `tasks`, `samples` per side of its grid, `memory_bytes` of a task,
+    /// `reads` (the numbers of earlier stages), `layers` by name, and `whole` (reasons why it cannot be computed in
+    /// parts).
     #[getter]
     fn stages<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let told = |stage: &talweg::tiles::PlanStage| {
@@ -86,8 +86,8 @@ impl PyPlan {
         self.build.plan.stages.iter().map(told).collect()
     }
 
-    /// Carries out a task, like `talweg run-tile`; false where it was done already. `memory` is what may be taken from
-    /// now on, like `"4GiB"`, in place of what is free.
+    /// Runs a task, like `talweg run-tile`; returns False if it was done already. `memory` is the memory limit from now
+    /// on, such as `"4GiB"`, instead of the free memory.
     #[pyo3(signature = (stage, tile, *, threads=0, memory=None))]
     fn run_tile(
         &self,
@@ -104,15 +104,14 @@ impl PyPlan {
         Ok(outcome.map_err(failed)? == TaskOutcome::Done)
     }
 
-    /// Numbers of the stages with tasks that are still to be done. One whose tiles were removed by `prune` is none of
-    /// them.
+    /// Numbers of the stages with tasks left to do. Stages whose tiles were removed by `prune` are not included.
     fn open_stages(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         let open = py.detach(|| self.build.open_stages()).map_err(failed)?;
         Ok((0..open.len()).filter(|&stage| open[stage]).collect())
     }
 
-    /// Removes the tiles of stages up to `stage`, which is done, that no later stage reads, of `open` if they are
-    /// given, as `talweg run-tiles --prune` does.
+    /// Removes the tiles of stages up to `stage`, which is done, that no later stage reads, as `talweg run-tiles
+    /// --prune` does. If `open` is given, only those later stages count.
     #[pyo3(signature = (stage, open=None))]
     fn prune(&self, stage: usize, open: Option<Vec<usize>>) {
         let stages = self.build.plan.stages.len();
@@ -121,8 +120,7 @@ impl PyPlan {
         self.build.forget_unread(stage.min(stages - 1), &open);
     }
 
-    /// Bytes that the build takes on the disk, about: with all tiles `kept`, and `pruned` of those that nothing reads
-    /// any more.
+    /// Approximate disk space of the build in bytes: `kept` with all tiles, `pruned` with unread tiles removed.
     #[getter]
     fn disk_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let disk = self.build.plan.disk_use(&self.build.scene);
@@ -132,19 +130,19 @@ impl PyPlan {
         Ok(told)
     }
 
-    /// The files that a task reads besides the plan and the scene, within the folder.
+    /// The files that a task reads besides the plan and the scene, relative to the folder.
     fn files_read(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
         Ok(self.relative_paths(self.build.files_read(stage, tile).map_err(failed)?))
     }
 
-    /// The files that a task writes, within the folder.
+    /// The files that a task writes, relative to the folder.
     fn files_written(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
         Ok(self.relative_paths(self.build.files_written(stage, tile).map_err(failed)?))
     }
 
-    /// Makes files of all tiles, like `talweg merge`, and gives the content hash of the terrain, which is that of the
-    /// whole; without a path the hash alone. `what` is what the file holds: any map of `export` but occlusion, relief
-    /// and masks. `force` replaces files that are write-protected.
+    /// Writes files made of all tiles, like `talweg merge`, and returns the content hash of the terrain, which is that
+    /// of the whole; without a path, only the hash. `what` is the map in the file: any map of `export` except
+    /// occlusion, relief and masks. `force` replaces write-protected files.
     #[pyo3(signature = (path=None, *, what="heights", force=false, threads=0))]
     fn merge(
         &self,
@@ -154,7 +152,7 @@ impl PyPlan {
         force: bool,
         threads: usize,
     ) -> PyResult<String> {
-        let map = merged_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
+        let map = streamed_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
         let pool = pool(py, threads)?;
         let listener = Listener::new(py, None, Vec::new())?;
         let merged = finish(py, &pool, &listener, |control| {

@@ -1,5 +1,5 @@
-//! Whatever takes time runs on threads of its own, without the interpreter's lock, while the caller's thread looks for
-//! signals and tells the progress: Ctrl-C stops it as soon as the library looks at its [`Control`].
+//! Long work runs on other threads, without the interpreter's lock. Meanwhile the caller's thread checks for signals
+//! and reports progress. Ctrl-C stops the work at its next check of its [`Control`].
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,14 @@ use super::error::{failed, usage};
 use talweg::eval::thread_pool;
 use talweg::field::Control;
 
-/// More than that take longer to start than any processor gains by them.
+/// Most threads: starting more takes longer than any processor gains by them.
 const MOST_THREADS: usize = 256;
-/// Between two looks for signals.
+/// Time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(5);
-/// Looks between two reports of progress.
+/// Checks between two reports of progress.
 const LOOKS_PER_REPORT: u32 = 20;
 
-/// The threads that are asked for; 0 is one for each processor.
+/// A pool with that number of threads; 0 is one for each processor.
 pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
     if threads > MOST_THREADS {
         return Err(usage(py, format_args!("threads: give a whole number from 0 to {MOST_THREADS}")));
@@ -29,18 +29,18 @@ pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
     thread_pool(threads).map_err(failed)
 }
 
-/// Who is told how much is done.
+/// Passes the progress on to the caller.
 pub struct Listener<'py> {
-    /// `talweg._progress.Reporter`, if anybody listens.
+    /// `talweg._progress.Reporter`, if the caller wants progress.
     reporter: Option<Bound<'py, PyAny>>,
     layers: Vec<String>,
-    /// The greatest share that was told: coarse grids and masks go through layers more than once.
+    /// The largest fraction reported so far: coarse grids and masks go through layers repeatedly.
     told: Cell<f32>,
 }
 
 impl<'py> Listener<'py> {
-    /// `progress` is a function of the share and the layer's name, or True for a bar of tqdm. `layers` are the names of
-    /// what is computed.
+    /// `progress` is a function of the finished fraction and the layer's name, or True for a tqdm bar. `layers` are the
+    /// names of the steps.
     pub fn new(py: Python<'py>, progress: Option<&Bound<'py, PyAny>>, layers: Vec<String>) -> PyResult<Self> {
         let reporter = match progress {
             Some(progress) if !progress.is_none() => {
@@ -69,8 +69,8 @@ impl<'py> Listener<'py> {
     }
 }
 
-/// Does `work` in `pool` and waits for it. A signal that Python makes an exception of, or an exception of the listener,
-/// cancels the work and is raised.
+/// Runs `work` in `pool` and waits for it. A signal that Python turns into an exception, or an exception of the
+/// listener, cancels the work and is raised.
 pub fn finish<'py, T: Send>(
     py: Python<'py>,
     pool: &ThreadPool,
@@ -106,7 +106,7 @@ pub fn finish<'py, T: Send>(
         }
         (py.detach(|| worker.join()), stopped)
     });
-    // a bar that is closed says no more than what was raised
+    // an error of closing the bar is less important than the earlier exception
     let closed = listener.close(py, stopped.is_none());
     let made = made.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     match stopped.take() {

@@ -160,17 +160,26 @@ impl Default for BuildPreset {
 }
 
 impl BuildPreset {
-    /// Whether all numbers are valid: sizes within the range of scenes, lengths above 0, everything finite.
-    pub fn is_sound(&self) -> bool {
+    /// The first invalid number and the valid values for it; `None` if all are valid. Sizes must be within the range of
+    /// scenes, lengths above 0, and everything finite.
+    pub fn wrong_number(&self) -> Option<String> {
         let is_size = |samples: u32| (MIN_SAMPLES..=MOST_BUILT).contains(&(samples as usize));
-        let range = self.height_range.is_none_or(|(low, high)| low.is_finite() && high.is_finite() && low < high);
-        let place = self.placement.is_none_or(|place| place.west.is_finite() && place.south.is_finite());
-        let mesh = self.mesh.error_metres.is_finite() && self.mesh.print_millimetres.is_finite();
-        self.samples.is_none_or(is_size)
-            && self.tiles.is_none_or(|tiles| is_size(tiles.samples))
-            && self.planet.width.is_none_or(|width| (4..=65_536).contains(&width))
-            && self.band_metres.is_none_or(|band| band.is_finite() && band > 0.0)
-            && (range && place && mesh && self.mesh.error_metres >= 0.0 && self.mesh.print_millimetres > 0.0)
+        let is_above = |number: f32| number.is_finite() && number > 0.0;
+        let is_range = |(low, high): (f32, f32)| low.is_finite() && high.is_finite() && low < high;
+        let is_place = |place: BuildPlacement| place.west.is_finite() && place.south.is_finite();
+        let error = self.mesh.error_metres;
+        let sizes = format!("give {MIN_SAMPLES} to {MOST_BUILT} samples");
+        let checks = [
+            (self.samples.is_none_or(is_size), "size", sizes.as_str()),
+            (self.tiles.is_none_or(|tiles| is_size(tiles.samples)), "tiles", &sizes),
+            (self.height_range.is_none_or(is_range), "range", "give two heights in metres, the lower first"),
+            (self.placement.is_none_or(is_place), "origin", "give easting and northing in metres"),
+            (self.band_metres.is_none_or(is_above), "band", "give a height in metres above 0"),
+            (error.is_finite() && error >= 0.0, "mesh error", "give metres, 0 or above"),
+            (is_above(self.mesh.print_millimetres), "print size", "give millimetres above 0"),
+            (self.planet.width.is_none_or(|width| (4..=65_536).contains(&width)), "width", "give 4 to 65536 samples"),
+        ];
+        checks.into_iter().find(|(is_right, ..)| !is_right).map(|(_, name, right)| format!("{name}: {right}"))
     }
 }
 

@@ -349,12 +349,12 @@ impl Scene {
         let mut builds = file.builds;
         builds.truncate(MAX_BUILDS);
         builds.retain(|build| {
-            if !build.is_sound() {
+            if build.wrong_number().is_some() {
                 let text =
                     "scene: the build preset `{}` has invalid numbers and was removed".replace("{}", &build.name);
                 warnings.push(Warning(text));
             }
-            build.is_sound()
+            build.wrong_number().is_none()
         });
         let mut bookmarks = file.bookmarks;
         let count = bookmarks.len();

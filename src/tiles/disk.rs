@@ -1,25 +1,26 @@
-//! The disk that a build in tiles takes: how much that is, and which tiles nothing reads any more.
+//! Disk space of a build in tiles, and the removal of tiles that no later stage reads.
 
 use super::{PlanStage, StageProduct, TileBuild, TileError, TilePlan};
 use crate::eval::window::source_scene;
 use crate::field::MapKind;
 use crate::scene::Scene;
 
-/// What a build takes on the disk, in bytes.
+/// Disk space of a build in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskUse {
-    /// Where all tiles are kept.
+    /// Total if all tiles are kept.
     pub kept: u64,
-    /// Where those that nothing reads any more are removed, when most are there.
+    /// Peak if tiles are removed as soon as no later stage reads them.
     pub pruned: u64,
 }
 
-/// Numbers that a tile keeps of the water of each cell, about: courses, how it is divided, areas, what it is lifted by.
+/// Approximate number of fields that a tile keeps of its water: courses, division between neighbours, areas, fill
+/// depth.
 const KEPT_FIELDS: usize = 4;
 
 impl TilePlan {
-    /// What the build takes on the disk, about: as if every sample had each of the data maps of the layers beneath.
-    /// What tiles tell each other of their water is so little that it does not count.
+    /// Estimates the disk space of the build, as if every sample had all data maps of the layers below. The drainage
+    /// summaries that tiles exchange are negligible and not counted.
     pub fn disk_use(&self, scene: &Scene) -> DiskUse {
         let bytes: Vec<u64> = self.stages.iter().map(|stage| self.stage_bytes(stage, scene)).collect();
         let (mut now, mut pruned, mut there) = (0, 0, vec![false; bytes.len()]);
@@ -34,7 +35,7 @@ impl TilePlan {
         DiskUse { kept: bytes.iter().sum(), pruned }
     }
 
-    /// Of each stage, whether one behind `done` that is `open` reads it; those of the result and of masks always.
+    /// For each stage, whether an `open` stage after `done` reads it. The result and kept masks always count as read.
     fn read_after(&self, done: usize, open: &[bool]) -> Vec<bool> {
         let mut is_read = vec![false; self.stages.len()];
         self.results().for_each(|result| is_read[result.stage()] = true);
@@ -51,14 +52,14 @@ impl TilePlan {
             let Some((_, source)) = source_scene(&scene, reader) else { break };
             scene = source;
         }
-        // of what comes last
+        // maps that the topmost layer of the stage leaves
         let top = stage.layers.iter().map(|layer| layer.layer + 1).max();
         let maps = |below: usize| {
             let layers = scene.layers.iter().take(below).filter(|layer| layer.enabled);
             let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
             MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
         };
-        // of a process whose last iterations are not done
+        // state of a process whose last iterations are in a later stage
         let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.under_way == Some(product)) {
             true => top.map_or(0, |top| scene.layers[top - 1].node.traits().state_fields),
             false => 0,
@@ -76,12 +77,11 @@ impl TilePlan {
 }
 
 impl TileBuild {
-    /// Of each stage, whether any of its tasks is still to be done: those whose tiles are not all there, if the stage
-    /// of the result or one that is open itself reads them. So tiles that were [removed](Self::forget_unread) are not
-    /// made again.
+    /// For each stage, whether it has tasks left to do: tiles are missing, and the result or another open stage needs
+    /// them. Tiles that were [removed](Self::forget_unread) after use are therefore not made again.
     ///
     /// # Errors
-    /// When a tile is there and cannot be read.
+    /// When an existing tile cannot be read.
     pub fn open_stages(&self) -> Result<Vec<bool>, TileError> {
         let stages = &self.plan.stages;
         let mut open = vec![false; stages.len()];
@@ -98,8 +98,8 @@ impl TileBuild {
         Ok(open)
     }
 
-    /// Removes the tiles of all stages up to `done` that no stage behind it that is `open` reads. What cannot be
-    /// removed is left.
+    /// Removes the tiles of all stages up to `done` that no later `open` stage reads. Folders that cannot be removed
+    /// stay.
     pub fn forget_unread(&self, done: usize, open: &[bool]) {
         let is_read = self.plan.read_after(done, open);
         for stage in (0..=done).filter(|&stage| !is_read[stage]) {

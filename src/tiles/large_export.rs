@@ -1,5 +1,5 @@
-//! The files of an export of a terrain that does not fit into memory: it is built in tiles in a temporary folder beside
-//! them, written some rows at a time, and the tiles are removed as soon as nothing reads them any more.
+//! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder beside the files, which
+//! are written some rows at a time. Tiles are removed as soon as no later stage reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,37 +7,37 @@ use super::result_rows::ResultSquare;
 use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan_with_masks};
 use crate::export::maps::{ExportMap, SquareMaps, mask_layer};
 use crate::export::streamed::streamed_products;
-use crate::export::{self, ExportPlace, ExportReport, place_together};
+use crate::export::{self, ExportPlace, ExportReport, ExportRequest, place_together};
 use crate::field::Control;
 use crate::io::memory::shortage;
 use crate::io::{StagedSet, TemporaryFolder};
-use crate::scene::{BuildPreset, Scene};
+use crate::scene::Scene;
 
-/// Sides of tiles that are tried, until a task fits into memory.
+/// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
-/// Share of the progress that building the tiles is.
+/// Fraction of the progress bar for building the tiles; the rest is writing the files.
 const BUILT: f32 = 0.8;
 
-/// An export that goes by tiles, checked and planned.
+/// An export in tiles, checked and planned.
 #[derive(Debug)]
 pub struct LargeExport<'a> {
-    preset: &'a BuildPreset,
+    request: &'a ExportRequest,
     scene: &'a Scene,
     place: &'a ExportPlace,
-    /// What is built.
+    /// The plan of the build.
     pub plan: TilePlan,
 }
 
 impl<'a> LargeExport<'a> {
-    /// Plans it, with the largest tiles that there is memory for.
+    /// Plans the export with the largest tiles that fit into memory.
     ///
     /// # Errors
-    /// When a product cannot be written some rows at a time, the scene cannot be built in tiles, or one of its stages
-    /// takes more memory than there is: with its layers, and why they are computed as a whole, if so.
-    pub fn new(preset: &'a BuildPreset, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
+    /// When a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also when a stage
+    /// needs more memory than is free: the error names its layers, and why they are computed as a whole.
+    pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
         let mut short = TileError::Sizes;
         for tile in TILES {
-            let large = Self::with_tile(preset, scene, place, tile)?;
+            let large = Self::with_tile(request, scene, place, tile)?;
             match shortage_of(&large.plan) {
                 None => return Ok(large),
                 Some(error) => short = error,
@@ -46,31 +46,31 @@ impl<'a> LargeExport<'a> {
         Err(short)
     }
 
-    /// Plans it with tiles of `tile` samples a side, whatever memory there is.
+    /// Plans the export with tiles of `tile` samples a side, without checking the memory.
     ///
     /// # Errors
     /// When a product cannot be written some rows at a time, or the scene cannot be built in such tiles.
     pub fn with_tile(
-        preset: &'a BuildPreset,
+        request: &'a ExportRequest,
         scene: &'a Scene,
         place: &'a ExportPlace,
         tile: usize,
     ) -> Result<Self, TileError> {
-        let samples = export::samples(preset, scene)?;
+        let samples = export::samples(request, scene)?;
         let mut masks = Vec::new();
-        for product in streamed_products(preset, scene, samples)? {
+        for product in streamed_products(request, scene, samples)? {
             if let ExportMap::Mask(name) = &product.map {
                 masks.push(mask_layer(scene, name).map_err(export::ExportError::from)?);
             }
         }
-        Ok(Self { preset, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
+        Ok(Self { request, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
-    /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are
-    /// replaced together, at the end. Call it inside the pool that shall do the work.
+    /// Builds the tiles and writes all files; call it inside the thread pool to use. `tell` is given the fraction that
+    /// is done. Existing files are replaced together, at the end.
     ///
     /// # Errors
-    /// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says
+    /// When something cannot be made or written, or it was cancelled. No file was replaced then, unless the error says
     /// so.
     pub fn write(&self, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<ExportReport, TileError> {
         let beside = self.folder()?;
@@ -82,32 +82,32 @@ impl<'a> LargeExport<'a> {
         let merged = build.merged(control)?;
         let square = ResultSquare::new(&build, &merged);
         let maps = SquareMaps::new(self.scene, &square, control);
-        place_together(self.preset, self.place, |preset, place| {
+        place_together(self.request, self.place, |request, place| {
             let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
-            let products = streamed_products(preset, self.scene, self.plan.samples)?;
+            let products = streamed_products(request, self.scene, self.plan.samples)?;
             let target = |path: &Path| place.target(path);
-            let files = build.streamed(&merged, preset, &target, control);
+            let files = build.streamed(&merged, request, &target, control);
             for (k, product) in products.iter().enumerate() {
                 build.stage_product(&merged, &files, (&maps, &square), product, (&mut report, &mut set))?;
                 tell(BUILT + (1.0 - BUILT) * (k + 1) as f32 / products.len() as f32);
             }
-            files.stage_read_me(&place.folder.join(&preset.folder), (&mut report, &mut set))?;
+            files.stage_read_me(&place.folder.join(&request.folder), (&mut report, &mut set))?;
             control.check()?;
             Ok((report, set))
         })
     }
 
-    /// The folder of the first file, or the one around it that is not there yet.
+    /// The folder of the first file, or its parent if that folder does not exist yet.
     fn folder(&self) -> Result<PathBuf, TileError> {
-        let products = streamed_products(self.preset, self.scene, self.plan.samples)?;
-        let first = products.first().map(|product| product.folder(self.preset, self.scene, self.plan.samples));
+        let products = streamed_products(self.request, self.scene, self.plan.samples)?;
+        let first = products.first().map(|product| product.folder(self.request, self.scene, self.plan.samples));
         let folder = &self.place.folder.join(first.unwrap_or_default());
-        let is_new = *folder == self.place.folder.join(&self.preset.folder) && !folder.exists();
+        let is_new = *folder == self.place.folder.join(&self.request.folder) && !folder.exists();
         let folder = if is_new { folder.parent().unwrap_or(folder) } else { folder };
         Ok(if folder.as_os_str().is_empty() { ".".into() } else { folder.into() })
     }
 
-    /// Carries out all tasks, one after the other, each on all threads.
+    /// Runs all tasks one after the other, each on all threads.
     fn build(&self, build: &TileBuild, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<(), TileError> {
         let stages = &self.plan.stages;
         let work = |stage: usize| (stages[stage].samples * stages[stage].samples) as f64;
@@ -126,7 +126,7 @@ impl<'a> LargeExport<'a> {
     }
 }
 
-/// What the first stage that does not fit into memory lacks.
+/// The memory shortfall of the first stage that does not fit, if there is one.
 fn shortage_of(plan: &TilePlan) -> Option<TileError> {
     plan.stages.iter().enumerate().find_map(|(stage, planned)| {
         let short = shortage(planned.memory_bytes)?;

@@ -1,7 +1,7 @@
-//! Builds in tiles as jobs of schedulers: a script for Slurm, a template of Open Job Description.
+//! Builds in tiles as jobs of schedulers: a script for Slurm, and a template for Open Job Description.
 //!
-//! Both say the same as the plan: a stage is an array of tasks, each of which is `talweg run-tile`, and begins when
-//! those that it reads have ended. Nothing here waits, counts or retries; that is the scheduler's.
+//! Both describe the plan: a stage is an array of `talweg run-tile` tasks, which starts when the stages that it reads
+//! have ended. Waiting, counting and retrying are left to the scheduler.
 //! Source: the manual of `sbatch` (Slurm); Open Job Description, *jobtemplate-2023-09*.
 
 use std::path::Path;
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use super::{PlanStage, TileBuild, TileError, TilePlan};
 use crate::io::write_atomically;
 
-/// The script for Slurm in the folder of a plan.
+/// File name of the Slurm script in the folder of a plan.
 pub const SLURM_FILE: &str = "slurm.sh";
-/// The template of Open Job Description in the folder of a plan.
+/// File name of the Open Job Description template in the folder of a plan.
 pub const OPENJD_FILE: &str = "openjd.json";
-/// Tasks of an array: Slurm takes no more as it is installed (MaxArraySize 1001).
+/// Most tasks of a job array: Slurm's default limit (MaxArraySize 1001).
 const MOST_ARRAY: usize = 1000;
-/// MiB that the program takes besides what the plan says of a task.
+/// Memory in MiB that the program needs besides the estimate of a task in the plan.
 const PROGRAM_MIB: u64 = 128;
 
-/// A scheduler that a plan can be written for.
+/// A scheduler for which a plan can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launcher {
     /// A script that submits a job array for each stage.
@@ -30,7 +30,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// Its file in the folder of a plan.
+    /// The name of its file in the folder of a plan.
     pub fn file(self) -> &'static str {
         match self {
             Self::Slurm => SLURM_FILE,
@@ -38,7 +38,7 @@ impl Launcher {
         }
     }
 
-    /// What its file holds, for the build of a scene of that name.
+    /// The text of its file, for the build of a scene with that name.
     pub fn text(self, plan: &TilePlan, name: &str) -> String {
         match self {
             Self::Slurm => slurm_script(plan, name),
@@ -48,7 +48,7 @@ impl Launcher {
 }
 
 impl TileBuild {
-    /// Writes the file of a launcher into the folder of the plan.
+    /// Writes the scheduler's file into the folder of the plan.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -64,14 +64,14 @@ fn memory_mib(stage: &PlanStage) -> u64 {
     stage.memory_bytes.div_ceil(1 << 20) + PROGRAM_MIB
 }
 
-/// Letters, digits, dots, hyphens and underscores of a name.
+/// The name with every other character than ASCII letters, digits, dots and underscores replaced by a hyphen.
 fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._".contains(c) { c } else { '-' };
     let name: String = name.chars().map(plain).take(64).collect();
     if name.is_empty() { "world".into() } else { name }
 }
 
-/// Stages that a stage reads.
+/// The stages that a stage reads, in order.
 fn stages_before(stage: &PlanStage) -> Vec<usize> {
     let mut before: Vec<_> = stage.reads().iter().map(|product| product.stage()).collect();
     before.sort_unstable();
@@ -83,15 +83,15 @@ fn slurm_script(plan: &TilePlan, name: &str) -> String {
     let name = plain_name(name);
     let mut text = String::from(
         "#!/usr/bin/env bash\n\
-         # Submits the build in this folder to Slurm: a job array for each stage, after those that it reads.\n\
-         # Arguments are given to sbatch, such as --partition=long --time=2:00:00. TALWEG is the program, if it is not\n\
-         # found by its name. The folder has to be seen by all machines at this place. Submit again what was\n\
-         # stopped: tasks that are done end at once.\n\
+         # Submits the build in this folder to Slurm: a job array for each stage, after the stages that it reads.\n\
+         # Arguments are passed on to sbatch, such as --partition=long --time=2:00:00. If talweg is not on the PATH,\n\
+         # set TALWEG to the program. All machines must see the folder under this path. After a stop, submit again:\n\
+         # tasks that are done end at once.\n\
          set -euo pipefail\n\
          cd \"$(dirname \"$0\")\"\n\
          export TALWEG=${TALWEG:-talweg}\n\
          mkdir -p slurm\n\
-         # STAGE, its first task of the array, tasks, MiB, jobs that go before\n\
+         # arguments: stage, first task of the array, number of tasks, MiB, jobs to wait for\n\
          submit() {\n    \
              local job after=\n    \
              [ -z \"$5\" ] || after=--dependency=afterok$5\n    \
@@ -152,10 +152,10 @@ fn openjd_template(plan: &TilePlan, name: &str) -> String {
         "parameterDefinitions": [
             {
                 "name": "PlanFolder", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "INOUT",
-                "description": "Folder of the plan, which all machines see",
+                "description": "Folder of the plan, visible to all machines",
             },
-            { "name": "Talweg", "type": "STRING", "default": "talweg", "description": "The program" },
-            { "name": "Threads", "type": "INT", "default": 1, "minValue": 0, "description": "Threads of a task; 0 is all" },
+            { "name": "Talweg", "type": "STRING", "default": "talweg", "description": "The talweg program" },
+            { "name": "Threads", "type": "INT", "default": 1, "minValue": 0, "description": "Threads of a task; 0 for one per processor" },
         ],
         "steps": steps,
     });

@@ -1,4 +1,4 @@
-//! Files made of all tiles of the result, without holding the whole: some rows of it at a time.
+//! Files made of all tiles of the result, some rows at a time, without holding the whole.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,30 +10,30 @@ use super::result_rows::{FieldSource, ROWS, ResultRows, ResultSquare};
 use super::{TileBuild, TileError};
 use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, square_curvature};
 use crate::export::streamed::{StreamedProduct, StreamedSquare, streamed_parts};
-use crate::export::{ExportError, ExportReport};
+use crate::export::{ExportError, ExportReport, ExportRequest};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
 use crate::io::{SaveTarget, StagedSet};
-use crate::scene::{BuildPreset, BuildTiles};
+use crate::scene::BuildTiles;
 use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
-/// Rows of all fields that are held at a time while the result is hashed.
+/// Rows of all fields held at a time while the result is hashed.
 const HASHED_ROWS: usize = 64;
 
-/// What the result of a build in tiles is like as a whole.
+/// Properties of the whole result of a build in tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedTerrain {
-    /// Content hash, that of [`Terrain::hash`](crate::field::Terrain::hash).
+    /// Content hash, equal to [`Terrain::hash`](crate::field::Terrain::hash) of the whole.
     pub hash: u128,
-    /// Its data maps.
+    /// The data maps of the result.
     pub kinds: Vec<MapKind>,
-    /// Lowest and highest number on the ground of the heights and of each data map, as the terrain holds them; of all
-    /// where there is no ground at all.
+    /// Lowest and highest value of the heights and of each data map, in the terrain's own units. Only samples with
+    /// ground count, unless there are none.
     ranges: Vec<(f32, f32)>,
-    /// Of its mean curvature in 1/m, once it was asked for.
+    /// Lowest and highest mean curvature in 1/m, filled at the first request.
     curvature: OnceLock<(f32, f32)>,
 }
 
-/// Numbers of which the lowest and the highest are wanted.
+/// The lowest and highest of some values.
 #[derive(Clone, Copy)]
 struct ValueRange(f32, f32);
 
@@ -50,7 +50,7 @@ impl ValueRange {
 }
 
 impl MergedTerrain {
-    /// The number of a data map among the fields of the result, of which the first are the heights.
+    /// The index of a data map among the fields of the result, where field 0 is the heights.
     pub(super) fn field(&self, kind: MapKind) -> Option<usize> {
         field_index(&self.kinds, kind)
     }
@@ -61,10 +61,10 @@ fn field_index(kinds: &[MapKind], kind: MapKind) -> Option<usize> {
 }
 
 impl TileBuild {
-    /// Reads all tiles of the result once.
+    /// Reads all tiles of the result once, for its hash and ranges.
     ///
     /// # Errors
-    /// When one is not there, is not whole or cannot be read, or it was cancelled.
+    /// When a tile is missing, incomplete or unreadable, or it was cancelled.
     pub fn merged(&self, control: &Control) -> Result<MergedTerrain, TileError> {
         let (plan, samples) = (&self.plan, self.plan.samples);
         self.check_result(control)?;
@@ -101,15 +101,15 @@ impl TileBuild {
         Ok(MergedTerrain { hash, kinds, ranges, curvature: OnceLock::new() })
     }
 
-    /// Lowest and highest mean curvature on the ground, of all where there is no ground at all: a look at all rows,
-    /// once.
+    /// Lowest and highest mean curvature. Only samples with ground count, unless there are none. The first call reads
+    /// all rows, later calls reuse the answer.
     fn curvature_range(&self, merged: &MergedTerrain, control: &Control) -> Result<(f32, f32), TileError> {
         if let Some(range) = merged.curvature.get() {
             return Ok(*range);
         }
         let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
         let ground = merged.field(MapKind::Ground);
-        // beyond what is held lie the rows that join the edges of a terrain that repeats
+        // rows outside the held ones: those across the seam of a wrapping terrain
         let beyond = ResultRows::new(self, FieldSource { product: plan.result, field: 0 }, None, 0..samples);
         let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
         for first in (0..samples).step_by(ROWS) {
@@ -147,7 +147,7 @@ impl TileBuild {
         Ok(*merged.curvature.get_or_init(|| (low, high)))
     }
 
-    /// Whether all tiles of the result, and of masks beside it, are there and whole.
+    /// Checks that all tiles of the result and of the kept masks exist and are whole.
     fn check_result(&self, control: &Control) -> Result<(), TileError> {
         let plan = &self.plan;
         for product in plan.results() {
@@ -162,13 +162,13 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into
-    /// tiles; splat maps and weights as several, with a legend.
+    /// Writes a map of the `merged` result as one file, or cut into tiles; the ending of `to` chooses the format. Splat
+    /// maps and weights become several files with a legend.
     ///
     /// # Errors
-    /// When the result has no such map, it is made of the terrain as a whole
-    /// ([`is_streamed`](crate::export::streamed::is_streamed)), a tile cannot be read, or a file cannot be written;
-    /// nothing was replaced then.
+    /// When the result has no such map, the map can only be made of the whole terrain
+    /// ([`is_streamed`](crate::export::streamed::is_streamed)), a tile cannot be read, or a file cannot be written. No
+    /// file was replaced then.
     pub fn write_merged(
         &self,
         merged: &MergedTerrain,
@@ -177,10 +177,10 @@ impl TileBuild {
         tiling: Option<BuildTiles>,
         control: &Control,
     ) -> Result<ExportReport, TileError> {
-        let preset = BuildPreset { tiles: tiling, ..BuildPreset::default() };
+        let request = ExportRequest { tiles: tiling, ..ExportRequest::default() };
         let product = StreamedProduct::new(map, &self.scene, to.path())?;
         let target = |path: &Path| to.with_path(path);
-        let files = self.streamed(merged, &preset, &target, control);
+        let files = self.streamed(merged, &request, &target, control);
         let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
         let square = ResultSquare::new(self, merged);
         let maps = SquareMaps::new(&self.scene, &square, control);
@@ -189,22 +189,22 @@ impl TileBuild {
         Ok(report)
     }
 
-    /// The files of maps of the result.
+    /// The writer of maps of the result.
     pub(super) fn streamed<'a>(
         &'a self,
         merged: &MergedTerrain,
-        preset: &'a BuildPreset,
+        request: &'a ExportRequest,
         target: &'a dyn Fn(&Path) -> SaveTarget,
         control: &'a Control,
     ) -> StreamedSquare<'a> {
-        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, preset, target, control }
+        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, request, target, control }
     }
 
     /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
     /// without holding the whole.
     ///
     /// # Errors
-    /// When the terrain has no place on the map, a tile cannot be read, or the folder cannot be written.
+    /// When the terrain does not fit on the map, a tile cannot be read, or the folder cannot be written.
     pub fn write_pyramid(
         &self,
         merged: &MergedTerrain,
@@ -232,7 +232,7 @@ impl TileBuild {
         Ok(pyramid.write_streamed(plan.samples, cell, &metres, folder, control)?)
     }
 
-    /// Writes all files of a product of the result that was `merged` beside those of that name that may be there.
+    /// Stages all files of a product of the `merged` result beside existing files of the same names.
     ///
     /// # Errors
     /// When the result has no such map, a tile cannot be read, or the file cannot be written.
@@ -245,11 +245,11 @@ impl TileBuild {
         (report, set): (&mut ExportReport, &mut StagedSet),
     ) -> Result<(), TileError> {
         let (map, control, ground) = (&product.map, files.control, merged.field(MapKind::Ground));
-        for part in streamed_parts(files.preset, self.plan.samples)? {
+        for part in streamed_parts(files.request, self.plan.samples)? {
             control.check()?;
             let [_, left, _, columns] = part.part;
             let columns = left..left + columns;
-            // slopes and curvature look at the samples beside
+            // slope and curvature also read the neighbouring samples
             let around = columns.start.saturating_sub(1)..(columns.end + 1).min(self.plan.samples);
             let rows = ResultRows::new(self, self.source(merged, map)?, ground, around);
             let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
@@ -283,7 +283,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Where the numbers lie that a map follows from.
+    /// The field of the store from which a map is computed.
     fn source(&self, merged: &MergedTerrain, map: &ExportMap) -> Result<FieldSource, TileError> {
         let field = match map {
             ExportMap::Data(kind) => merged.field(*kind).ok_or(TileError::NoMap(*kind))?,
@@ -298,11 +298,11 @@ impl TileBuild {
         Ok(FieldSource { product: self.plan.result, field })
     }
 
-    /// The plan has no such mask: with those that it has.
+    /// The error for a mask that the plan does not keep; it lists those that it keeps.
     fn no_mask(&self, name: &str) -> TileError {
         let names: Vec<&str> = self.plan.masks.iter().map(|mask| mask.name.as_str()).collect();
         let known =
-            if names.is_empty() { "it has none".into() } else { format!("it has those of {}", names.join(", ")) };
+            if names.is_empty() { "it keeps none".into() } else { format!("it keeps those of {}", names.join(", ")) };
         TileError::NoMask { layer: name.into(), known }
     }
 }

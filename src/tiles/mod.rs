@@ -1,11 +1,10 @@
-//! Worlds in tiles: a scene built piece by piece, on one machine or many, to the same bits as at once.
+//! Builds in tiles: a scene computed tile by tile, on one machine or many, with the same bits as in one go.
 //!
-//! A [`TilePlan`] says in text which stages there are, what each reads and leaves, and what has to be done as a whole
-//! and why. A [`TileBuild`] is a plan with its scene and its [`TileStore`], all in one folder that may lie on a shared
-//! disk; [`run_task`](TileBuild::run_task) carries out one task of it and does nothing where it is done. Tiles are
-//! computed with a halo by the code that computes the whole
-//! ([`evaluate_window`](crate::eval::window::evaluate_window)); what nodes say of themselves
-//! ([`NodeParts`](crate::nodes::NodeParts)) decides how.
+//! A [`TilePlan`] lists the stages as text: what each reads and writes, which ones are computed as a whole, and why. A
+//! [`TileBuild`] is a plan with its scene and its [`TileStore`], all in one folder, which may lie on a shared disk.
+//! [`run_task`](TileBuild::run_task) runs one task of it, unless the task is done. The code that computes the whole
+//! ([`evaluate_window`](crate::eval::window::evaluate_window)) also computes the tiles, each with a halo. The node
+//! descriptions ([`NodeParts`](crate::nodes::NodeParts)) decide how a layer is divided.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -15,9 +14,9 @@
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole |
-//! | `result_rows` | the result some rows or a window at a time |
-//! | `large_export` | the files of an export, of a terrain that is built in tiles for it and not kept |
-//! | `disk` | the disk that a build takes, and tiles that nothing reads any more |
+//! | `result_rows` | the result, read some rows or a window at a time |
+//! | `large_export` | exports of terrains larger than memory, through temporary tiles |
+//! | `disk` | disk space of a build, and tiles that no later stage reads |
 //! | `launch` | jobs of Slurm and of Open Job Description |
 
 mod disk;
@@ -53,20 +52,20 @@ use crate::io::{FileError, sweep_folder, write_atomically};
 use crate::scene::{Scene, SceneError};
 use crate::web_map::WebMapError;
 
-/// Why something of a build in tiles cannot be done.
+/// Why a build in tiles, or a part of it, cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum TileError {
     /// Planets have no tiles of this kind.
     #[error(
-        "a planet cannot be built in tiles: a tile is a window of one square, and a planet is six that meet at \
-         their borders; extract a region of it (`talweg patch take`), which can"
+        "a planet cannot be built in tiles, because its six faces meet at their borders and a tile is a window of one \
+         square; extract a region of it first (`talweg patch take`)"
     )]
     Planet,
-    /// Sizes out of range.
-    #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples a side, and tiles of {LEAST_TILE} at the least")]
+    /// The size of the terrain or of the tiles is out of range.
+    #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples per side, and tiles of at least {LEAST_TILE}")]
     Sizes,
-    /// A mask reads a layer that makes nothing.
-    #[error("a mask reads layer `{layer}`, which takes no part; show that layer or leave the condition out")]
+    /// A mask reads a layer that produces no terrain.
+    #[error("a mask reads layer `{layer}`, which is hidden; show that layer or remove the condition")]
     NoSource {
         /// The layer.
         layer: String,
@@ -82,7 +81,7 @@ pub enum TileError {
         /// Why.
         source: std::io::Error,
     },
-    /// A folder cannot be made.
+    /// A folder cannot be created.
     #[error("cannot make the folder {path}: {source}")]
     Folder {
         /// The folder.
@@ -90,8 +89,8 @@ pub enum TileError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file is no plan.
-    #[error("{path} is no plan of tiles: {error}")]
+    /// A file is not a plan.
+    #[error("{path} is not a valid plan of a build in tiles: {error}")]
     NotAPlan {
         /// The file.
         path: PathBuf,
@@ -99,7 +98,7 @@ pub enum TileError {
         error: String,
     },
     /// The plan is of another version of the program, which may give other bits.
-    #[error("{path} was made by Talweg {talweg}, and tiles of two versions would not fit together; plan anew")]
+    #[error("{path} was made by Talweg {talweg}, and tiles of two versions may not fit together; make a new plan")]
     OtherProgram {
         /// The plan.
         path: PathBuf,
@@ -107,7 +106,7 @@ pub enum TileError {
         talweg: String,
     },
     /// The scene is not the one that was planned.
-    #[error("{path}, or a file that it names, has changed since it was planned; plan anew in another folder")]
+    #[error("{path}, or a file that it names, has changed since the plan was made; make a new plan in another folder")]
     OtherScene {
         /// The scene.
         path: PathBuf,
@@ -120,13 +119,13 @@ pub enum TileError {
         /// Number of the task.
         task: usize,
     },
-    /// A tile is not there yet.
+    /// A tile does not exist yet.
     #[error(
-        "tile {}-{} of the {product} is not there, or not whole; run stage {} first ({path})",
+        "tile {}-{} of the {product} is missing or incomplete; run stage {} first ({path})",
         place[0], place[1], product.stage()
     )]
     Missing {
-        /// What it is of.
+        /// The product that the tile belongs to.
         product: StageProduct,
         /// Row and column.
         place: [usize; 2],
@@ -134,12 +133,12 @@ pub enum TileError {
         path: PathBuf,
     },
     /// Tiles of one stage have different data maps.
-    #[error("{path} has other data maps than its neighbours; remove it and run its task again")]
+    #[error("{path} has different data maps than its neighbours; remove it and run its task again")]
     OtherMaps {
         /// The file.
         path: PathBuf,
     },
-    /// What tiles tell of their water makes no sense.
+    /// A tile's drainage summary is inconsistent.
     #[error("{path}: {source}; remove it and run its task again")]
     Words {
         /// The file.
@@ -147,28 +146,30 @@ pub enum TileError {
         /// What is wrong.
         source: WordError,
     },
-    /// A stage takes more memory than there is.
+    /// A stage needs more memory than is free.
     #[error(
-        "stage {stage} of the build in tiles {short}: {}. Give a smaller size, leave such a layer out, or give \
-         --memory LIMIT if you know that there is more", layers.join("; ")
+        "stage {stage} of the build in tiles {short}: {}. Give a smaller size, hide such a layer, or raise the \
+         limit with --memory if more is free", layers.join("; ")
     )]
     Memory {
         /// Number of the stage.
         stage: usize,
-        /// What it needs and what is free.
+        /// The memory needed and the free memory.
         short: String,
-        /// Its layers, with the reason where they are computed as a whole.
+        /// Its layers, or the reasons why they are computed as a whole.
         layers: Vec<String>,
     },
     /// The result has no such map.
-    #[error("no shown layer of the scene writes the map {0:?}; add one that does and plan anew, or leave the map out")]
+    #[error("no shown layer of the scene writes the map {0:?}; add one that does and make a new plan, or omit the map")]
     NoMap(MapKind),
     /// The plan has no such mask.
-    #[error("the plan has no mask of layer `{layer}`, {known}; plan anew with --masks `{layer}`, or leave it out")]
+    #[error(
+        "the plan keeps no mask of layer `{layer}`, {known}; make a new plan with --masks `{layer}`, or omit the mask"
+    )]
     NoMask {
         /// The layer.
         layer: String,
-        /// What it has.
+        /// The masks that the plan keeps.
         known: String,
     },
     /// The scene cannot be read or written.
@@ -188,17 +189,17 @@ pub enum TileError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Writes a plan and its scene into a new folder; the plan last, so that a folder without one is none of a build.
+/// Writes a plan and its scene into a new folder. The plan comes last: a folder without one holds no build.
 ///
 /// # Errors
-/// When the folder is there with anything but a scene in it, or cannot be written.
+/// When the folder already holds anything but a scene, or cannot be written.
 pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), TileError> {
     let text = plan.to_ron()?;
     let failed = |source| TileError::Folder { path: folder.into(), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
     sweep_folder(folder);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
-        // what was killed before it had written the plan
+        // left by a run that was killed before it wrote the plan
         if entry.map_err(failed)?.file_name() != SCENE_FILE {
             return Err(FileError::NotEmpty { path: folder.into() }.into());
         }

@@ -13,24 +13,24 @@ use crate::field::{Grid, MapKind, Region};
 use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
-/// Samples a side at the most: single precision tells apart the places of more, but nobody has that much room.
+/// Most samples per side. Single precision could tell apart more positions, but the files would be impractically large.
 pub const MOST_SAMPLES: usize = crate::scene::MOST_BUILT;
-/// Samples a side of a tile at the least.
+/// Fewest samples per side of a tile.
 pub const LEAST_TILE: usize = 16;
 
-/// What a stage leaves in the store.
+/// Data that a stage leaves in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done, or that
-    /// of a stage of an iteration.
+    /// The terrain after the layers of a stage. Also the terrain of a process with iterations left to do, or after a
+    /// stage of one iteration.
     Ground(usize),
-    /// What the process of a layer changed on the grid of a stage and all coarser ones: stage, then layer.
+    /// The change made by a layer's process on the grid of a stage and all coarser grids: stage, then layer.
     Change(usize, usize),
-    /// What each tile tells of its ground, or is told of the whole.
+    /// Survey data: each tile's summary of its terrain, or the answer computed for it from all summaries.
     Survey(usize),
-    /// A field on the way to a smoothed one, or that.
+    /// A smoothed field, or an intermediate field of the smoothing.
     Field(usize),
-    /// What each tile keeps of its water for a later stage of its own.
+    /// Drainage data that each tile keeps for a later stage of its own.
     Kept(usize),
 }
 
@@ -59,56 +59,56 @@ impl fmt::Display for StageProduct {
     }
 }
 
-/// A layer of a stage, or some iterations of one.
+/// A layer of a stage, or some of its iterations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedLayer {
     /// Index of the layer in the scene.
     pub layer: usize,
     /// Its name.
     pub name: String,
-    /// Iterations on the grid of the stage; none for the layer as it is.
+    /// First iteration and the one after the last, on the grid of the stage; `None` for the whole layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<(u32, u32)>,
 }
 
 impl PlannedLayer {
-    /// For the evaluation.
+    /// The part of the layer to evaluate.
     pub fn part(&self) -> LayerPart {
         LayerPart { layer: self.layer, iterations: self.iterations.map(|(first, end)| first..end) }
     }
 }
 
-/// A step on the way to what a layer asks about the whole: its water, after Barnes 2016 and 2017, or its range; or on
-/// the way through an iteration of a process that water wears.
+/// A step towards what a layer must know of the whole terrain: its drainage (after Barnes 2016 and 2017) or its height
+/// range. Water-driven erosion takes such steps in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SurveyStep {
-    /// Each tile tells what others need to know of its basins.
+    /// Each tile summarises its basins for the other tiles.
     Basins,
-    /// One task tells each tile where its basins spill.
+    /// One task computes for each tile where its basins spill.
     Spills,
-    /// Each tile tells how many of its cells drain out of it, and where.
+    /// Each tile reports how many of its cells drain out of it, and where.
     Flow,
-    /// One task tells each tile how many cells drain into it.
+    /// One task computes for each tile how many cells drain into it.
     Inflows,
-    /// Each tile divides its water between two neighbours, tells what is to be known of the cells that water of others
-    /// may reach, its trunks, and keeps its courses.
+    /// Each tile divides its water between two neighbours and keeps its courses. It reports its trunks: the cells that
+    /// water of other tiles may reach.
     Courses,
-    /// One task tells each tile the areas that drain through its trunks, and how high they are once they are worn.
+    /// One task computes for each tile the areas that drain through its trunks, and the heights of the eroded trunks.
     Trunks,
-    /// Each tile wears its other cells.
+    /// Each tile erodes its other cells.
     Wear,
-    /// One task finds the trunk streams that an erosion keeps where they are, on a coarse grid as a whole.
+    /// One task finds the trunk streams that an erosion must preserve, on a coarse grid as a whole.
     Streams,
-    /// Each tile tells its lowest and its highest height.
+    /// Each tile reports its lowest and highest height.
     Range,
-    /// One task tells each tile those of all.
+    /// One task combines the ranges of all tiles.
     Ranges,
-    /// The layer is evaluated with what is known.
+    /// The layer is evaluated with the answers.
     Ground,
 }
 
 impl SurveyStep {
-    /// The data maps beneath that it reads.
+    /// The data maps below the layer that the step reads.
     pub fn maps_read(self) -> &'static [MapKind] {
         match self {
             Self::Flow => &[MapKind::Rain],
@@ -118,31 +118,31 @@ impl SurveyStep {
         }
     }
 
-    /// Whether it leaves what layers and iterations leave: ground.
+    /// Whether the step leaves a terrain, as layers and iterations do.
     pub fn leaves_ground(self) -> bool {
         matches!(self, Self::Wear | Self::Ground)
     }
 
-    /// Whether one task does it for all tiles, from what they tell alone.
+    /// Whether one task does the step for all tiles, from their summaries alone.
     pub fn is_for_all(self) -> bool {
         matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
     }
 }
 
-/// What a stage does about the whole.
+/// The part of a stage in surveying the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSurvey {
-    /// Index of the layer that asks.
+    /// Index of the layer that needs the answer.
     pub layer: usize,
     /// Its name.
     pub name: String,
-    /// The iteration on the grid of the stage, of a process.
+    /// The iteration on the grid of the stage, for a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    /// What is done.
+    /// The step.
     pub step: SurveyStep,
-    /// What is known: what the tiles tell, or what they are told; where basins spill comes before what drains into
-    /// tiles, what is told of trunks before the courses that a tile kept. At the end of an iteration the worn ground.
+    /// Summaries and answers that the step reads. Where basins spill comes before the inflows into tiles, and the
+    /// answer about trunks before the courses that a tile kept. At the end of an iteration, the eroded terrain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,
 }
@@ -150,7 +150,7 @@ pub struct PlannedSurvey {
 /// A step on the way to a smoothed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SmoothingStep {
-    /// Each tile works out the weights of the mask, which are to be softened.
+    /// Each tile computes the weights of the mask that are to be softened.
     Weights,
     /// Each column of tiles is smoothed along whole columns.
     Columns,
@@ -158,20 +158,20 @@ pub enum SmoothingStep {
     Rows,
 }
 
-/// What a stage does to smooth a field. Smoothing runs along whole lines, each by itself, so a task takes a whole row
-/// or column of tiles.
+/// The part of a stage in smoothing a field. Smoothing runs along whole lines independently, so a task takes a whole
+/// row or column of tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSmoothing {
-    /// Index of the layer that reads it.
+    /// Index of the layer that reads the smoothed field.
     pub layer: usize,
     /// Its name.
     pub name: String,
-    /// The iteration on the grid of the stage, of a process.
+    /// The iteration on the grid of the stage, for a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    /// Which field.
+    /// The field to smooth.
     pub field: SmoothedField,
-    /// What is done, with what lies [`beneath`](PlanStage::beneath).
+    /// The step, applied to the product [`beneath`](PlanStage::beneath).
     pub step: SmoothingStep,
 }
 
@@ -182,66 +182,66 @@ pub struct PlannedMask {
     pub layer: usize,
     /// Its name.
     pub name: String,
-    /// Its weights.
+    /// The weights of the mask.
     pub product: StageProduct,
 }
 
-/// What is done tile by tile, or once for the whole.
+/// A stage: work done tile by tile, or once for the whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStage {
-    /// Samples a side of its grid.
+    /// Samples per side of its grid.
     pub samples: usize,
-    /// Tasks: tiles, from the north-west row by row, or rows or columns of them, or 1 for the whole.
+    /// Number of tasks: tiles in row order from the north-west, rows or columns of tiles, or 1 for the whole.
     pub tasks: usize,
-    /// Its layers, from the ground up. None where it goes through the coarser grids of erosions.
+    /// Its layers, from the ground up; empty for a stage of the coarser grids of erosions.
     pub layers: Vec<PlannedLayer>,
-    /// Why it is done as a whole, if it is: a sentence for each layer.
+    /// Reasons why it is computed as a whole, a sentence for each layer; empty if it is not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole: Vec<String>,
-    /// The scene whose layers they are: that of the mask of a layer, in there that of the mask of the next; empty for
-    /// the scene itself.
+    /// The scene of the layers, as a path of layer indices through masks: the scene that the mask of the first layer
+    /// reads, in that the scene of the next. Empty for the scene itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_masks: Vec<usize>,
     /// Cells around a tile that are computed with it and cut off.
     pub halo: usize,
-    /// Bytes that a task takes at the most.
+    /// Most memory of a task in bytes.
     pub memory_bytes: u64,
-    /// The ground below its first layer; none for level ground.
+    /// The terrain below its first layer; `None` for level ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beneath: Option<StageProduct>,
     /// The terrain of a process whose first iterations are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_way: Option<StageProduct>,
-    /// What erosions changed on the next coarser grid, by layer.
+    /// Changes made by erosions on the next coarser grid, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<(usize, StageProduct)>,
-    /// The trunk streams that erosions keep where they are, by layer.
+    /// Trunk streams that erosions must preserve, by layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<(usize, StageProduct)>,
-    /// What masks read, by the layer that has the mask.
+    /// Terrains that masks read, by the layer with the mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<(usize, StageProduct)>,
-    /// What it does about the whole, where a layer asks.
+    /// Its part in a survey of the whole, if a layer needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
-    /// What its tiles tell of the ground that they leave, on the way to what a layer above asks about the whole.
+    /// The survey step that its tiles also take on the terrain that they leave, for a layer above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tells: Option<PlannedSurvey>,
     /// Smoothed fields, each with the layer that reads it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smoothed: Vec<(usize, SmoothedField, StageProduct)>,
-    /// What it does to smooth a field, if that is what it does.
+    /// Its part in smoothing a field, if that is its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoothing: Option<PlannedSmoothing>,
-    /// The layer whose mask it works out, on the ground beneath it, if that is what it does.
+    /// The layer whose mask it computes on the terrain below, if that is its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_of: Option<PlannedLayer>,
-    /// What it leaves.
+    /// The products that it writes.
     pub writes: Vec<StageProduct>,
 }
 
 impl PlanStage {
-    /// Everything that it reads.
+    /// All products that it reads.
     pub fn reads(&self) -> Vec<StageProduct> {
         let named = self.changes.iter().chain(&self.streams).chain(&self.sources).map(|(_, product)| *product);
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
@@ -253,58 +253,58 @@ impl PlanStage {
         all
     }
 
-    /// What its [survey](StageProduct::Survey) is about.
+    /// The step that its [survey](StageProduct::Survey) product belongs to.
     pub fn survey_told(&self) -> Option<&PlannedSurvey> {
         self.tells.as_ref().or(self.survey.as_ref())
     }
 
-    /// Whether something in it can be computed as a whole only.
+    /// Whether a part of it can only be computed as a whole.
     pub fn is_one_piece(&self) -> bool {
         !self.whole.is_empty()
     }
 
-    /// Whether it is done as a whole.
+    /// Whether one task computes the whole stage.
     pub fn is_whole(&self) -> bool {
         self.tasks == 1
     }
 
-    /// What it does along whole lines, if that is what it does.
+    /// The smoothing along whole lines, if that is its work.
     pub fn along_lines(&self) -> Option<&PlannedSmoothing> {
         self.smoothing.as_ref().filter(|smoothing| smoothing.step != SmoothingStep::Weights)
     }
 }
 
-/// A build in tiles: what is done, in which order.
+/// A build in tiles: all stages in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TilePlan {
-    /// Of this form of the text.
+    /// Version of the text format.
     pub version: u32,
-    /// The program that made it.
+    /// Version of the program that made the plan.
     pub talweg: String,
-    /// Samples a side of the result.
+    /// Samples per side of the result.
     pub samples: usize,
-    /// Samples a side of a tile; the last of a row takes what is left.
+    /// Samples per side of a tile; the last tile of a row takes the remainder.
     pub tile: usize,
-    /// Hash of what the result follows from, the contents of files that the scene names among it.
+    /// Hash of everything that decides the result, including the contents of files that the scene names.
     pub scene_key: String,
-    /// What is done, each after those that it reads.
+    /// All stages, each after those that it reads.
     pub stages: Vec<PlanStage>,
     /// The result.
     pub result: StageProduct,
-    /// Masks beside it.
+    /// Masks kept beside the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<PlannedMask>,
 }
 
-/// Version of the text.
+/// Current version of the text format.
 pub const VERSION: u32 = 1;
-/// The plan in its folder.
+/// File name of the plan in its folder.
 pub const PLAN_FILE: &str = "plan.ron";
-/// The scene in the folder of a plan.
+/// File name of the scene in the folder of a plan.
 pub const SCENE_FILE: &str = "scene.ron";
 
 impl TilePlan {
-    /// As text.
+    /// The plan as text.
     ///
     /// # Errors
     /// When it cannot be written as text.
@@ -331,7 +331,7 @@ impl TilePlan {
         Ok(plan)
     }
 
-    /// What is wrong with it, if somebody wrote it by hand.
+    /// Checks a plan that may have been edited by hand.
     fn check(&self) -> Result<(), String> {
         let is_made = |before: usize, product: &StageProduct| {
             product.stage() < before && self.stages[product.stage()].writes.contains(product)
@@ -347,7 +347,7 @@ impl TilePlan {
             }
             let makes_field = stage.smoothing.is_some() || stage.mask_of.is_some();
             if makes_field && stage.writes != [StageProduct::Field(number)] {
-                return Err(format!("stage {number} makes a field and leaves something else"));
+                return Err(format!("stage {number} makes a field, but lists another product"));
             }
             if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
                 return Err(format!("stage {number} {error}"));
@@ -358,7 +358,7 @@ impl TilePlan {
                 is_ground && fits && stage.writes.contains(&StageProduct::Survey(number))
             };
             if stage.tells.as_ref().is_some_and(|tells| !is_told(tells)) {
-                return Err(format!("stage {number} tells what it does not know"));
+                return Err(format!("stage {number} writes a summary that it cannot make"));
             }
             if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
                 return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
@@ -366,16 +366,16 @@ impl TilePlan {
         }
         match self.results().all(|result| is_made(self.stages.len(), &result)) {
             true => Ok(()),
-            false => Err("nothing makes its result, or a mask beside it".into()),
+            false => Err("no stage makes its result, or a mask beside it".into()),
         }
     }
 
-    /// The result and the masks beside it.
+    /// The products of the result and of the masks beside it.
     pub fn results(&self) -> impl Iterator<Item = StageProduct> + '_ {
         std::iter::once(self.result).chain(self.masks.iter().map(|mask| mask.product))
     }
 
-    /// What is wrong with what a stage does about the whole.
+    /// The mistake in a survey step of a stage, if there is one.
     fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
         let step_of = |product: &StageProduct| match product {
             StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.survey_told()?.step)),
@@ -409,7 +409,7 @@ impl TilePlan {
             SurveyStep::Courses => *writes == [StageProduct::Survey(number), StageProduct::Kept(number)],
             _ => *writes == [StageProduct::Survey(number)],
         };
-        (!fits || !leaves).then(|| format!("reads or leaves what the step {:?} does not", survey.step))
+        (!fits || !leaves).then(|| format!("does not read and write what the step {:?} needs", survey.step))
     }
 
     /// The tiles of a stage.
@@ -419,7 +419,7 @@ impl TilePlan {
         TileRegions::new(samples, spans)
     }
 
-    /// What the files of a stage follow from: those of another plan are not taken for them.
+    /// Key of the files of a stage, which keeps files of another plan from being used.
     pub fn stage_key(&self, stage: usize) -> u128 {
         let text = format!("{}/{}/{}/{stage}/{:?}", self.scene_key, self.samples, self.tile, self.stages[stage]);
         xxh3_128(text.as_bytes())
@@ -430,7 +430,7 @@ impl TilePlan {
         Grid::working(self.stages[stage].samples, scene.settings.edges)
     }
 
-    /// Tiles a side of a stage.
+    /// Tiles per side of a stage.
     pub fn tiles(&self, stage: usize) -> usize {
         tile_count(self.stages[stage].samples, self.tile)
     }
@@ -443,7 +443,7 @@ impl TilePlan {
     }
 }
 
-/// Tiles along a side: the last takes up to half a tile more, or less.
+/// Tiles per side. The last tile has between half and one and a half times the size of the others.
 pub fn tile_count(samples: usize, tile: usize) -> usize {
     ((samples + tile / 2) / tile).max(1)
 }

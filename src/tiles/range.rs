@@ -1,12 +1,13 @@
-//! The lowest and the highest height of tiles, and of all.
+//! The lowest and highest height of tiles, and of the whole.
 
 use crate::field::{HAS_GROUND, MapKind, Region, Terrain};
 use crate::hydrology::tiled::WordError;
 
-/// Lowest and highest of some heights; the other way round of none.
+/// Lowest and highest of some heights; infinities in reverse order if there are none.
 type LowestHighest = [f32; 2];
 
-/// The heights of a tile, as [`Terrain::range`] takes them: of the ground, or of all where there is no ground at all.
+/// The height range of a tile, with the rule of [`Terrain::range`]: samples with ground, or all samples if there are
+/// none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionRange {
     on_ground: LowestHighest,
@@ -20,10 +21,10 @@ fn both([a, b]: LowestHighest, [c, d]: LowestHighest) -> LowestHighest {
 }
 
 impl RegionRange {
-    /// Of no samples.
+    /// The range of no samples.
     pub const NONE: Self = Self { on_ground: NO_HEIGHTS, of_all: NO_HEIGHTS };
 
-    /// Of the samples of `region`, which lie in the window of `terrain`.
+    /// The range of the samples of `region`, inside the window of `terrain`.
     pub fn of_region(terrain: &Terrain, region: &Region) -> Self {
         let ([top, left], mut made) = (terrain.grid.first(), Self::NONE);
         for row in region.rows.clone() {
@@ -40,26 +41,26 @@ impl RegionRange {
         made
     }
 
-    /// Of the samples of both.
+    /// The range of the samples of both.
     pub fn joined(self, other: Self) -> Self {
         Self { on_ground: both(self.on_ground, other.on_ground), of_all: both(self.of_all, other.of_all) }
     }
 
-    /// Lowest and highest, as fractions of the relief.
+    /// Lowest and highest height, as fractions of the relief.
     pub fn range(self) -> LowestHighest {
         let [low, high] = self.on_ground;
         if low <= high { self.on_ground } else { self.of_all }
     }
 
-    /// As words.
+    /// The range as words of a file.
     pub fn to_words(self) -> Vec<u64> {
         [self.on_ground, self.of_all].as_flattened().iter().map(|height| u64::from(height.to_bits())).collect()
     }
 
-    /// From [`to_words`](Self::to_words).
+    /// Reads the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// When they are no such words.
+    /// When the words are not a range.
     pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
         let &[a, b, c, d] = words else { return Err(WordError) };
         let height = |word: u64| f32::from_bits(word as u32);

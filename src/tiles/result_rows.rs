@@ -1,4 +1,4 @@
-//! The result of a build in tiles, some rows or a window at a time.
+//! The result of a build in tiles, read some rows or a window at a time.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -6,21 +6,21 @@ use std::sync::{Mutex, PoisonError};
 use super::{MergedTerrain, StageProduct, TileBuild, TileError};
 use crate::field::{Cancelled, Grid, HAS_GROUND, MapKind, Region, SquareReader, Terrain};
 
-/// Rows that are held at a time: those of a tile of a cloud-optimised file.
+/// Rows held at a time: as many as a tile of a cloud-optimised file has.
 pub const ROWS: usize = 512;
 
-/// A field of what a build leaves, by its number.
+/// A field of a product, by its index.
 #[derive(Clone, Copy)]
 pub struct FieldSource {
     pub product: StageProduct,
     pub field: usize,
 }
 
-/// Some columns of a field of what a build leaves, of which some rows are held.
+/// Some columns of a field of a product; a band of rows is held in memory.
 pub struct ResultRows<'a> {
     build: &'a TileBuild,
     pub source: FieldSource,
-    /// The field of the result that says where there is ground.
+    /// Index of the result's field that marks samples with ground.
     ground: Option<usize>,
     columns: Range<usize>,
     held: Mutex<HeldRows>,
@@ -54,7 +54,7 @@ impl<'a> ResultRows<'a> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if !held.rows.contains(&row) {
             let first = row / ROWS * ROWS;
-            // and those beside, for slopes
+            // with the neighbouring rows, for slopes
             held.rows = first.saturating_sub(1)..(first + ROWS + 1).min(self.build.plan.samples);
             match self.read(&held.rows) {
                 Ok([values, ground]) => (held.values, held.ground) = (values, ground),
@@ -65,7 +65,7 @@ impl<'a> ResultRows<'a> {
             }
         }
         let index = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
-        // what could not be read is told afterwards, and nothing is written
+        // a read error is reported by `check` afterwards, before anything is replaced
         of(&held).get(index).copied().unwrap_or(0.0)
     }
 
@@ -77,10 +77,10 @@ impl<'a> ResultRows<'a> {
         self.ground.is_none() || self.number(row, column, |held| &held.ground) >= HAS_GROUND
     }
 
-    /// What kept rows from being read.
+    /// Checks that all rows could be read.
     ///
     /// # Errors
-    /// That.
+    /// The first read error.
     pub fn check(&self) -> Result<(), TileError> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
     }
@@ -98,15 +98,15 @@ impl<'a> ResultSquare<'a> {
         Self { build, merged, failed: Mutex::default() }
     }
 
-    /// What kept a part from being read.
+    /// Checks that all parts could be read.
     ///
     /// # Errors
-    /// That.
+    /// The first read error.
     pub fn check(&self) -> Result<(), TileError> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    /// Why something ended early.
+    /// The reason of an early end: a read error, or the cancellation.
     pub fn error(&self, cancelled: Cancelled) -> TileError {
         self.check().err().unwrap_or(cancelled.into())
     }

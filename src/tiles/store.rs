@@ -1,11 +1,11 @@
 //! The tiles of a build as files.
 //!
-//! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
-//! the heights, data maps and the state of a process under way row by row as little-endian floats, and last the hash of
-//! all that (XXH3-128). A part of it is read without the rest.
+//! A tile is one file, written whole or not at all. It starts with its place in the plan, its rows and columns, and the
+//! list of its fields. Heights, data maps and the state of an unfinished process follow row by row as little-endian
+//! floats. The file ends with the hash of all that (XXH3-128). A part of a tile can be read without the rest.
 //!
-//! What tiles tell of their water is a file in the same way: what it is, the number of its 64-bit words, these, and the
-//! hash of all that.
+//! A drainage summary is a file with the same guarantees: its place in the plan, the number of its 64-bit words, the
+//! words, and the hash of all that.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -20,15 +20,15 @@ use crate::field::{Grid, MapKind, Region, Terrain};
 use crate::io::write_atomically;
 
 const MAGIC: [u8; 8] = *b"TalwegT2";
-/// Bytes before the kinds of the maps.
+/// Bytes before the list of map kinds.
 const HEAD: usize = 8 + 16 + 8 + 8 + 4 + 4;
 const HASH: usize = 16;
-/// Fields of a process under way at the most.
+/// Most state fields of an unfinished process.
 const MOST_STATES: usize = 64;
 const WORDS_MAGIC: [u8; 8] = *b"TalwegW1";
 /// Bytes before the words.
 const WORDS_HEAD: usize = 8 + 16 + 8;
-/// Words that are read or written at once.
+/// Words read or written at once.
 const WORDS_AT_ONCE: usize = 1 << 14;
 
 /// The folder of a plan with its tiles.
@@ -37,14 +37,14 @@ pub struct TileStore {
     folder: PathBuf,
 }
 
-/// What a file of a tile says of itself.
+/// The head of a tile's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TileHead {
     key: u128,
     rows: usize,
     columns: usize,
     kinds: Vec<MapKind>,
-    /// Fields of a process under way after the maps.
+    /// State fields of an unfinished process, after the maps.
     states: usize,
 }
 
@@ -64,7 +64,7 @@ impl TileHead {
         (HEAD + self.kinds.len()) as u64
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     fn file_len(&self) -> u64 {
         self.len() + 4 * (self.rows * self.columns * self.fields()) as u64 + HASH as u64
     }
@@ -73,7 +73,7 @@ impl TileHead {
         1 + self.kinds.len() + self.states
     }
 
-    /// None for a file that is not one of a tile, or not all of it.
+    /// Reads the head; `None` for a file that is not a tile or is incomplete.
     fn read(file: &mut File) -> std::io::Result<Option<Self>> {
         let length = file.metadata()?.len();
         let mut head = [0; HEAD];
@@ -102,7 +102,7 @@ impl TileHead {
 }
 
 impl TileStore {
-    /// The tiles in the folder of a plan.
+    /// The store in the folder of a plan.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
@@ -124,10 +124,10 @@ impl TileStore {
         }
     }
 
-    /// The hash of a tile that is there whole and was made by this plan; none otherwise. Reads the file.
+    /// The hash of a tile that is whole and was made by this plan; `None` otherwise. Reads the whole file.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it exists and cannot be read.
     pub fn hash(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Option<u128>, TileError> {
         if let StageProduct::Survey(_) | StageProduct::Kept(_) = product {
             return Ok(self.checked_words(plan, product, place)?.map(|(_, hash)| hash));
@@ -158,7 +158,7 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some(found))
     }
 
-    /// The words of a file that is there whole and was made by this plan, with its hash.
+    /// The words and the hash of a file that is whole and was made by this plan.
     fn checked_words(
         &self,
         plan: &TilePlan,
@@ -195,16 +195,16 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some((words, found)))
     }
 
-    /// What a tile tells of its water, or is told.
+    /// The survey words of a tile: its summary, or the answer for it.
     ///
     /// # Errors
-    /// When it is not there yet, or cannot be read.
+    /// When the file does not exist yet, or cannot be read.
     pub fn words(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Vec<u64>, TileError> {
         let missing = || TileError::Missing { product, place, path: self.path(product, place) };
         self.checked_words(plan, product, place)?.map(|(words, _)| words).ok_or_else(missing)
     }
 
-    /// Writes what a tile tells of its water, or is told; returns the hash of the file.
+    /// Writes the survey words of a tile; returns the hash of the file.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -234,13 +234,13 @@ impl TileStore {
         Ok(hasher.digest128())
     }
 
-    /// Makes the folder of a file.
+    /// Creates the folder of a file.
     fn make_folder(&self, path: &Path) -> Result<(), TileError> {
         let folder = path.parent().unwrap_or(&self.folder);
         std::fs::create_dir_all(folder).map_err(|source| TileError::Folder { path: folder.into(), source })
     }
 
-    /// Writes the samples of a tile, which lie in the window of `terrain`; returns the hash of the file.
+    /// Writes the samples of a tile, which lie inside the window of `terrain`; returns the hash of the file.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -278,8 +278,8 @@ impl TileStore {
         self.write_rows(plan, product, place, (Vec::new(), 0), row)
     }
 
-    /// Writes a tile of which `row` gives the samples of a field and a row of the whole: field 0 are the heights, those
-    /// after it the maps of `kinds`, then the `states` of a process under way.
+    /// Writes a tile. `row` returns the samples of a field in a row of the whole; field 0 is the heights, then come the
+    /// maps of `kinds`, then the `states` of an unfinished process.
     fn write_rows<'a>(
         &self,
         plan: &TilePlan,
@@ -311,18 +311,18 @@ impl TileStore {
         Ok(hasher.digest128())
     }
 
-    /// What a stage left on the window `grid` of its whole.
+    /// The product of a stage on the window `grid` of its whole.
     ///
     /// # Errors
-    /// When a tile is not there yet, or cannot be read.
+    /// When a tile does not exist yet, or cannot be read.
     pub fn window(&self, plan: &TilePlan, product: StageProduct, grid: Grid) -> Result<Terrain, TileError> {
         Ok(terrain_of_fields(grid, self.fields(plan, product, &window_region(grid))?))
     }
 
-    /// The same with the heights and some of the data maps alone.
+    /// As [`window`](Self::window), with the heights and some of the data maps only.
     ///
     /// # Errors
-    /// When a tile is not there yet, or cannot be read.
+    /// When a tile does not exist yet, or cannot be read.
     pub fn window_of_maps(
         &self,
         plan: &TilePlan,
@@ -337,11 +337,11 @@ impl TileStore {
         Ok(terrain_of_fields(grid, self.some_fields(plan, product, &window_region(grid), &is_read)?))
     }
 
-    /// The heights, then the data maps, each with its kind, and the state of a process under way: of some samples that
-    /// a stage left, row by row.
+    /// Reads samples of a stage's product row by row: the kinds of its data maps, then the fields. The fields are the
+    /// heights, the data maps, and the state of an unfinished process.
     ///
     /// # Errors
-    /// When a tile is not there yet, or cannot be read.
+    /// When a tile does not exist yet, or cannot be read.
     pub fn fields(
         &self,
         plan: &TilePlan,
@@ -351,20 +351,20 @@ impl TileStore {
         self.some_fields(plan, product, wanted, &|_, _| true)
     }
 
-    /// The heights alone of some samples that a stage left, or its field, row by row.
+    /// Reads only the heights, or the single field, of samples of a stage's product, row by row.
     ///
     /// # Errors
-    /// When a tile is not there yet, or cannot be read.
+    /// When a tile does not exist yet, or cannot be read.
     pub fn heights(&self, plan: &TilePlan, product: StageProduct, wanted: &Region) -> Result<Vec<f32>, TileError> {
         let (_, fields) = self.some_fields(plan, product, wanted, &|field, _| field == 0)?;
         Ok(fields.into_iter().next().unwrap_or_default())
     }
 
-    /// [`fields`](Self::fields) of which those alone are read that are asked for, by their numbers, given the kinds of
-    /// the maps: the others are empty.
+    /// As [`fields`](Self::fields), but reads only the fields that the closure selects by index and map kinds; the
+    /// others are empty.
     ///
     /// # Errors
-    /// When a tile is not there yet, or cannot be read.
+    /// When a tile does not exist yet, or cannot be read.
     pub fn some_fields(
         &self,
         plan: &TilePlan,
@@ -427,7 +427,8 @@ pub(super) fn window_region(window: Grid) -> Region {
     Region { rows: top..top + window.samples, columns: left..left + window.samples }
 }
 
-/// The terrain on `grid` of heights, maps of these kinds and states of a process; fields that were not read are empty.
+/// Builds the terrain on `grid` from heights, maps of these kinds and states of a process. Fields that were not read
+/// are empty.
 fn terrain_of_fields(grid: Grid, (kinds, fields): (Vec<MapKind>, Vec<Vec<f32>>)) -> Terrain {
     let mut terrain = Terrain::flat(grid);
     let mut fields = fields.into_iter();
@@ -439,7 +440,8 @@ fn terrain_of_fields(grid: Grid, (kinds, fields): (Vec<MapKind>, Vec<Vec<f32>>))
     terrain
 }
 
-/// What a file of so many words says of itself; its place as well, so that none is taken for another.
+/// The head of a file with that number of words. It includes the place in the plan, so that no file is mistaken for
+/// another.
 fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2], words: usize) -> [u8; WORDS_HEAD] {
     let kind = u128::from(matches!(product, StageProduct::Kept(_))) << 127;
     let key = plan.stage_key(product.stage()) ^ kind ^ (row as u128) << 64 ^ column as u128;
@@ -450,7 +452,7 @@ fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2],
     head
 }
 
-/// Whether a file is that of a tile of this plan.
+/// Whether a file is that tile of this plan.
 fn is_of(head: &TileHead, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> bool {
     let region = plan.region(product.stage(), place);
     head.key == plan.stage_key(product.stage())

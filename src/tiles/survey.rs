@@ -1,4 +1,4 @@
-//! What tiles tell of their ground and their water, and are told of the whole.
+//! Surveys of the whole terrain: each tile's summary of its heights or drainage, and the answers computed from all.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::nodes::DrainedGround;
 use crate::scene::Scene;
 
 impl TileBuild {
-    /// A step on the way to what a layer asks about the whole.
+    /// Runs a survey step of a task.
     pub(super) fn survey(
         &self,
         stage: usize,
@@ -85,7 +85,7 @@ impl TileBuild {
         }
     }
 
-    /// What a tile tells of its ground: its range or its basins.
+    /// A tile's summary of its terrain: its height range or its basins.
     pub(super) fn words_of_ground(
         &self,
         stage: usize,
@@ -102,7 +102,7 @@ impl TileBuild {
         Ok(region.summary(&ground.height).to_words())
     }
 
-    /// What a tile told, or is told, by the number of what the survey reads.
+    /// The survey words of a tile in one of the products that the survey reads, by its index.
     fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<ToldWords, TileError> {
         let missing = || TileError::NotAPlan {
             path: self.store.folder().join(PLAN_FILE),
@@ -129,7 +129,7 @@ impl TileBuild {
         Ok(asks.region_drainage(self.plan.region(stage, place), beneath, control)?)
     }
 
-    /// The layer that a survey is made for.
+    /// The layer for which a survey is made, as a user of drainage.
     fn water_layer<'a>(
         &self,
         stage: usize,
@@ -140,7 +140,7 @@ impl TileBuild {
             .ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
     }
 
-    /// The ground of a tile after the wear of an iteration.
+    /// The terrain of a tile after the erosion of an iteration.
     pub(super) fn worn(
         &self,
         stage: usize,
@@ -157,7 +157,7 @@ impl TileBuild {
         asks.worn(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
-    /// The water of a tile once it is known where basins spill.
+    /// The drainage of a tile with the answer of where its basins spill.
     fn drained_region(
         &self,
         stage: usize,
@@ -176,7 +176,7 @@ impl TileBuild {
         Ok((region.solve(&beneath.height, &spills, control)?, spills))
     }
 
-    /// What a layer is told of the whole in the window of a tile.
+    /// The answers of the survey for a layer, in the window of a tile.
     pub(super) fn surveyed(
         &self,
         stage: usize,
@@ -219,7 +219,7 @@ impl TileBuild {
     }
 }
 
-/// What a file tells.
+/// The survey words of a file.
 pub(super) struct ToldWords {
     words: Vec<u64>,
     path: PathBuf,

@@ -16,23 +16,23 @@ use crate::field::{Control, DISPLACED_CELLS, Grid, MapKind, Region, Terrain, sam
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
-/// A build in tiles: the plan in its folder, the scene, the tiles that are there.
+/// A build in tiles: its plan, its scene, and the tiles finished so far.
 #[derive(Clone, Debug)]
 pub struct TileBuild {
-    /// What is done.
+    /// The plan.
     pub plan: TilePlan,
-    /// What is built.
+    /// The scene to build.
     pub scene: Scene,
-    /// Where it is kept.
+    /// The folder with the tiles.
     pub store: TileStore,
 }
 
-/// What became of a task.
+/// The outcome of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskOutcome {
-    /// It was carried out.
+    /// The task was run.
     Done,
-    /// All its tiles were there already.
+    /// All its tiles existed already.
     WasDone,
 }
 
@@ -40,7 +40,7 @@ impl TileBuild {
     /// Reads the plan and the scene in a folder.
     ///
     /// # Errors
-    /// When they are not there, or files that the scene names are other ones than when it was planned.
+    /// When they are missing, or the scene or a file that it names has changed since it was planned.
     pub fn open(folder: &std::path::Path) -> Result<Self, TileError> {
         let plan = TilePlan::load(folder)?;
         let (scene, _) = Scene::load(&folder.join(SCENE_FILE))?;
@@ -63,10 +63,10 @@ impl TileBuild {
         }
     }
 
-    /// Whether all that a task makes is there, whole and of this plan. Reads all of it.
+    /// Whether all products of a task exist, are whole and belong to this plan. Reads all of them.
     ///
     /// # Errors
-    /// When something is there and cannot be read.
+    /// When a file exists and cannot be read.
     pub fn is_done(&self, stage: usize, task: usize) -> Result<bool, TileError> {
         for &product in &self.plan.stages[stage].writes {
             for place in self.places(stage, task) {
@@ -78,11 +78,11 @@ impl TileBuild {
         Ok(true)
     }
 
-    /// Carries out a task, unless it is done already; call it inside the pool that shall do the work.
+    /// Runs a task, unless it is done; call it inside the thread pool to use.
     ///
     /// # Errors
-    /// When there is no such task, something that it reads is not there yet, a file cannot be read or written, or it
-    /// was cancelled.
+    /// When there is no such task, one of its inputs does not exist yet, a file cannot be read or written, or it was
+    /// cancelled.
     pub fn run_task(&self, stage: usize, task: usize, control: &Control) -> Result<TaskOutcome, TileError> {
         let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
         let planned = planned.ok_or(TileError::NoTask { stage, task })?;
@@ -162,7 +162,7 @@ impl TileBuild {
             for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
                 let there = self.plan.region(from, place);
                 let is_read = match product {
-                    // any of them
+                    // all tiles have the same streams; the first is read
                     StageProduct::Survey(_) if planned.streams.iter().any(|(_, streams)| *streams == product) => {
                         place == [0; 2]
                     }
@@ -188,7 +188,7 @@ impl TileBuild {
         Ok(files.map(|(product, place)| self.store.path(product, place)).collect())
     }
 
-    /// The scene whose layers a stage has.
+    /// The scene whose layers a stage computes.
     fn scene_of(&self, planned: &PlanStage) -> Result<Scene, TileError> {
         let mut scene = self.scene.clone();
         for &reader in &planned.of_masks {
@@ -198,7 +198,7 @@ impl TileBuild {
         Ok(scene)
     }
 
-    /// The window that a task is computed on: its tile and the halo around it, as a square.
+    /// The square window of a task: its tile and the halo around it.
     fn window_of(&self, stage: usize, task: usize) -> Grid {
         let (planned, whole) = (&self.plan.stages[stage], self.plan.grid(stage, &self.scene));
         match self.places(stage, task)[..] {
@@ -260,7 +260,7 @@ impl TileBuild {
         Ok(products)
     }
 
-    /// What a stage reads on a window, without surveys.
+    /// The inputs of a stage on a window, without surveys.
     fn input(&self, planned: &PlanStage, scene: &Scene, grid: Grid) -> Result<WindowInput, TileError> {
         let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
         let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
@@ -283,7 +283,7 @@ impl TileBuild {
         })
     }
 
-    /// The weights of a mask in a tile, before they are softened.
+    /// The unsoftened weights of a mask in a tile.
     fn weights(
         &self,
         stage: usize,
@@ -302,7 +302,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Smooths a row or column of tiles along the lines that pass through all of them.
+    /// Smooths a row or column of tiles along the lines that cross all of them.
     fn smooth_tiles(
         &self,
         stage: usize,
@@ -316,7 +316,7 @@ impl TileBuild {
         let regions: Vec<Region> = places.iter().map(|&place| self.plan.region(stage, place)).collect();
         let count = regions.first().map_or(0, |first| if by_columns { first.columns.len() } else { first.rows.len() });
         let mut lines = vec![0.0; count * samples];
-        // where a row of a tile begins in the lines, and how far it is there to its next sample
+        // start of a row of a tile in the lines, and the distance there to its next sample
         let row_in_lines = |region: &Region, row: usize| match by_columns {
             true => (region.rows.start + row, samples),
             false => (row * samples + region.columns.start, 1),
@@ -344,7 +344,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// What lies beneath the window of a task, with some of its data maps.
+    /// The terrain below the window of a task, with some of its data maps.
     pub(super) fn beneath(&self, stage: usize, task: usize, maps: &[MapKind]) -> Result<Terrain, TileError> {
         let grid = self.window_of(stage, task);
         match self.plan.stages[stage].beneath {
@@ -353,7 +353,7 @@ impl TileBuild {
         }
     }
 
-    /// What a coarser grid has around the window `fine` of a finer one.
+    /// The product of a coarser grid around the window `fine` of a finer one.
     fn coarse(&self, product: StageProduct, fine: Grid) -> Result<Terrain, TileError> {
         let whole = self.plan.grid(product.stage(), &self.scene);
         debug_assert_eq!(coarser_samples(fine.whole_samples()), Some(whole.samples));
@@ -371,7 +371,7 @@ impl TileBuild {
     }
 }
 
-/// The smallest square window of `whole` that holds a region; at an edge it reaches farther inwards.
+/// The smallest square window of `whole` that contains a region; at an edge it extends further inwards.
 fn square_window(whole: Grid, region: &Region) -> Grid {
     let side = region.rows.len().max(region.columns.len());
     if side >= whole.samples {

@@ -8,7 +8,9 @@
 //! | [`randomised`](fn@randomised) | a layer with values near its own |
 //! | [`param_variants`] | images that show the effect of a node's parameters |
 //! | [`kept_picture`] | a scene's image from a cache folder |
+//! | [`PlannedBatch`] | evaluates and writes the variants of a batch |
 
+mod batch;
 mod node_pictures;
 mod param_ref;
 mod picture_cache;
@@ -17,6 +19,7 @@ mod scene_variant;
 mod sheet;
 mod thumbnail_service;
 
+pub use batch::{BatchError, BatchProduct, BatchReport, BatchRequest, PlannedBatch, SeedChoice};
 pub use node_pictures::{node_scene, param_variants};
 pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};

@@ -62,9 +62,6 @@ pub enum VariantError {
     /// Two sweeps would vary the same parameter.
     #[error("both sweeps vary `{0}`; give two parameters")]
     Twice(&'static str),
-    /// The list does not have the expected form.
-    #[error("`{0}` is not of the form LAYER.PARAM=A,B,C, like Peaks.octaves=3,6")]
-    List(String),
     /// The list holds a value twice.
     #[error("`{0}` is given the value {1} twice; give each value once")]
     SameValue(&'static str, String),
@@ -229,20 +226,6 @@ impl ParamRef {
             _ => Value::Float(number as f32),
         };
         self.spec.clamp(&value)
-    }
-
-    /// Parses `FROM..TO`, each within the hard range.
-    pub fn range(&self, text: &str) -> Result<(f64, f64), VariantError> {
-        if !matches!(self.spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
-            return Err(VariantError::NoRange(self.spec.name));
-        }
-        let (from, to) = text.split_once("..").ok_or_else(|| VariantError::Form(text.into()))?;
-        let read = |text: &str| match self.spec.parse(text)? {
-            Value::Float(v) => Ok(f64::from(v)),
-            Value::Int(v) => Ok(v as f64),
-            _ => Err(VariantError::NoRange(self.spec.name)),
-        };
-        Ok((read(from)?, read(to)?))
     }
 
     /// Whether both are the same parameter.

@@ -91,46 +91,15 @@ impl VariantSweep {
         Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
-    /// Parses `LAYER.PARAM=A,B,C`: a list of values, each as `--set` takes it. Values that contain commas, such as
-    /// curves, are separated by `;`.
+    /// The parameter with each of `values`.
     ///
     /// # Errors
-    /// When there is no such parameter, or a value does not fit it or is given twice.
-    pub fn listed(scene: &Scene, text: &str) -> Result<Self, VariantError> {
-        let (path, list) = text.split_once('=').ok_or_else(|| VariantError::List(text.into()))?;
-        let param_ref = ParamRef::named(scene, path)?;
-        let separator = if list.contains(';') { ';' } else { ',' };
-        let mut values = Vec::new();
-        for text in list.split(separator) {
-            let value = param_ref.spec().parse(text)?;
-            if values.contains(&value) {
-                return Err(VariantError::SameValue(param_ref.spec().name, text.trim().into()));
-            }
-            values.push(value);
+    /// When a value is given twice.
+    pub fn listed(param_ref: ParamRef, values: Vec<Value>) -> Result<Self, VariantError> {
+        match values.iter().enumerate().find(|(k, value)| values[..*k].contains(value)) {
+            Some((_, value)) => Err(VariantError::SameValue(param_ref.spec().name, param_ref.spec().show(value))),
+            None => Ok(Self { param_ref, values }),
         }
-        Ok(Self { param_ref, values })
-    }
-
-    /// The scene's seeds from `first` to `last`, both included.
-    ///
-    /// # Errors
-    /// When there are more than [`MOST_VARIANTS`].
-    pub fn seeds(scene: &Scene, first: u32, last: u32) -> Result<Self, VariantError> {
-        let count = u64::from(last.max(first)) - u64::from(first.min(last)) + 1;
-        if count > MOST_VARIANTS as u64 {
-            return Err(VariantError::TooMany(count));
-        }
-        let seeds = first.min(last)..=first.max(last);
-        let values = seeds.map(|seed| Value::Int(i64::from(seed))).collect();
-        Ok(Self { param_ref: ParamRef::find(scene, None, "seed")?, values })
-    }
-
-    /// Parses `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
-    pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
-        let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
-        let param_ref = ParamRef::named(scene, path)?;
-        let range = range.map(|range| param_ref.range(range)).transpose()?;
-        Self::new(param_ref, range, count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Disks that are full: a small file system in memory with less and less room.
+//! Full disks: a small file system in memory with less and less free space.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,18 +8,18 @@ use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Table};
 use crate::writers::{Found, Operation, left_over};
 
-/// Bytes of a page: the room that a file in memory takes.
+/// Bytes of a page, the unit in which a file in memory takes space.
 const PAGE: usize = 4096;
-/// More room than any operation needs.
+/// More pages than any operation needs.
 const SIZE_PAGES: usize = 160;
 
-/// A file system in memory; dropped, it is gone.
+/// A file system in memory, unmounted when dropped.
 struct SmallDisk {
     folder: tempfile::TempDir,
 }
 
 impl SmallDisk {
-    /// `None` where this process may not mount one.
+    /// Mounts it; `None` if this process may not mount file systems.
     fn new(pages: usize, files: usize) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = format!("size={},nr_inodes={files}", pages * PAGE);
@@ -47,7 +47,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let kind = if wanted.is_some() { "control, full disk" } else { "full disk" };
         let row = table.control_row(format!("{kind}: {}", operation.name()), wanted);
         let rooms = (0..SIZE_PAGES).step_by(step).map(|pages| (pages, 1000));
-        // room for bytes, and none for files
+        // space for bytes, but none for more files
         let rooms = rooms.chain((2..12).map(|files| (SIZE_PAGES, files)));
         for (pages, files) in rooms {
             let Some(disk) = SmallDisk::new(pages.max(1), files) else {

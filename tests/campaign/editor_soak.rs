@@ -1,8 +1,8 @@
-//! The window of the editor, edited without end about 20 times in a second. Its memory stays as it is, and when nobody
-//! touches it any more it does nothing.
+//! The editor's window, edited about 20 times a second for a long time. Its memory must not grow, and without input it
+//! must do nothing.
 //!
-//! The window is small, so that a driver in software draws it often enough. There is no short form: how many frames a
-//! machine draws, and what it does beside, decide what is measured.
+//! The window is small, so that a software driver draws it often enough. There is no short form, because the frame rate
+//! and the load of the machine decide the result.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,17 +13,17 @@ use crate::screen_kit::{SCENE, Session, play_until};
 use crate::soak::{EDITS_PER_SECOND, processor_ticks, resident_bytes};
 use crate::table::{Finding, Table};
 
-/// Edits of [`CYCLE`]: each move of a drag is one, each key one.
+/// Edits of [`CYCLE`]: each move of a drag is one, and each key is one.
 const EDITS_IN_CYCLE: u64 = 20;
-/// A drag there and back, a layer hidden and shown, another one made and taken back.
+/// A drag there and back, a layer hidden and shown, and a layer added and undone.
 const CYCLE: &str = r#"Drag("Slider:Frequency", 24, 0), Key("H"), Key("H"), Drag("Slider:Frequency", -24, 0),
     Key("Ctrl+D"), Key("Ctrl+Z"), "#;
-/// Undo is full after 500 steps and the caches are sooner; what an allocator and a driver keep may still come and go.
+/// Allowed growth. Undo is full after 500 steps, and the caches earlier; the allocator and the driver may still vary.
 const GROWTH: u64 = 48 << 20;
-/// How long it is left alone, and the ticks of processor time (hundredths of a second) that it may take meanwhile.
+/// Time without input, and the processor ticks (hundredths of a second) that it may use in that time.
 const REST: Duration = Duration::from_secs(20);
 const REST_TICKS: u64 = 2;
-/// It draws its last frames and writes its last edits.
+/// Time to draw the last frames and write the last edits.
 const UNTIL_REST: Duration = Duration::from_secs(5);
 
 pub fn run(amounts: &Amounts, table: &mut Table) {

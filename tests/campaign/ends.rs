@@ -1,5 +1,5 @@
-//! The editor ends at random moments while a script edits: by a signal, or because its screen is gone. What was done
-//! more than a second before is offered again.
+//! The editor ends at random moments while a script edits: by a signal, or because its screen is gone. Edits older than
+//! a second must be offered again.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -13,17 +13,17 @@ use crate::parts::Amounts;
 use crate::screen_kit::{SCENE, Session, left_work, play_until};
 use crate::table::{Finding, Table};
 
-/// Edits may be lost that are younger.
+/// Younger edits may be lost.
 const PROMISE: Duration = Duration::from_secs(1);
-/// An editor that has not ended by then hangs.
+/// An editor that has not ended after this time hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// More than a script comes to before it is ended.
+/// More edits than a script reaches before the end.
 const EDITS: usize = 300;
 const LONGEST_WAIT_MILLISECONDS: u64 = 5000;
-/// Of the scene before it is edited.
+/// Layers of the scene before it is edited.
 const LAYERS: usize = 2;
 
-/// How the editor ends.
+/// A way for the editor to end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Signal(&'static str),
@@ -43,7 +43,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             End::Signal(name) => format!("end of the editor: {name}"),
             End::Screen => "end of the editor: lost X server".into(),
         });
-        // the first rows have the rest
+        // the first rows take the remainder
         let tries = (amounts.ends + ENDS.len() as u64 - 1 - index) / ENDS.len() as u64;
         let (mut edits, mut most_lost) = (0, 0);
         for _ in 0..tries {
@@ -61,7 +61,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     }
 }
 
-/// Layers that the editor had at a state that it wrote, and when.
+/// Number of layers in a state written by the editor, and when it was written.
 fn written_state(session: &Session, number: usize) -> Option<(SystemTime, usize)> {
     let file = session.path(&format!("{number}.json"));
     let written = std::fs::metadata(&file).ok()?.modified().ok()?;
@@ -82,16 +82,16 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// Edits of a script that was ended.
+/// Edits of an interrupted script.
 #[derive(Default)]
 struct EditCounts {
-    /// Older than the promise.
+    /// Edits older than the promise.
     promised: usize,
-    /// Younger, and not kept.
+    /// Younger edits that were not kept.
     lost: usize,
 }
 
-/// What was wrong, and what became of the edits.
+/// Ends the editor once; returns the findings, and what happened to the edits.
 fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCounts) {
     let mut session = Session::new();
     if end == End::Screen && session.screen.xvfb.is_none() {
@@ -99,7 +99,7 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
         return (vec![(Finding::Crashed, why.into())], EditCounts::default());
     }
     std::fs::write(session.path("scene.ron"), SCENE).expect("a file");
-    // each edit adds a layer that is hidden and takes no time
+    // each edit adds a hidden layer, which takes no time to evaluate
     let edits: String = (1..=EDITS).map(|n| format!(r#"Key("Ctrl+D"), State("{n}.json"), "#)).collect();
     let steps = format!(r#"[Settle, Click("Hills"), Settle, Key("H"), State("0.json"), {edits}]"#);
     let mut child = play_until(&session, &steps, "0.json");
@@ -152,7 +152,7 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
     (findings, EditCounts { promised: promised.unwrap_or(0).saturating_sub(LAYERS), lost })
 }
 
-/// Layers of the work that is offered; there is one piece of it.
+/// Number of layers of the recovered work, of which there must be exactly one.
 fn recovered_layers(session: &Session) -> Result<usize, String> {
     let left = left_work(session);
     let [one] = &left[..] else { return Err(format!("{} pieces of work are offered", left.len())) };

@@ -1,5 +1,5 @@
-//! System calls fail, one at a time, and processes are killed at each of them (strace). And what is renamed was on the
-//! disk before: a power failure is no kill.
+//! System calls fail, one at a time, and processes are killed at each of them (with strace). Another check finds files
+//! that are renamed before they are synced, since a power failure does more harm than a kill.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -15,20 +15,20 @@ use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Row, Table};
 use crate::writers::{CONTROLS, Found, Operation, is_temporary_name, left_over};
 
-/// What the system answers, and the number that it goes by.
+/// Errors returned by system calls, with their numbers.
 const ERRORS: [(&str, i32); 5] =
     [("ENOSPC", 28), ("EIO", 5), ("EROFS", 30), ("EACCES", ACCESS_DENIED), ("EDQUOT", 122)];
 const ACCESS_DENIED: i32 = 13;
-/// In the short form one call of so many is tried.
+/// The short form tries one of this many calls.
 const STRIDE: usize = 5;
-/// States that a process under strace writes: one where there is nothing, one over it.
+/// States that a process under strace writes: one into an empty folder, one over it.
 const STATES: u64 = 2;
 
 /// A system call of the main thread.
 #[derive(Clone, Debug)]
 struct SystemCall {
     name: String,
-    /// So many calls of that name, itself included.
+    /// Number of calls with that name up to this one.
     number: usize,
     line: String,
 }
@@ -42,7 +42,7 @@ fn strace(options: &[String], log: &Path, words: &[String], state: Option<&Path>
     command.output().unwrap_or_else(|error| panic!("strace: {error}. tools/setup --test installs it"))
 }
 
-/// The system calls about files that the process makes, in their order.
+/// The system calls on files made by the process, in order.
 fn calls(words: &[String], state: Option<&Path>, folder: &Path) -> (Vec<SystemCall>, Output) {
     let log = folder.with_extension("trace");
     let output = strace(&["-e".into(), "trace=%file,%desc".into()], &log, words, state);
@@ -62,7 +62,7 @@ fn calls(words: &[String], state: Option<&Path>, folder: &Path) -> (Vec<SystemCa
     (calls, output)
 }
 
-/// Whether a call is about the files that are written: not the loading of the program, and nothing that cannot fail.
+/// Whether a call concerns the written files, not the loading of the program, and can fail.
 fn is_about(call: &SystemCall, folder: &Path) -> bool {
     let inside = call.line.contains(&*folder.to_string_lossy());
     inside && !["execve", "mmap", "poll", "close", "fcntl"].contains(&call.name.as_str())
@@ -73,7 +73,7 @@ fn inject(call: &SystemCall, what: &str) -> Vec<String> {
     vec!["-e".into(), format!("trace={name}"), "-e".into(), format!("inject={name}:{what}:when={number}")]
 }
 
-/// What a program said when something failed, and whether that is so.
+/// The message of a program after a failure, and the facts to check it against.
 struct Account<'a> {
     output: &'a Output,
     error: i32,
@@ -86,7 +86,7 @@ impl Account<'_> {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// What is wrong about it where the old is still there (`is_old`), or the new.
+    /// The faults of the message, when the old state (`is_old`) or the new state is on the disk.
     fn findings(&self, is_old: bool, is_new: bool) -> Vec<(Finding, String)> {
         let (said, call) = (self.said(), &self.call.line);
         let mut findings = Vec::new();
@@ -155,7 +155,7 @@ fn control_name(kind: &str, operation: Operation, wanted: Option<Finding>) -> St
     }
 }
 
-/// A new folder, and the calls that the process makes in it. Its name has the same length each time.
+/// A new folder, and the calls that the process makes in it. The folder's name always has the same length.
 fn traced(operation: Operation) -> (tempfile::TempDir, Vec<SystemCall>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let work = folder.path().join("work");
@@ -194,7 +194,7 @@ fn kill_at_each_call(operation: Operation, wanted: Option<Finding>, is_long: boo
     }
 }
 
-/// The calls that are tried: all of them, or some in the short form.
+/// The calls to try: all of them, or some in the short form.
 fn chosen<'a>(
     calls: impl Iterator<Item = &'a SystemCall>,
     is_long: bool,
@@ -202,7 +202,7 @@ fn chosen<'a>(
     calls.enumerate().step_by(if is_long { 1 } else { STRIDE })
 }
 
-/// The errors that one call is failed with: all of them, or in turn.
+/// The errors to try for a call: all of them, or one in turn.
 fn errors_of(index: usize, is_long: bool) -> Vec<(&'static str, i32)> {
     if is_long { ERRORS.to_vec() } else { vec![ERRORS[index / STRIDE % ERRORS.len()]] }
 }
@@ -226,7 +226,7 @@ fn fail_each_call(operation: Operation, wanted: Option<Finding>, is_long: bool, 
     }
 }
 
-/// What is wrong where a process of the campaign was failed.
+/// Findings after a process of the campaign was made to fail.
 fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec<(Finding, String)> {
     let found = operation.found(account.folder);
     if let Found::Torn(what) = &found {
@@ -238,11 +238,11 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
         Found::Torn(_) => false,
     };
     let is_success = account.output.status.success();
-    // where all went well the last state is the new one
+    // after a success, the last state is the new one
     let (is_old, is_new) = if is_success {
         (false, is_state(acknowledged) && acknowledged == STATES)
     } else {
-        // the first that a session writes says that nothing is unsaved
+        // a session first writes that nothing is unsaved
         let is_empty_session = operation == Operation::Journal && acknowledged == 0 && found == Found::Nothing;
         (is_state(acknowledged), is_state(acknowledged + 1) || is_empty_session)
     };
@@ -255,8 +255,8 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
     account.findings(is_old, is_new)
 }
 
-/// Whatever takes another's name was synced since it was last written, whatever it was called then, and its folder is
-/// synced afterwards. A file that waits in a temporary folder has no place yet.
+/// Checks that every file is synced after its last write and before it is renamed, under all its names, and that its
+/// folder is synced afterwards. Files still in a temporary folder are not in place yet.
 fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table) {
     let row = table.control_row(control_name("synced before and after", operation, wanted), wanted);
     let (folder, calls) = traced(operation);
@@ -306,10 +306,10 @@ fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table)
     }
 }
 
-/// A command of the program that writes, in a folder of its own.
+/// A command of the program that writes files, in a folder of its own.
 struct ProgramRun {
     name: &'static str,
-    /// Makes what is there before, and what the command reads.
+    /// Creates the existing files, and the inputs of the command.
     prepare: fn(&Path),
     arguments: &'static [&'static str],
 }
@@ -358,9 +358,9 @@ const PROGRAMS: [ProgramRun; 5] = [
     },
 ];
 
-/// The area of every cut.
+/// The area of all cuts.
 const CUT: &str = "--area 1000,1000,4000,4000";
-/// Words that stand for themselves in every command that takes a patch.
+/// Arguments of all commands that take a patch.
 const TAKE: &str = "--latitude 2 --side 800000 --samples 33 --size 9 --threads 1";
 
 fn program_words(folder: &Path, arguments: &[&str]) -> Vec<String> {
@@ -380,7 +380,7 @@ fn program(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The files in a folder, without those in folders of it and without temporary ones.
+/// The files directly in a folder, without temporary ones.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.path());
     let named = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".talweg-"));
@@ -409,7 +409,7 @@ fn fail_each_call_of(run: &ProgramRun, is_long: bool, table: &mut Table) {
         row.fail(&format!("it fails untouched: {}", String::from_utf8_lossy(&output.stderr)));
         return;
     }
-    // the result that is printed may fail as well
+    // printing the result may fail as well
     let about = calls.iter().filter(|call| is_about(call, &work) || call.line.starts_with("write(1<"));
     for (index, call) in chosen(about, is_long) {
         for (name, error) in errors_of(index, is_long) {
@@ -427,7 +427,7 @@ fn count_program(
     new: &BTreeMap<PathBuf, Vec<u8>>,
 ) {
     let mut now = snapshot(account.folder);
-    // old heights stay where the old scene could not be read or may come back, and whatever cannot be removed
+    // old heights stay if the old scene was unreadable or may be restored, and so do files that cannot be removed
     let is_kept =
         |path: &PathBuf| path.extension().is_some_and(|e| e == "r32" || e == "png") && !new.contains_key(path);
     if account.output.status.success() || account.said().contains("is replaced") {

@@ -1,4 +1,5 @@
-//! Each fuzz target for a number of executions. The short form is the test `corpus`, which replays what is kept.
+//! Runs each fuzz target for a number of executions. The short form is the test `corpus`, which replays the stored
+//! inputs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -18,14 +19,14 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     names.sort();
     for name in names {
         let row = table.row(format!("fuzzing: {name}"));
-        // what is found on the way is kept apart: the corpus of the package is small on purpose
+        // new inputs are kept apart, because the package's corpus is small on purpose
         let found = tempfile::tempdir().expect("a temporary folder");
         let mut command = Command::new("cargo");
         command.args(["+nightly", "fuzz", "run", "-s", "none", "--no-trace-compares", &name]);
         command.arg(found.path()).arg(root.join("fuzz/corpus").join(&name));
         command.arg("--").args(["-max_len=4096", "-timeout=60", "-print_final_stats=1"]);
         command.arg(format!("-runs={}", amounts.executions)).arg(format!("-seed={}", amounts.seed));
-        // cargo has given this program its own
+        // cargo has set these for this program
         command.current_dir(&root).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
         let output = match command.output() {
             Ok(output) => output,

@@ -11,21 +11,21 @@ use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Table};
 use crate::writers::{Found, Operation, Writer, left_over};
 
-/// First argument of the process that writes.
+/// First argument of the writing process.
 pub const CHILD: &str = "write";
-/// Longer than any of the operations takes.
+/// Longer than any operation takes.
 const LONGEST_WAIT_MICROSECONDS: u64 = 40_000;
-/// States that the process writes when it is not killed.
+/// Number of states that the process writes unless it is killed.
 const ENDLESS: u64 = 1 << 20;
 
-/// The process that writes states 1 to `last`, and says the number of each once it is kept.
+/// The process that writes states 1 to `last`, and prints the number of each after it is kept.
 pub fn child_command(operation: Operation, folder: &Path, last: u64) -> Vec<String> {
     let program = std::env::current_exe().expect("this program");
     let words = [program.to_string_lossy().into_owned(), CHILD.into(), operation.name()];
     words.into_iter().chain([folder.to_string_lossy().into_owned(), last.to_string()]).collect()
 }
 
-/// See [`child_command`].
+/// The process of [`child_command`].
 pub fn child() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     let [operation, folder, last] = &arguments[..] else { return ExitCode::from(2) };
@@ -58,7 +58,7 @@ pub fn child() -> ExitCode {
     }
 }
 
-/// What is wrong where a process was killed after it had said `acknowledged`.
+/// Findings after a process was killed that had reported `acknowledged`.
 pub fn judge(found: &Found, acknowledged: u64, when: &str) -> Vec<(Finding, String)> {
     match *found {
         Found::State(number) if number == acknowledged || number == acknowledged + 1 => Vec::new(),
@@ -115,7 +115,7 @@ fn kill_once(operation: Operation, moments: &mut Moments, kill: u64) -> Vec<(Fin
         .expect("the campaign starts itself");
     let mut said = BufReader::new(child.stdout.take().expect("piped"));
     let mut acknowledged = String::new();
-    // now and then it is killed before it has written anything
+    // one kill in 16 comes before anything is written
     if !kill.is_multiple_of(16) {
         said.read_line(&mut acknowledged).expect("it says what it has written");
     }
@@ -129,7 +129,7 @@ fn kill_once(operation: Operation, moments: &mut Moments, kill: u64) -> Vec<(Fin
         let _ = child.stderr.take().expect("piped").read_to_string(&mut error);
         return vec![(Finding::Crashed, format!("it ended by itself: {error}"))];
     }
-    // a line that was not finished was not said
+    // an incomplete line does not count as a report
     let whole = acknowledged.rfind('\n').map_or("", |end| &acknowledged[..end]);
     let acknowledged = whole.lines().last().map_or(0, |line| line.parse().expect("a number"));
     let mut findings = judge(&operation.found(folder.path()), acknowledged, &format!("kill {kill}"));

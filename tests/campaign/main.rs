@@ -1,8 +1,8 @@
-//! The campaign: whatever is done to the program while it writes, nothing is torn, nothing that it said was kept is
-//! lost, and what it says is true.
+//! The campaign. The program is interrupted in many ways while it writes. No file may be torn, nothing reported as kept
+//! may be lost, and every message must be true.
 //!
-//! `cargo test --test campaign` runs the short form, from fixed seeds; `tools/campaign` the long one. Both print one
-//! table and fail on any finding, and also where a writer that is wrong on purpose (a control) is not caught.
+//! `cargo test --test campaign` runs the short form, from fixed seeds; `tools/campaign` runs the long one. Both print
+//! one table and fail on any finding. They also fail if a deliberately wrong writer (a control) is not caught.
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
@@ -40,7 +40,7 @@ fn main() -> std::process::ExitCode {
     parts::run()
 }
 
-/// It asks Linux for what it does: strace, file systems of a given size, signals.
+/// It uses features of Linux: strace, file systems of a given size, signals.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("the campaign runs on Linux only");

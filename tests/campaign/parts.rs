@@ -1,4 +1,4 @@
-//! The command line of the campaign, and its parts in their order.
+//! The command line of the campaign, and its parts in order.
 
 use std::process::ExitCode;
 
@@ -8,44 +8,44 @@ use crate::table::Table;
 use crate::writers::Operation;
 use crate::{disks, faults, fuzzing, kills, processors, soak, tiles};
 
-/// How much of each part is done. What is not given is done in the short form.
+/// Amount of work of each part; a part without an amount runs in the short form.
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name; all without any: kills, tiles, faults, disks, processors, ends,
-    /// fuzzing, soak, window
+    /// Parts to run, by part of their name; by default all: kills, tiles, faults, disks, processors, ends, fuzzing,
+    /// soak, window
     parts: Vec<String>,
-    /// Kills at random moments, shared among the operations
+    /// Kills at random moments, divided among the operations
     #[arg(long, default_value_t = 80)]
     pub kills: u64,
-    /// Builds in tiles of which workers are killed at random moments
+    /// Builds in tiles with workers killed at random moments
     #[arg(long, default_value_t = 3)]
     pub tile_builds: u64,
-    /// Every system call, every error, every room that a disk can have, every scene; without it some of them
+    /// Try every system call, every error, every disk size, every scene; otherwise some of them
     #[arg(long)]
     pub exhaustive: bool,
-    /// Ends of the editor
+    /// Number of times that the editor is ended
     #[arg(long, default_value_t = 0)]
     pub ends: u64,
     /// Executions of each fuzz target
     #[arg(long, default_value_t = 0)]
     pub executions: u64,
-    /// Seconds of edits, 20 in a second
+    /// Seconds of edits, 20 per second
     #[arg(long, default_value_t = 1)]
     pub soak: u64,
-    /// Seconds of edits in the window of the editor, about 20 in a second
+    /// Seconds of edits in the editor's window, about 20 per second
     #[arg(long, default_value_t = 0)]
     pub editor_soak: u64,
-    /// Where the random moments begin
+    /// Seed of the random moments
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// As `cargo test` has it; everything is shown in any case
+    /// Accepted for `cargo test`; everything is shown in any case
     #[arg(long, hide = true)]
     nocapture: bool,
 }
 
 pub fn run() -> ExitCode {
-    // a process of the campaign that writes, to be killed or failed
+    // this is a writing process started by the campaign
     if std::env::args().nth(1).as_deref() == Some(kills::CHILD) {
         return kills::child();
     }
@@ -70,7 +70,7 @@ pub fn run() -> ExitCode {
             eprintln!("{name}: {:.1} s", begun.elapsed().as_secs_f64());
         }
     }
-    // `cargo test NAME` asks every program of the tests for what may be in another one
+    // `cargo test NAME` runs every test program, even those without a test of that name
     if table.is_empty() && !amounts.exhaustive {
         println!("no part of the campaign is called {}", amounts.parts.join(" or "));
         return ExitCode::SUCCESS;
@@ -108,6 +108,6 @@ fn editor_soak(amounts: &Amounts, table: &mut Table) {
     }
 }
 
-/// The operations that are interrupted.
+/// The operations to interrupt.
 pub const OPERATIONS: [Operation; 5] =
     [Operation::Save, Operation::Export, Operation::Journal, Operation::Patch, Operation::CutOut];

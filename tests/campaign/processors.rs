@@ -1,4 +1,4 @@
-//! The same scene has the same bits on an old processor (QEMU's Nehalem, of 2008: no AVX, no FMA).
+//! A scene gives the same bits on an old processor (QEMU's Nehalem of 2008, without AVX and FMA).
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::table::{Finding, Table};
 /// Scenes of the short form: noise, processes of several kinds, a planet.
 const FEW: [&str; 3] = ["island", "eroded-hills", "paper-003-mars"];
 
-/// The hash that the program prints, or what it says instead.
+/// The hash printed by the program, or its error message.
 fn hash(emulator: &[&str], scene: &str, samples: &str) -> Result<String, String> {
     let program = env!("CARGO_BIN_EXE_talweg");
     let words: Vec<&str> =

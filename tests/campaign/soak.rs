@@ -1,5 +1,5 @@
-//! Edits without end, 20 in a second: evaluated, kept for undo and in the journal. Memory stays as it is, and when
-//! nobody edits any more nothing is computed.
+//! Edits for a long time, 20 per second: evaluated, kept for undo and in the journal. Memory must not grow, and without
+//! edits nothing must be computed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::parts::Amounts;
 use crate::table::{Finding, Table};
 
 pub const EDITS_PER_SECOND: u64 = 20;
-/// What the allocator may keep for itself, and what a cache that fills up still takes.
+/// Allowed growth: memory that the allocator keeps, and a cache that is still filling.
 const GROWTH: u64 = 48 << 20;
-/// Ticks of processor time that a process takes for being looked at.
+/// Processor ticks that reading the process's statistics takes.
 const IDLE_TICKS: u64 = 1;
 
 fn scene() -> Scene {
@@ -26,7 +26,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// The scene after one more edit: its first number is another one.
+/// The scene after another edit, which changes its first number.
 fn edited(before: &Scene, edit: u32) -> Scene {
     let mut after = before.clone();
     after.name = format!("Edit {edit}");
@@ -36,7 +36,7 @@ fn edited(before: &Scene, edit: u32) -> Scene {
     after
 }
 
-/// Bytes of memory that a process holds: `self`, or its number.
+/// Bytes of memory of a process, given as `self` or by number.
 pub fn resident_bytes(process: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -44,7 +44,7 @@ pub fn resident_bytes(process: &str) -> u64 {
     kibibytes.map_or(0, |kibibytes| kibibytes << 10)
 }
 
-/// Processor time of a process, in ticks of the system.
+/// Processor time of a process in system ticks.
 pub fn processor_ticks(process: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux");
     let after_name = text.rsplit_once(')').expect("a name").1;
@@ -93,7 +93,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         while let Some(report) = worker.poll() {
             done += u32::from(matches!(report, WorkerReport::Done { .. }));
         }
-        // undo is full after 500 edits, the cache sooner
+        // undo is full after 500 edits, the cache earlier
         if edit == (edits / 2).clamp(1, 1000) {
             settled = resident_bytes("self");
         }

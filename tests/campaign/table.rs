@@ -1,19 +1,19 @@
-//! What was tried and what was found.
+//! The table of attempts and findings.
 
 use std::fmt::Write;
 
-/// What is wrong with an outcome.
+/// A kind of fault in an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// What is there is neither the old nor the new.
+    /// A file is neither the old nor the new state.
     Torn,
-    /// What was said to be kept is not there.
+    /// A state that was reported as kept is missing.
     Lost,
-    /// What was said is not so, or nothing was said.
+    /// The error message was wrong or missing.
     WrongSentence,
-    /// Temporary files are left, though they could have been removed.
+    /// Temporary files are left that could have been removed.
     LeftOver,
-    /// It panicked, hung, or ended by a signal that nobody sent.
+    /// The program panicked, hung, or ended by a signal that nobody sent.
     Crashed,
 }
 
@@ -25,16 +25,16 @@ const FINDINGS: [(Finding, &str); 5] = [
     (Finding::Crashed, "crashed"),
 ];
 
-/// Set where `tools/setup --test` has run.
+/// Set after `tools/setup --test` has run.
 const TOOLS_INSTALLED: &str = "TALWEG_TOOLS_INSTALLED";
 
-/// What one operation came to in one part of the campaign.
+/// The results of one operation in one part of the campaign.
 #[derive(Debug)]
 pub struct Row {
     what: String,
     tries: u64,
     counts: [u64; FINDINGS.len()],
-    /// Of a writer that is wrong on purpose: what it must be caught at.
+    /// For a deliberately wrong writer: the finding that must catch it.
     control: Option<Finding>,
     note: String,
     /// The first few findings in words.
@@ -43,7 +43,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// One try, with what was wrong about it.
+    /// Counts an attempt with its findings.
     pub fn count(&mut self, findings: &[(Finding, String)]) {
         self.tries += 1;
         for (finding, detail) in findings {
@@ -55,29 +55,29 @@ impl Row {
         }
     }
 
-    /// So many tries in which nothing was wrong.
+    /// Counts attempts without findings.
     pub fn count_sound(&mut self, tries: u64) {
         self.tries += tries;
     }
 
-    /// It could not be tried, which is a finding too.
+    /// Records an attempt that could not be made, which counts as a finding.
     pub fn fail(&mut self, why: &str) {
         self.has_failed = true;
         self.note = why.into();
     }
 
-    /// It cannot be tried here; a control is then not judged.
+    /// Records that attempts are impossible here; a control is then not judged.
     pub fn not_tried(&mut self, why: &str) {
         self.control = None;
         self.note = format!("not tried: {why}");
     }
 
-    /// Whether a control has been caught, so that more tries would tell nothing.
+    /// Whether a control has been caught, so that more attempts are unnecessary.
     pub fn is_caught(&self) -> bool {
         self.control.is_some() && !self.is_finding()
     }
 
-    /// What else there is to say.
+    /// Adds a remark.
     pub fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();
     }
@@ -98,12 +98,12 @@ impl Row {
     }
 }
 
-/// The table that is printed at the end.
+/// The table printed at the end.
 #[derive(Default)]
 pub struct Table(Vec<Row>);
 
 impl Table {
-    /// A new row.
+    /// Adds a row.
     pub fn row(&mut self, what: impl Into<String>) -> &mut Row {
         let new = Row {
             what: what.into(),
@@ -118,15 +118,15 @@ impl Table {
         self.0.last_mut().expect("it was pushed")
     }
 
-    /// A new row about a writer that must be caught at `wanted`, if it is a control.
+    /// Adds a row for a writer; if it is a control, it must be caught at `wanted`.
     pub fn control_row(&mut self, what: impl Into<String>, wanted: Option<Finding>) -> &mut Row {
         let row = self.row(what);
         row.control = wanted;
         row
     }
 
-    /// Whether the program is installed that `what` needs. Where it is not a row says so; `make test` and
-    /// `tools/campaign` install it, and take that for a finding.
+    /// Whether the tool that `what` needs is installed. If not, a row says so; after `make test` and `tools/campaign`,
+    /// which install it, that is a finding.
     pub fn has_tool(&mut self, what: &str, tool: &str) -> bool {
         let is_there = std::process::Command::new(tool).arg("--version").output().is_ok();
         if !is_there {
@@ -141,7 +141,7 @@ impl Table {
         self.0.is_empty()
     }
 
-    /// A campaign that tried nothing has found that.
+    /// Whether there are findings; a campaign without attempts counts as one.
     pub fn has_findings(&self) -> bool {
         self.is_empty() || self.0.iter().any(Row::is_finding)
     }

@@ -1,4 +1,4 @@
-//! Builds in tiles whose workers are killed at random moments, and go on, give the bits of the whole build.
+//! Builds in tiles with workers killed at random moments still give the bits of the whole.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,14 +14,14 @@ use crate::kills::Moments;
 use crate::parts::Amounts;
 use crate::table::{Finding, Table};
 
-/// An eroded scene, from coarse to fine; its depressions are filled, and its flow is counted.
+/// An eroded scene, coarse to fine, with filled depressions and flow accumulation.
 const SCENE: &str = "eroded-hills";
 const SAMPLES: usize = 385;
-/// Sizes of tiles, in turn.
+/// Tile sizes, used in turn.
 const TILES: [usize; 4] = [64, 100, 256, 333];
 /// Longer than a task takes.
 const LONGEST_WAIT_MICROSECONDS: u64 = 60_000;
-/// Of so many tasks one is killed.
+/// One of this many tasks is killed.
 const ONE_OF: u64 = 4;
 
 pub fn run(amounts: &Amounts, table: &mut Table) {
@@ -74,7 +74,7 @@ fn said(words: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The hash of a build of which one worker in [`ONE_OF`] is killed, and begun again.
+/// The hash of a build in which one worker in [`ONE_OF`] is killed and its task repeated.
 fn built(plan: &Path, scene: &Scene, tile: usize, moments: &mut Moments, kills: &mut u64) -> Result<String, String> {
     let planned = tile_plan(scene, SAMPLES, tile).map_err(|error| error.to_string())?;
     write_plan(plan, &planned, scene).map_err(|error| error.to_string())?;
@@ -97,7 +97,7 @@ fn built(plan: &Path, scene: &Scene, tile: usize, moments: &mut Moments, kills: 
     Ok(format!("{:032x}", merged.hash))
 }
 
-/// Starts a worker and kills it after a while; 1 if it had not ended by itself.
+/// Starts a worker and kills it after a while; returns 1 unless it had ended by itself.
 fn killed(words: &[String], moments: &mut Moments) -> Result<u64, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
     let started = command.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();

@@ -1,5 +1,5 @@
-//! What is interrupted: the operations of the program that write, each with a number in what it writes, and writers
-//! that are wrong on purpose.
+//! The interrupted writers: operations of the program, each writing a number into its output, and deliberately wrong
+//! writers.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 
 use talweg::construction::geometry::plane::Area;
 use talweg::export::image_piece::{CutOut, CutOutError};
-use talweg::export::{ExportPlace, export};
+use talweg::export::maps::ExportMap;
+use talweg::export::{ExportPlace, ExportRequest, export};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::io::SaveTarget;
 use talweg::nodes::Node;
 use talweg::planet::square::Square;
 use talweg::recovery::{Session, UnsavedWork, left_work};
-use talweg::scene::{BuildPreset, BuildProduct, Layer, Scene, put_patch_back};
+use talweg::scene::{Layer, Scene, put_patch_back};
 
 use crate::table::Finding;
 
-/// Something that writes one state after the other over the same file.
+/// A writer of successive states to the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A scene file.
@@ -29,27 +30,27 @@ pub enum Operation {
     Journal,
     /// A scene and the heights that it reads.
     Patch,
-    /// A scene of one piece and the two pictures of that.
+    /// A scene of one piece, and its two pictures.
     CutOut,
-    /// Control: opens the file and writes it anew.
+    /// Control: truncates the file and writes it again.
     Truncating,
     /// Control: writes a temporary file and copies it over the old one.
     CopyingOver,
     /// Control: removes the old file before the new one takes its place.
     Removing,
-    /// Control: puts nothing on the disk before and after the rename.
+    /// Control: does not sync before and after the rename.
     Unsynced,
-    /// Control: takes no notice of what fails.
+    /// Control: ignores errors.
     Silent,
-    /// Control: says that it is done before it is.
+    /// Control: reports success before it has finished.
     Hasty,
-    /// Control: says after the rename that nothing was replaced.
+    /// Control: reports after the rename that nothing was replaced.
     Untruthful,
     /// Control: leaves its temporary file when it fails.
     Littering,
 }
 
-/// The writers that are wrong on purpose, and what they must be caught at.
+/// The deliberately wrong writers, with the findings that must catch them.
 pub const CONTROLS: [(Operation, Finding); 8] = [
     (Operation::Truncating, Finding::Torn),
     (Operation::CopyingOver, Finding::Torn),
@@ -61,31 +62,31 @@ pub const CONTROLS: [(Operation, Finding); 8] = [
     (Operation::Littering, Finding::LeftOver),
 ];
 
-/// What is found afterwards.
+/// The state found after an interruption.
 #[derive(Debug, PartialEq)]
 pub enum Found {
     Nothing,
-    /// All of the state with this number.
+    /// The complete state with this number.
     State(u64),
     Torn(String),
 }
 
 type Written = Result<(), Box<dyn Error>>;
 
-/// A scene with its number as its name. Every other one is large, so that a mixture of two shows.
+/// A scene named by its number. Every other one is large, so that a mixture of two is detected.
 fn scene(number: u64) -> Scene {
     let layer = |seed| Layer::new(Node::catalogue().remove(0), seed);
     let layers = if number.is_multiple_of(2) { 900 } else { 1 };
     Scene { name: number.to_string(), layers: (0..layers).map(layer).collect(), ..Scene::default() }
 }
 
-/// Level ground whose height is its number.
+/// Level ground with its number as the height.
 fn terrain(number: u64) -> Terrain {
     let samples = if number.is_multiple_of(2) { 129 } else { 17 };
     Terrain::from_fn(samples, Edges::Open, |_, _| number as f32)
 }
 
-/// The number that all heights of a raw file are.
+/// The number that all heights of a raw file share.
 fn height_of(bytes: &[u8]) -> Result<u64, String> {
     let (heights, rest) = bytes.as_chunks::<4>();
     let first = heights.first().map_or(0.0, |four| f32::from_le_bytes(*four));
@@ -101,7 +102,7 @@ const SCENE_FILE: &str = "scene.ron";
 const HEIGHTS_FILE: &str = "h.r32";
 const STATE_FOLDER: &str = "state";
 
-/// What a writer keeps from one state to the next.
+/// The data of a writer that last from one state to the next.
 pub struct Writer {
     operation: Operation,
     folder: PathBuf,
@@ -133,12 +134,12 @@ impl Operation {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// Whether it says that a state is written before it is.
+    /// Whether it reports a state before it is written.
     pub fn is_hasty(self) -> bool {
         self == Self::Hasty
     }
 
-    /// What there is in the folder where it wrote. Unsaved work that is found is taken away.
+    /// The state found in the writer's folder. Unsaved work is removed when it is found.
     pub fn found(self, folder: &Path) -> Found {
         match self {
             Self::Export => match fs::read(folder.join(HEIGHTS_FILE)) {
@@ -169,7 +170,7 @@ fn scene_number(text: &str) -> Result<u64, String> {
 fn found_work(state: &Path) -> Found {
     let found = match left_work(state) {
         Ok(found) => found,
-        // no session has begun, and there is no room for the lock
+        // no session has started, and there is no space for the lock
         Err(_) if fs::read_dir(state.join("sessions")).is_ok_and(|mut entries| entries.next().is_none()) => {
             return Found::Nothing;
         }
@@ -207,8 +208,7 @@ fn found_patch(file: &Path) -> Found {
     whole().map_or_else(Found::Torn, Found::State)
 }
 
-/// Ground that is cut out whole, and the scene that it is of: a summit that stands elsewhere with each number, beside a
-/// hole.
+/// A cut-out of a whole terrain, and its scene: a hole, and a summit whose position depends on the number.
 fn cut_out(number: u64) -> Result<(CutOut, Scene), CutOutError> {
     let mut ground = terrain(number);
     let summit = number as usize % (ground.height.len() - 1);
@@ -249,7 +249,7 @@ impl Writer {
         Ok(Self { operation, folder: folder.into(), session })
     }
 
-    /// Writes the state with this number; when this returns it is kept.
+    /// Writes the state with this number; on return the state is kept.
     pub fn write(&self, number: u64) -> Written {
         let file = self.folder.join(SCENE_FILE);
         let text = || scene(number).to_ron();
@@ -258,13 +258,11 @@ impl Writer {
                 scene(number).save(&file)?;
             }
             Operation::Export => {
-                let file = Some(HEIGHTS_FILE.into());
-                let product = BuildProduct { what: "heights".into(), format: "r32".into(), file };
-                let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
+                let request = ExportRequest::for_files(&[HEIGHTS_FILE.into()], &ExportMap::Heights, &[], None)?;
                 let mut scene = Scene::default();
                 scene.settings.relief_metres = 1.0;
                 let place = ExportPlace { folder: self.folder.clone(), force: false };
-                export(&preset, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
+                export(&request, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
             }
             Operation::Journal => {
                 let work = UnsavedWork {
@@ -328,21 +326,21 @@ impl Writer {
     }
 }
 
-/// Writes a file in place, piece by piece, as most programs do.
+/// Writes a file in place and in parts, as most programs do.
 fn write_pieces(file: &Path, text: &str) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
     text.as_bytes().chunks(4096).try_for_each(|piece| out.write_all(piece))?;
     out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
 }
 
-/// Temporary files of ours, and those that the controls call so.
+/// Temporary files of the program and of the controls.
 pub fn left_over(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).expect("the folder").flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| is_temporary_name(name)).collect()
 }
 
-/// Whether this is one of the names that [`left_over`] finds.
+/// Whether this is a name that [`left_over`] finds.
 pub fn is_temporary_name(name: &str) -> bool {
     name.starts_with(".talweg-")
 }

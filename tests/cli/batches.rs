@@ -1,4 +1,4 @@
-//! Many variants at once, a command at each save, what has changed between two scenes, shells and manual pages.
+//! Batches, watches, differences between scenes, shell completions and manual pages.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ fn a_batch_makes_every_combination_with_a_sheet_and_a_table() {
         let at = |file: &str| folder.path(&format!("out/{name}/{file}"));
         assert_eq!(picture_size(&at("render.png")).0, 40);
         assert_eq!(std::fs::metadata(at("heights.r32")).unwrap().len(), 33 * 33 * 4);
-        // the scene of the variant is that variant
+        // the saved scene evaluates to the variant
         let verified = talweg(&["verify", at("scene.ron").to_str().unwrap()]).success();
         assert_eq!(String::from_utf8_lossy(&verified.get_output().stdout).trim(), rows[k + 1][hash_column]);
         assert_eq!(variant["hash"], rows[k + 1][hash_column]);
@@ -77,7 +77,7 @@ fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
     let bytes = |file: &str| std::fs::read(folder.path(file)).unwrap();
     let before = ["out/sheet.png", "out/measures.csv", "out/seed-2/heights.png"].map(bytes);
     assert_eq!(batch(&[]), [false; 3]);
-    // as if it had been killed: one variant is not there, one has half a file, one no record
+    // as if the program had been killed: one variant is missing, one has half a file, one has a broken record
     std::fs::remove_dir_all(folder.path("out/seed-1")).unwrap();
     std::fs::write(folder.path("out/seed-2/heights.png"), &before[2][..before[2].len() / 2]).unwrap();
     assert_eq!(batch(&[]), [true, true, false]);
@@ -85,7 +85,7 @@ fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
     assert_eq!(batch(&[]), [false, false, true]);
     let after = ["out/sheet.png", "out/measures.csv", "out/seed-2/heights.png"].map(bytes);
     assert!(before == after, "made twice, it is the same");
-    // another size, another product, another scene: nothing of the old ones fits
+    // another size, another product, another scene: no earlier file fits
     assert_eq!(batch(&["--size", "17"]), [true; 3]);
     assert_eq!(batch(&["--size", "17", "--products", "heights.r16"]), [true; 3]);
     assert_eq!(batch(&["--size", "17", "--products", "heights.r16", "--set", "Hills.octaves=2"]), [true; 3]);
@@ -136,7 +136,7 @@ fn a_faulty_batch_is_refused_before_it_starts() {
     batch(&["--vary", "Nope.octaves=1"]).stderr(contains("`Hills`"));
     let products = |list: &str| batch(&["--seeds", "1..2", "--products", list]);
     products("heights.jpg").stderr(contains("`.jpg`"));
-    products("../heights.png").stderr(contains("no name of a file"));
+    products("../heights.png").stderr(contains("not a file name"));
     products("nonsense.png").stderr(contains("nonsense").and(contains("heights")));
     products("heights.glb").stderr(contains("`mesh`"));
     products("flow.png").stderr(contains("flow").or(contains("Flow")));
@@ -161,7 +161,7 @@ fn diff_tells_what_has_changed_and_its_exit_code() {
     let found = talweg(&["diff", &one, &higher, "--heights", "--json"]).code(1);
     let found: serde_json::Value = serde_json::from_slice(&found.get_output().stdout).unwrap();
     assert_eq!((&found["changes"][0]["param"], &found["changes"][0]["unit"]), (&"relief_metres".into(), &"m".into()));
-    // twice as high: the largest difference is the greatest height, and stands where that is
+    // the second scene is twice as high, so the largest difference is the greatest height, at its position
     let heights = folder.at("h.r32");
     talweg(&["export", &one, "-o", &heights]).success();
     let metres: Vec<f32> =
@@ -192,7 +192,7 @@ fn watch_runs_its_command_at_each_save_despite_errors() {
     };
     until("the first export", &|| bytes().len() == 33 * 33 * 4);
     let first = bytes();
-    // time for the look that comes behind each run
+    // time for the poll after each run
     std::thread::sleep(Duration::from_millis(300));
     folder.with("hills.ron", "(version: 1, broken");
     std::thread::sleep(Duration::from_millis(1500));
@@ -205,7 +205,7 @@ fn watch_runs_its_command_at_each_save_despite_errors() {
     let done = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success() && said.contains("line 1"), "{said}");
-    assert_eq!((said.matches("has changed").count(), said.matches("did not work").count()), (3, 1), "{said}");
+    assert_eq!((said.matches("has changed").count(), said.matches("command failed").count()), (3, 1), "{said}");
     talweg(&["watch", "no-such.ron", "--", "export", "-o", "a.png"]).code(1).stderr(contains("no-such.ron"));
     talweg(&["watch", &scene, "--", "nodes"]).code(2).stderr(contains("takes a scene").and(contains("export")));
     talweg(&["watch", &scene, "--", "export"]).code(2).stderr(contains("--output"));
@@ -243,7 +243,7 @@ fn written_files_are_reported_to_scripts() {
     assert!(std::path::Path::new(taken["heights"].as_str().unwrap()).is_file());
 }
 
-/// What other programs measured is measured, with its own size and without its gaps.
+/// Elevation models of other programs are measured at their own size, without their gaps.
 #[test]
 fn elevation_models_are_measured_as_they_are() {
     let folder = Folder::new();
@@ -253,7 +253,7 @@ fn elevation_models_are_measured_as_they_are() {
     let measured = json(&["measure", &file, "--json"]);
     assert_eq!((&measured["min_metres"], &measured["max_metres"]), (&0.0.into(), &30.0.into()));
     let steep = measured["mean_steepness"].as_f64().unwrap();
-    // 10 m in 100 m; of the 15 samples one has neither an eastern nor a western neighbour with ground
+    // 10 m in 100 m; one of the 15 samples has no neighbour with ground to the east or west
     assert!((steep - 5.7106 * 14.0 / 15.0).abs() < 1e-3, "{steep}°");
     talweg(&["measure", &folder.with("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
     talweg(&["measure", &folder.with("a.bmp", "BM")]).code(1);

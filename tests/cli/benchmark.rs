@@ -23,7 +23,7 @@ fn the_command_measures_nodes_and_counts_their_memory() {
             assert!(peak >= result && peak < 8 * result + 100_000, "{name}: {peak} of {result}");
         }
     }
-    // the heights are those of everything else
+    // the heights of the benchmark's result are those of other evaluations
     let made = Site::new(129, World::Terrain, Edges::Open, &Control::default()).unwrap();
     assert_eq!(found["subjects"][0]["consistency"]["hashes"][1], format!("{:032x}", made.input.hash()));
 
@@ -52,11 +52,11 @@ fn the_command_draws_sheets() {
     assert_eq!(keys(&json["variants"][0]), "caption measures set");
     assert_eq!(keys(&json["variants"][0]["measures"]), "erosion_score max_metres mean_slope_degrees min_metres");
     assert_eq!(json["variants"][1]["caption"], "Frequency 5");
-    // what a thumbnail is made of makes the same terrain elsewhere
+    // the assignments of a thumbnail reproduce its terrain
     let set = json["variants"][1]["set"][0].as_str().unwrap();
     let measured = json_of(&["measure", "island", "--size", "33", "--set", set, "--json"]);
     for measure in ["erosion_score", "max_metres"] {
-        // serde_json reads the last digit of a number as it may
+        // serde_json may read the last digit of a number differently
         let [thumbnail, whole] =
             [&json["variants"][1]["measures"], &measured].map(|measures| measures[measure].as_f64().unwrap());
         assert!((thumbnail - whole).abs() <= 1e-14 * whole.abs(), "{measure}: {thumbnail} {whole}");

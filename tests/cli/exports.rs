@@ -1,4 +1,4 @@
-//! Exports of many products, for engines, repeated, and checked against the scene inside them.
+//! Exports of many products, for engines, by build presets, and checked against the scene inside the files.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -22,20 +22,18 @@ fn one_evaluation_writes_many_products() {
     for name in ["h.png", "h.exr", "h.glb", "h-slope.png", "h-normals.png", "h-splat0.png", "h-splat0.legend.ron"] {
         assert!(folder.path(name).is_file(), "{name}");
     }
-    talweg(&["verify", png, "-q"])
-        .success()
-        .stdout(contains("its 33 × 33 samples of heights are those that its scene gives"));
-    talweg(&["verify", glb, "-q"]).success().stdout(contains("its samples were not compared: a mesh has no samples"));
+    talweg(&["verify", png, "-q"]).success().stdout(contains("its 33 × 33 samples of heights match its scene"));
+    talweg(&["verify", glb, "-q"]).success().stdout(contains("its samples were not compared: a mesh has no grid"));
     talweg(&["verify", &scene]).success().stderr(contains("the same heights and data maps with 1, 2"));
     for file in &outputs {
         talweg(&["verify", file, "-q"]).success();
         talweg(&["check", file]).success();
     }
-    // the scene inside is opened like any other
+    // the scene inside a file opens like any other
     talweg(&["export", png, "-o", &folder.at("again.r32"), "-q"]).success();
     talweg(&["export", &scene, "-o", &folder.at("first.r32"), "-q"]).success();
     assert_eq!(std::fs::read(folder.path("again.r32")).unwrap(), std::fs::read(folder.path("first.r32")).unwrap());
-    talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("give -o FILE.png"));
+    talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("such as FILE.png"));
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn an_engine_folder_is_exported_and_a_build_repeated() {
     std::fs::write(&raw, "gone").unwrap();
     talweg(&["export", &scene, "--build", "For Unity"]).success();
     assert_eq!(std::fs::read(&raw).unwrap(), before);
-    // the scene and what it wrote can be moved together
+    // the scene and its files can be moved together
     let text = std::fs::read_to_string(folder.path("a.ron")).unwrap();
     assert!(text.contains("folder: \"unity\"") && !text.contains(folder.path("").to_str().unwrap()), "{text}");
     talweg(&["export", &scene, "--build", "No"]).code(2).stderr(contains("it has For Unity"));
@@ -99,7 +97,7 @@ fn one_command_exports_formats_maps_and_an_engine_folder() {
     );
     let inside = final_names(&folder.path("unreal"));
     assert!(inside.contains(&"README.txt".to_string()) && inside.len() > 3, "{inside:?}");
-    // the report names all of them as they were asked for
+    // the report lists all files under their given names
     let of =
         |list: &str| said[list].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect::<Vec<_>>();
     let mut named = of("rasters");
@@ -109,7 +107,7 @@ fn one_command_exports_formats_maps_and_an_engine_folder() {
     talweg(&["export", &scene, "--preset", "unreal", "-o", "one", "-o", "two"]).code(2).stderr(contains("one folder"));
 }
 
-/// Names of the files of a folder that are not temporary, in order.
+/// Names of the permanent files of a folder, in order.
 fn final_names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().into_string().unwrap());
@@ -137,7 +135,7 @@ fn a_killed_export_leaves_nothing_under_a_final_name() {
         std::thread::sleep(std::time::Duration::from_millis(15 * moment));
         program.kill().unwrap();
         killed += usize::from(!program.wait().unwrap().success());
-        // the folder is there with all that belongs to it, or not at all
+        // the folder is complete, or it does not exist
         if place.exists() {
             assert_eq!(final_names(&place), all);
             std::fs::remove_dir_all(&place).unwrap();
@@ -183,7 +181,7 @@ fn invalid_options_are_refused_with_a_reason() {
     refused(&["--mesh-error", "-1"], "0 or above");
     refused(&["--what", "ice"], "no shown layer");
     refused(&["--what", "ice"], "its layers write no data maps");
-    refused(&["--epsg", "4326", "--origin", "7,46"], "there UTM has the number 32632");
+    refused(&["--epsg", "4326", "--origin", "7,46"], "the UTM zone there is EPSG:32632");
     refused(&["--what", "control"], ".tif, .cog.tif, .exr");
     assert!(!folder.path("a.png").exists());
     talweg(&["export", &scene, "-o", &out, "--range", "-100..2000", "--json"])
@@ -191,7 +189,7 @@ fn invalid_options_are_refused_with_a_reason() {
         .stdout(contains("\"min\": -100.0").and(contains("\"max\": 2000.0")));
 }
 
-/// Examples of the help, each in a folder of its own and small.
+/// Runs the examples of the help, each small and in a folder of its own.
 #[test]
 fn the_examples_of_the_help_work() {
     let help = String::from_utf8(talweg(&["export", "--help"]).success().get_output().stdout.clone()).unwrap();
@@ -205,7 +203,7 @@ fn the_examples_of_the_help_work() {
         if args[0].ends_with(".ron") {
             folder.with(&args[0], std::fs::read_to_string(save("island")).unwrap());
         }
-        // what is large takes long; its options are what is looked at
+        // large sizes take long, and only the options matter here
         for (large, small) in [("2049", "257"), ("513", "129"), ("32768", "65"), ("4096", "64")] {
             args.iter_mut().filter(|arg| *arg == large).for_each(|arg| *arg = small.into());
         }

@@ -13,7 +13,7 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
 
-/// The folder of `saves` and `assets`.
+/// The folder that holds `saves` and `assets`.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn talweg(args: &[&str]) -> assert_cmd::assert::Assert {
@@ -24,7 +24,7 @@ fn save(name: &str) -> String {
     format!("{REPOSITORY}/saves/{name}.ron")
 }
 
-/// A folder with scene files made for the test.
+/// A temporary folder with scene files for a test.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -60,9 +60,9 @@ fn help_is_short_and_shows_examples() {
     for command in simple.into_iter().chain(["render", "export", "completions", "man"]) {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
-        // these have a camera or the layouts of planets to explain
+        // these commands explain a camera or the layouts of planets
         let most = match command {
-            // one command for all formats and programs
+            // one command for all formats and target programs
             "export" => 180,
             "render" => 130,
             _ => 70,
@@ -321,7 +321,7 @@ fn measure_prints_numbers_of_scenes_and_heightmaps() {
     talweg(&["measure", &folder.with("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
 }
 
-/// Ground types by number with a legend, temperature and moisture as fields, of planets and of terrains.
+/// Ground types with a legend, temperature and moisture, for planets and terrains.
 #[test]
 fn ground_types_and_climate_are_exported_and_measured() {
     let folder = Folder::new();
@@ -351,7 +351,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
     seen.sort_unstable();
     seen.dedup();
     assert!(seen.len() > 5, "{seen:?}");
-    // both poles are white, most of the planet is not
+    // both poles are white, but most of the planet is not
     assert!(pixels[..128].iter().all(|&k| [0, 17].contains(&k)), "ice or sea ice at the north pole");
     talweg(&[
         "export",
@@ -400,7 +400,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
         .success()
         .stdout(contains("mean temperature").and(contains("share sea ice")).and(contains("largest basin")));
 
-    // a terrain has them too
+    // a terrain has them as well
     let scene = folder.with("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");
     let flat = |name: &str, what: &str| {
         talweg(&["export", &scene, "--size", "17", "--what", what, "-o", &folder.at(name)]).success();
@@ -413,7 +413,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
     let mean = field.iter().map(|&v| f64::from(v)).sum::<f64>() / field.len() as f64;
     assert!((number(measured, "mean") - mean).abs() < 1e-4, "{measured} and {mean}");
     talweg(&["measure", &scene, "--size", "17", "--csv"]).success().stdout(contains("max_moisture,"));
-    // a palette has the usual types, and a terrain has normals
+    // a palette has the default ground types, and a terrain has normals
     talweg(&["export", "island", "--size", "17", "--what", "types", "-o", &folder.at("usual.png")]).success();
     talweg(&["export", &scene, "--size", "17", "--what", "normals", "-o", &folder.at("normals.png")]).success();
     talweg(&["export", "earthlike", "--size", "17", "--what", "control", "-o", &folder.at("no.exr")])
@@ -446,7 +446,7 @@ fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
     talweg(&["check", &scene]).success().stdout(contains("warning").and(contains("dem.png")));
     talweg(&["render", &scene, "-o", &folder.at("a.png")]).code(1).stderr(missing);
     talweg(&["export", "island", "--size", "33", "-o", &folder.at("dem.png")]).success();
-    // the path counts from the folder of the scene
+    // the path is relative to the folder of the scene
     talweg(&["render", &scene, "--size", "33", "-o", &folder.at("a.png")]).success();
 }
 
@@ -547,7 +547,7 @@ mod unix {
             let mut program = Command::cargo_bin("talweg").unwrap();
             program.args(command).arg(odd("a")).assert().code(2).stderr(contains("not UTF-8"));
         }
-        // a folder that is not text makes the names of everything in it so
+        // a folder with a name that is not UTF-8 makes all paths in it invalid
         std::fs::create_dir(odd("folder")).unwrap();
         for command in [&["verify", "a.ron"][..], &["measure", "a.r32"], &small("a.png")] {
             let mut program = Command::cargo_bin("talweg").unwrap();
@@ -557,14 +557,14 @@ mod unix {
     }
 }
 
-/// Whatever its address space is limited to, a command ends with its result or a sentence.
+/// With any limit of its address space, a command ends with its result or an error message.
 #[cfg(target_os = "linux")]
 #[test]
 fn scenes_larger_than_memory_are_refused() {
     let folder = Folder::new();
     let (program, out) = (assert_cmd::cargo::cargo_bin("talweg"), folder.at("h.r16"));
     for (kibibytes, size) in [(1_000_000, "16384"), (4_000_000, "16384"), (1_000_000, "129")] {
-        // larger exports go by tiles; what verifies needs the whole
+        // larger exports are built in tiles, but `verify` needs the whole
         let command = if size == "129" { "export island -o \"$1\"" } else { "verify island" };
         let line = format!("ulimit -v {kibibytes}; exec \"$0\" {command} -q --threads 2 --size {size}");
         let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(&out).assert();
@@ -584,7 +584,7 @@ fn scenes_larger_than_memory_are_refused() {
         done.code(1).stderr(contains("of address space").and(contains("ulimit -v")));
     }
     let refused = talweg(&["verify", "island", "--size", "4097", "--memory", "200MiB"]);
-    refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory LIMIT")));
+    refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory")));
     talweg(&["verify", "island", "--size", "33", "--memory", "200MiB"]).success();
     talweg(&["bench", "--sizes", "4097", "--memory", "160MiB", "-q"]).code(1).stderr(contains("--sizes"));
     talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("such as 4GiB"));

@@ -1,4 +1,4 @@
-//! Unsaved work of editors that ended.
+//! Unsaved work of editors that crashed or were killed.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
@@ -21,13 +21,13 @@ fn unsaved_work_of_killed_editors_is_restored_or_discarded() {
         let scene = Scene { name: name.into(), ..Scene::default() };
         let edited = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
         let work = UnsavedWork { scene, file: None, edited, edit: "Rename".into(), ended: None };
-        // dropped without an end, as when the editor is killed
+        // dropped without ending the session, as when the editor is killed
         Session::begin(&folder.path("state")).unwrap().keep(None, Some(&work)).unwrap();
     }
     let listed = recover(&[]).success();
     let listed = String::from_utf8_lossy(&listed.get_output().stdout).into_owned();
     let lines: Vec<&str> = listed.lines().collect();
-    assert!(lines[0].contains("1  2027-01-15") && lines[0].contains("“Newer” in no file yet"), "{listed}");
+    assert!(lines[0].contains("1  2027-01-15") && lines[0].contains("“Newer” not saved in any file"), "{listed}");
     assert!(lines[1].contains("“Older”") && lines[1].contains("last edit: Rename"), "{listed}");
     recover(&["--number", "3", "--discard"]).code(1).stderr(contains("there are 2"));
     recover(&["--number", "2"]).code(2).stderr(contains("--output FILE"));

@@ -13,20 +13,20 @@ fn a_tiled_build_equals_the_whole_build() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
-    assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Done as a whole:"), "{said}");
-    talweg(&["merge", &plan]).code(1).stderr(contains("is not there, or not whole; run stage"));
+    assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed as a whole:"), "{said}");
+    talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
-    talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was done already"));
-    // many in one program, told line by line
+    talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was already done"));
+    // many tasks in one program, with their numbers on standard input
     let many = |numbers: &str| {
         assert_cmd::Command::cargo_bin("talweg").unwrap().args(["run-tile", &plan, "1"]).write_stdin(numbers).assert()
     };
     many("2\n 0\n").success().stdout("stage 1, tile 2: done\nstage 1, tile 0: done\n");
     many("0\ntwo\n1\n")
         .code(2)
-        .stdout("stage 1, tile 0: was done already\n")
-        .stderr(contains("`two` is no number of a"));
+        .stdout("stage 1, tile 0: was already done\n")
+        .stderr(contains("`two` is not the number of a"));
     many("99\n").code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tiles", &plan, "--workers", "2", "--threads", "1"]).success();
     let hash = output(&["merge", &plan]);
@@ -57,7 +57,7 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
     // nothing is left to do
     talweg(&["run-tiles", &plan]).success().stderr(contains("stage").not());
     assert_eq!(stages(), 1);
-    // and what a merge makes of it are the files of the whole
+    // and merging gives the files of the whole
     let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.at(name));
     talweg(&["merge", &plan, "-o", &ours, "--what", "slope"]).success();
     talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", "slope", "-q"]).success();
@@ -81,15 +81,15 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
         .success()
         .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
-    // what needs the whole is refused as before
+    // a product that needs the whole is refused, with the memory it needs
     let mesh = folder.at("a.glb");
     talweg(&["export", &scene, "--size", "1500", "-o", &mesh, "--memory", "80MiB"])
         .code(1)
         .stderr(contains("Give --size"));
     talweg(&["export", &scene, "--size", "20000", "-o", &mesh])
         .code(2)
-        .stderr(contains("`mesh` is made of the terrain as a whole").and(contains("--size 16384 or less")));
-    // the layer is named, and the reason
+        .stderr(contains("`mesh` needs the whole terrain").and(contains("--size 16384 or less")));
+    // the error names the layer and the reason
     let heights = folder.at("a.r32");
     talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(
         contains("needs").and(contains("are free: ")).and(contains("Waves: ")).and(contains("Give a smaller size")),
@@ -129,7 +129,7 @@ fn a_plan_keeps_masks_and_makes_splat_maps() {
         assert!(ours == theirs, "{name:?}");
     }
     let other = folder.at("other.tif");
-    talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it has those of Hills"));
+    talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it keeps those of Hills"));
     talweg(&["merge", &plan, "-o", &other, "--what", "occlusion"]).code(2).stderr(contains("there is no map"));
     talweg(&["plan", &scene, "-o", &folder.at("no"), "--masks", "Nowhere"]).code(2).stderr(contains("Land, Hills"));
 }
@@ -156,12 +156,12 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
     let said: serde_json::Value = serde_json::from_str(&output(&words)).unwrap();
     let stages = said["plan"]["stages"].as_array().unwrap();
     assert_eq!(stages.last().unwrap()["tasks"], 32 * 32);
-    // a worker takes less than 4 GiB, the coarser grids among them
+    // every task takes less than 4 GiB, including the coarser grids
     assert!(stages.iter().all(|stage| stage["memory_bytes"].as_u64().unwrap() < 4 << 30), "{stages:?}");
     assert!(std::fs::read_to_string(folder.path("plan/plan.ron")).unwrap().contains("samples: 65537"));
     talweg(&["plan", "alpine-range", "-o", &plan]).code(1).stderr(contains("not empty"));
     let short = ["run-tile", &plan, "0", "0", "--memory", "1MiB"];
-    talweg(&short).code(1).stderr(contains("are free").and(contains("--memory LIMIT")));
+    talweg(&short).code(1).stderr(contains("are free").and(contains("--memory")));
     talweg(&["verify", "island", "--size", "20000"]).code(2).stderr(contains("talweg plan"));
     talweg(&["plan", "earthlike", "-o", &folder.at("no")]).code(1).stderr(contains("extract a region of it"));
 }

@@ -1,4 +1,4 @@
-//! The benchmark window without a window system: what is chosen is what is measured, and what was found is shown.
+//! The benchmark window without a window system: it measures the choice and shows the results.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use talweg_app::frame::commands::Command;
 use talweg_app::frame::tasks::Tasks;
 use talweg_app::view::Waker;
 
-/// The window with the benchmark behind it, as the editor joins them.
+/// The panels with the benchmark task behind them, connected as in the editor.
 struct Bench {
     panels: Panels,
     task: BenchTask,
@@ -41,7 +41,7 @@ impl Bench {
         Self { panels, task: BenchTask::default(), tasks: Tasks::new(waker), rings }
     }
 
-    /// Carries out what was asked for, and tells the panels how it is.
+    /// Executes the requests and updates the data of the panels.
     fn carry_out(&mut self) {
         for effect in std::mem::take(&mut self.panels.state_mut().effects) {
             if let Effect::Bench(ask) = effect {
@@ -56,10 +56,10 @@ impl Bench {
         self.panels.run();
     }
 
-    /// Until what runs has ended.
+    /// Waits until the running benchmark has ended.
     fn wait(&mut self) -> Ending {
         loop {
-            self.rings.recv_timeout(Duration::from_secs(300)).expect("it never rings");
+            self.rings.recv_timeout(Duration::from_secs(300)).expect("the benchmark never ends");
             if let Some(ending) = self.task.receive() {
                 self.tell();
                 return ending;
@@ -73,7 +73,7 @@ impl Bench {
         }
     }
 
-    /// The smallest benchmark: document 001's pair at 65² and 129², once, on one thread.
+    /// Chooses the smallest benchmark: the pair of document 001 at 65² and 129², one repetition, one thread.
     fn small(&mut self) {
         self.chips(&["Size 65", "Size 257", "Size 513", "Size 1025"]);
         for count in 2..=1024 {
@@ -145,7 +145,7 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
     assert_eq!(names, ["Perlin noise, 10 octaves (001)", "Midpoint displacement (001)"]);
     assert_eq!(order.plan.sizes, [129, 257, 513, 1025]);
     assert_eq!((order.plan.repetitions, order.plan.extremes), (7, None));
-    click(&mut bench.panels, "Choose no node");
+    click(&mut bench.panels, "Deselect all nodes");
     assert!(bench.panels.query_by_label("Choose at least one node.").is_some());
     search(&mut bench.panels, "voronoi");
     assert!(bench.panels.query_by_role_and_label(Role::CheckBox, "Midpoint displacement").is_none());
@@ -164,7 +164,7 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
 #[test]
 fn the_selected_layer_is_measured_with_its_parameters() {
     let mut bench = Bench::new(&["Perlin"]);
-    click(&mut bench.panels, "Choose no node");
+    click(&mut bench.panels, "Deselect all nodes");
     let doc = &mut bench.panels.state_mut().editor_mut().doc;
     let octaves = doc.scene().layers[0].node.about().find("octaves").unwrap();
     doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(2)).unwrap());
@@ -177,9 +177,9 @@ fn the_selected_layer_is_measured_with_its_parameters() {
     click(&mut bench.panels, "Run benchmark");
     let order = bench.order();
     let kept: Vec<Value> = order.subjects.iter().map(|(_, node)| node.params().get(octaves)).collect();
-    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each as it was when it was added");
-    assert!(order.subjects[0].0 != order.subjects[1].0, "two names");
-    let first = format!("Forget {}", order.subjects[0].0);
+    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each with its parameters at that time");
+    assert!(order.subjects[0].0 != order.subjects[1].0, "two different names");
+    let first = format!("Remove {}", order.subjects[0].0);
     click(&mut bench.panels, &first);
     click(&mut bench.panels, "Run benchmark");
     assert_eq!(bench.order().subjects, order.subjects[1..]);
@@ -193,11 +193,11 @@ fn results_are_shown_sorted_and_copied() {
     click(&mut bench.panels, "Run benchmark");
     bench.carry_out();
     assert!(bench.panels.query_by_label("Stop benchmark").is_some());
-    assert!(bench.panels.query_by_label_contains("Working meanwhile disturbs").is_some());
+    assert!(bench.panels.query_by_label_contains("Using the editor now distorts").is_some());
     assert_eq!(bench.wait(), Ending::Found);
     let report = bench.task.info().report.unwrap();
     assert_eq!(report.rows.len(), 4);
-    assert_eq!(report.findings[0].tone, Tone::Care, "once is not enough");
+    assert_eq!(report.findings[0].tone, Tone::Care, "one repetition is not enough");
     assert!(bench.panels.query_all_by_value(&report.findings[0].text).count() > 0, "{}", report.findings[0].text);
 
     tab(&mut bench, "Table");
@@ -251,7 +251,7 @@ fn a_cancelled_benchmark_keeps_earlier_results() {
     bench.carry_out();
     assert_eq!(bench.wait(), Ending::Found);
     let before = bench.task.info().report.unwrap();
-    // so long that only Stop ends it
+    // so long that it ends only by Stop
     repetitions(&mut bench.panels, "999");
     bench.chips(&["Size 2049", "Size 1025"]);
     click(&mut bench.panels, "Run benchmark");
@@ -265,7 +265,7 @@ fn a_cancelled_benchmark_keeps_earlier_results() {
     assert_eq!(bench.wait(), Ending::Stopped);
     let info = bench.task.info();
     assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.failure.is_none());
-    assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can begin");
+    assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can start");
 }
 
 #[test]

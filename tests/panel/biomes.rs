@@ -1,4 +1,4 @@
-//! The biome editor beside the view, without a window.
+//! The biome editor, without a window system.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -10,7 +10,7 @@ use talweg::appearance_files::BiomeTable;
 use talweg_app::features::biomes::panel::BiomesState;
 use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 
-/// The editor with the Earth's table open.
+/// The editor with the biome table of the Earth open.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
     panels.state_mut().editor_mut().doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
@@ -34,7 +34,7 @@ fn a_key_opens_the_editor_and_a_button_colours_by_biomes() {
     let button = panels
         .get_all_by_role(Role::Button)
         .find(|b| b.accesskit_node().label().is_some_and(|l| l.contains("Colour by biomes")));
-    button.expect("there is a way in").click();
+    button.expect("a button opens the editor").click();
     panels.run();
     assert_eq!(panels.state().editor().doc.scene().palette, "biome:earth");
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change biome table"));
@@ -54,7 +54,7 @@ fn biome_types_are_edited_in_one_undo_step_each() {
     assert_eq!(table(&panels).types[1].name, "Tundra 2");
     click(&mut panels, "Delete type");
     assert_eq!(table(&panels), shipped);
-    assert!(panels.state().editor().doc.scene().biomes.is_none(), "the shipped table is not kept in the scene");
+    assert!(panels.state().editor().doc.scene().biomes.is_none(), "the built-in table is not stored in the scene");
     click(&mut panels, "Add type");
     assert_eq!(table(&panels).types.len(), shipped.types.len() + 1);
     let field = panels.get_by_role_and_label(Role::TextInput, "Name of the type");
@@ -72,7 +72,7 @@ fn biome_types_are_edited_in_one_undo_step_each() {
         undo(&mut panels);
     }
     assert_eq!(table(&panels), shipped);
-    assert_eq!(panels.state().requests.len(), requests, "nothing is evaluated for a colour");
+    assert_eq!(panels.state().requests.len(), requests, "colours need no evaluation");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn dragging_an_optimum_or_tolerance_is_one_step() {
     assert_eq!(at(&panels), moved);
     undo(&mut panels);
     assert_eq!(at(&panels), before);
-    // an axis can be switched off and on
+    // a condition can be switched off and on
     click(&mut panels, "Moisture");
     let off = table(&panels).types.into_iter().find(|kind| kind.name == "Temperate forest").unwrap();
     assert!(off.moisture.is_none());

@@ -1,4 +1,4 @@
-//! Brushes: taking them up, the list of strokes, masks that are painted and seen.
+//! Brushes: start painting, the list of strokes, and painted masks, which must be visible.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn add(panels: &mut Panels, name: &str) {
     panels.run();
 }
 
-/// Draws a stroke as the hand does, since there is no ground here.
+/// Draws a stroke directly, because the test has no terrain in the view.
 fn draw(panels: &mut Panels, target: StrokeTarget, tool: BrushTool) {
     let brush = Brush { tool, radius: 300.0, ..Brush::default() };
     let stroke = Stroke::new(brush, vec![StrokePoint::new(1000.0, 1000.0), StrokePoint::new(2000.0, 1500.0)]);
@@ -47,7 +47,7 @@ fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
     assert_eq!((shown(&panels, "Level").as_str(), shown(&panels, "Strength").as_str()), ("0 m", "50%"));
     add(&mut panels, "PaintedMap");
     assert_eq!(shown(&panels, "Amount"), "100%", "uplift goes from 0 to 1");
-    assert_eq!(shown(&panels, "Radius"), "960 m", "ranges are wide");
+    assert_eq!(shown(&panels, "Radius"), "960 m", "the default radius is large");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_new_stroke_layer_is_ready_and_its_strokes_stay_editable() {
         draw(&mut panels, on, tool);
     }
     let request = panels.state().requests.last().unwrap().clone();
-    assert_eq!(request.stroke, Some(on), "the worker knows that a brush is at work");
+    assert_eq!(request.stroke, Some(on), "the worker knows that a brush is active");
     use BrushTool::{Flatten, Lower, Noise, Raise};
     click(&mut panels, "Stroke 2: Lower");
     panels.get_by_label("Brush of stroke 2");
@@ -88,27 +88,27 @@ fn a_new_stroke_layer_is_ready_and_its_strokes_stay_editable() {
     click(&mut panels, "Hide stroke 3");
     press(&mut panels, Modifiers::NONE, Key::CloseBracket);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert_eq!(tools_of(&panels, on), [(Raise, false), (Noise, true)], "the selected stroke is gone, not the layer");
+    assert_eq!(tools_of(&panels, on), [(Raise, false), (Noise, true)], "the stroke is deleted, not the layer");
     for _ in 0..5 {
         panels.state_mut().editor_mut().doc.undo();
     }
     panels.run();
     assert_eq!(tools_of(&panels, on), [(Raise, false), (Lower, false), (Noise, false)]);
-    // T and Escape put the brush away, another layer takes it out of the hand
+    // T and Escape stop painting, and so does the selection of another layer
     press(&mut panels, Modifiers::NONE, Key::T);
     assert_eq!(target(&panels), None);
     press(&mut panels, Modifiers::NONE, Key::T);
     assert_eq!(target(&panels), Some(on));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(target(&panels), None);
-    panels.get_by_label_contains("Take up the brush").click();
+    panels.get_by_label_contains("Start painting").click();
     panels.run();
     panels.state_mut().ask(LayerAction::SelectBelow);
     panels.run();
     assert_eq!(target(&panels), None);
     panels.state_mut().ask(LayerAction::SelectAbove);
     panels.run();
-    assert_eq!(target(&panels), None, "what has strokes is taken up by hand");
+    assert_eq!(target(&panels), None, "a layer with strokes is not painted automatically");
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn a_mask_is_shown_while_it_is_edited() {
     draw(&mut panels, on, BrushTool::Raise);
     let request = panels.state().requests.last().unwrap().clone();
     assert_eq!((request.mask, request.stroke), (Some(1), Some(on)));
-    assert!(panels.query_by_label("Erode").is_none(), "there is no ground to erode");
-    click(&mut panels, "Show on the ground");
+    assert!(panels.query_by_label("Erode").is_none(), "there is no terrain to erode");
+    click(&mut panels, "Show on terrain");
     assert_eq!(shown(&panels), None);
     let doc = &mut panels.state_mut().editor_mut().doc;
     doc.edit("Change mask", None, |scene| scene.layers[1].mask.by_height = true);
     panels.run();
-    assert_eq!(shown(&panels), Some(1), "any condition is seen when it changes");
+    assert_eq!(shown(&panels), Some(1), "the mask is shown after a change of a condition");
     panels.state_mut().ask(LayerAction::SelectBelow);
     panels.run();
     assert_eq!(shown(&panels), None);
@@ -142,6 +142,6 @@ fn a_new_construction_is_empty_and_in_metres_of_the_scene() {
     panels.state_mut().editor_mut().doc.edit("Change size", None, |scene| scene.settings.size_metres = 3000.0);
     add(&mut panels, "Construction");
     let tree = panels.state().editor().doc.tree_of(1).unwrap().clone();
-    assert_eq!((tree.count(), tree.frame.side), (1, 3000.0), "nothing but the place for pieces");
+    assert_eq!((tree.count(), tree.frame.side), (1, 3000.0), "an empty tree");
     panels.get_by_label_contains("Place road");
 }

@@ -1,4 +1,4 @@
-//! Places of the camera that are kept, flying and walking, pictures of the view.
+//! Camera bookmarks, Fly and Walk, images of the view.
 
 use crate::kit::*;
 use bevy_egui::egui::{Event, Key, Modifiers};
@@ -14,9 +14,9 @@ fn a_bookmark_is_saved_in_the_scene_and_restored() {
     *panels.state_mut().get_mut::<CameraStand>() = stand;
     let asked = panels.state().requests.len();
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::D);
-    panels.get_by_label_contains("View 1 is kept in the scene");
+    panels.get_by_label_contains("Added View 1 to View > Bookmarks");
     let scene = panels.state().editor().doc.scene().clone();
-    assert_eq!((scene.bookmarks.len(), panels.state().requests.len()), (1, asked), "no ground changes");
+    assert_eq!((scene.bookmarks.len(), panels.state().requests.len()), (1, asked), "the terrain does not change");
     let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
     assert!(read == scene && warnings.is_empty());
     *panels.state_mut().get_mut::<CameraStand>() = CameraStand::default();
@@ -26,7 +26,7 @@ fn a_bookmark_is_saved_in_the_scene_and_restored() {
         Effect::View(ViewCommand::Stand { eye_world, yaw, .. }) => Some((*eye_world, *yaw)),
         _ => None,
     });
-    let (eye_world, yaw) = gone.expect("the camera goes there");
+    let (eye_world, yaw) = gone.expect("the camera moves there");
     assert!(eye_world.distance(stand.eye_world) < 0.01 && (yaw - stand.yaw).abs() < 1e-4);
     panels.state_mut().ask(BookmarkAction::Remove(0));
     panels.run();
@@ -57,7 +57,7 @@ fn flight_keys_are_no_shortcuts_during_flight() {
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().get::<FlyState>().way, None);
     press(&mut panels, Modifiers::NONE, Key::W);
-    assert!(!water(&panels), "and is one again");
+    assert!(!water(&panels), "and becomes a shortcut again");
 }
 
 #[test]

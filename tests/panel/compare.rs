@@ -1,4 +1,4 @@
-//! Comparing without a window: what B is asked for, how both are shown, and the table.
+//! The comparison without a window system: the choice of B, the display of both, and the table.
 
 use std::sync::Arc;
 
@@ -42,10 +42,10 @@ fn table() -> Arc<Table> {
         row("Volume above B", "million m³", Values::Between(123.25)),
         row("RMS difference", "m", Values::Between(12.5)),
     ];
-    Arc::new(Table { rows, notes: vec!["A is 8 km wide and B 4 km.".into()] })
+    Arc::new(Table { rows, notes: vec!["A is 8 km wide, B is 4 km wide".into()] })
 }
 
-/// What the editor is told once B is there.
+/// Updates the panels as the editor does when B is ready.
 fn there(panels: &mut Panels, name: &str) {
     *panels.state_mut().get_mut::<CompareInfo>() =
         CompareInfo { b: Some(name.into()), table: Some(table()), ..CompareInfo::default() };
@@ -61,11 +61,11 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     let mut panels = large(&["Perlin", "Thermal"]);
     let (undo, before) = (panels.state().editor().doc.undo_label().map(String::from), free(&panels));
     press(&mut panels, Modifiers::NONE, Key::C);
-    assert_eq!(kept(&panels.state().effects[0]), "Untitled, kept");
-    there(&mut panels, "Untitled, kept");
+    assert_eq!(kept(&panels.state().effects[0]), "Untitled (pinned)");
+    there(&mut panels, "Untitled (pinned)");
     assert!(panels.query_by_label("View of A: Untitled").is_some());
-    assert!(panels.query_by_label("View of B: Untitled, kept").is_some());
-    assert!(free(&panels).height() < before.height(), "bar and table take their place");
+    assert!(panels.query_by_label("View of B: Untitled (pinned)").is_some());
+    assert!(free(&panels).height() < before.height(), "bar and table use their part of the window");
     press(&mut panels, Modifiers::NONE, Key::C);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Nothing)));
     *panels.state_mut().get_mut::<CompareInfo>() = CompareInfo::default();
@@ -113,17 +113,17 @@ fn the_difference_map_brings_its_overlay_and_takes_it_away() {
     assert_eq!(panels.state().editor().view.overlay, Overlay::Difference);
     assert!(panels.query_by_label("View of A − B").is_some());
     click(&mut panels, "Split view");
-    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "what was there before");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "the overlay from before");
     press(&mut panels, Modifiers::ALT, Key::Num4);
     press(&mut panels, Modifiers::SHIFT, Key::Num0);
     assert_eq!(
         panels.state().get::<CompareState>().mode,
         CompareMode::One,
-        "without its overlay it is no difference map"
+        "without its overlay the mode is not the difference map"
     );
     press(&mut panels, Modifiers::SHIFT, Key::Num5);
-    click(&mut panels, "End comparing");
-    assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
+    click(&mut panels, "End comparison");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::None, "without B there is no difference overlay");
 }
 
 #[test]
@@ -136,12 +136,12 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
     drag(&mut panels, handle.center(), pos2(area.left() + 0.25 * area.width(), area.center().y));
     assert!((panels.state().get::<CompareState>().split - 0.25).abs() < 0.01);
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera stays");
-    // beyond the edge the handle stops
+    // the divider stops at the edge
     panels.hover_at(area.left_center() - vec2(80.0, 0.0));
     panels.run();
     drop_at(&mut panels, area.left_center() - vec2(80.0, 0.0));
     assert_eq!(panels.state().get::<CompareState>().split, 0.0);
-    assert!(area.contains_rect(widget(&panels, Role::Slider, "Split").rect()), "it can be taken hold of again");
+    assert!(area.contains_rect(widget(&panels, Role::Slider, "Split").rect()), "the divider can be dragged again");
     panels.hover_at(area.center());
     panels.run();
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
@@ -238,7 +238,7 @@ fn two_legends_are_shown_for_two_colour_scales() {
         panels.state_mut().info_mut().legend = legend(0.02);
         panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.02);
         panels.run();
-        assert!(panels.query_by_label_contains("Legend: Erosion").is_some(), "one for both");
+        assert!(panels.query_by_label_contains("Legend: Erosion").is_some(), "one legend for both");
         panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.5);
         panels.run();
         let a = panels.get_by_label_contains("Legend: A: Erosion").rect();
@@ -247,7 +247,7 @@ fn two_legends_are_shown_for_two_colour_scales() {
     }
 }
 
-/// With the longest names, in the smallest window, everything is inside and nothing lies on anything else.
+/// With the longest names in the smallest window, all widgets are inside and none overlap.
 #[test]
 fn the_bar_fits_the_smallest_window() {
     let mut panels = panels(vec2(960.0, 600.0), &["Perlin"]);
@@ -257,7 +257,7 @@ fn the_bar_fits_the_smallest_window() {
         there(&mut panels, long);
         panels.state_mut().get_mut::<CompareInfo>().making = making.clone();
         panels.run();
-        let mut names = vec!["End comparing".to_string(), "Split view".into(), "Side by side".into()];
+        let mut names = vec!["End comparison".to_string(), "Split view".into(), "Side by side".into()];
         names.extend(["One at a time", "Difference map", "Swap A and B", "Table of differences"].map(String::from));
         names.push(if making.is_some() { format!("Computing {long}") } else { format!("B is {long}") });
         let rects: Vec<Rect> = names.iter().map(|name| panels.get_by_label(name).rect()).collect();

@@ -1,4 +1,4 @@
-//! Enter in a dialog does what its main button does, and ends a field that is typed in without doing more.
+//! Enter triggers the main button of a dialog. In a focused field it only ends the input.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -10,7 +10,7 @@ use talweg_app::features::export::task::ExportOrder;
 use talweg_app::features::import::ImportAction;
 use talweg_app::frame::commands::FileAction;
 
-/// Asks for the command of that name, as a menu does.
+/// Issues the command with this label, as a menu does.
 fn ask(panels: &mut Panels, label: &str) {
     let found = panels.state().commands().into_iter().find(|command| command.info().label == label);
     panels.state_mut().ask(found.unwrap_or_else(|| panic!("there is no “{label}”")));
@@ -43,12 +43,12 @@ fn enter_closes_pages() {
 
 #[test]
 fn enter_continues_to_the_file_dialog() {
-    // the dialog about the file has the same heading
+    // the file dialog has the same heading
     for (command, own) in [
         ("Save picture of the view…", "Supersampling"),
         ("Save film of the view…", "Turntable: once around the terrain"),
         ("Export time-lapse…", "Choose a file…"),
-        ("Cut out ground…", "South edge"),
+        ("Cut out terrain…", "South edge"),
     ] {
         let mut panels = large(&["Perlin", "Thermal"]);
         ask(&mut panels, command);

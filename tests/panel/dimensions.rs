@@ -1,4 +1,4 @@
-//! Radii, widths, steps and arms of pieces, dragged in the view; lines that copies and contours lie along.
+//! Dimensions of pieces that are dragged in the view: radii, widths, steps and arms; also lines of copies and contours.
 
 use crate::kit::*;
 use crate::pieces::{choose, crater, look, on_screen, selected, tree};
@@ -13,7 +13,7 @@ use talweg::construction::operators::scatter::ScatterRegion;
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg_app::features::construction::list::TreeState;
 
-/// Where a dimension of the selected piece is, in metres of the tree.
+/// Position of a dimension's handle of the selected piece, in metres of the tree.
 fn place_of(panels: &Panels, dimension: PieceDimension) -> [f64; 2] {
     let path = panels.state().get::<TreeState>().selected().unwrap().clone();
     let transform = TransformPath::for_piece(&tree(panels), &path, panels.state().editor().doc.tree_seed(0));
@@ -21,7 +21,7 @@ fn place_of(panels: &Panels, dimension: PieceDimension) -> [f64; 2] {
     transform.outward(found.into_iter().find(|(other, _)| *other == dimension).unwrap().1)
 }
 
-/// Drags the place of a dimension by metres, and leaves it there.
+/// Drags the handle of a dimension by metres and releases it.
 fn drag_dimension(panels: &mut Panels, dimension: PieceDimension, [east, south]: [f64; 2]) {
     let [x, y] = place_of(panels, dimension);
     let (from, to) = (on_screen(panels, [x, y]), on_screen(panels, [x + east, y + south]));
@@ -62,26 +62,26 @@ fn arrays_and_scatters_of_the_library_are_sized_in_the_view() {
     }
     click(&mut panels, "Place boulders");
     look(&mut panels);
-    let PieceKind::Scatter(before) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(before) = form(&panels) else { panic!("scattered boulders") };
     drag_dimension(&mut panels, PieceDimension::Radius, [500.0, 0.0]);
-    let PieceKind::Scatter(after) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(after) = form(&panels) else { panic!("scattered boulders") };
     let wider = after.settings.radius - before.settings.radius;
     assert!((wider - 500.0).abs() < 60.0, "{wider}");
-    // a line to lie along is there as soon as it is chosen
+    // the line appears as soon as the region is chosen
     widget(&panels, Role::ComboBox, "Region").click();
     panels.run();
     click(&mut panels, "Along a curve");
-    let PieceKind::Scatter(along) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(along) = form(&panels) else { panic!("scattered boulders") };
     assert_eq!((along.settings.region, along.points.len()), (ScatterRegion::Curve, 3));
     drag_dimension(&mut panels, PieceDimension::Width, [0.0, 700.0]);
-    let PieceKind::Scatter(wide) = form(&panels) else { panic!("boulders are strewn") };
+    let PieceKind::Scatter(wide) = form(&panels) else { panic!("scattered boulders") };
     assert!((wide.settings.width - along.settings.width - 700.0).abs() < 60.0, "{}", wide.settings.width);
 
     let strewn = selected(&panels);
     click(&mut panels, "Place hill ring");
     let mut found = false;
     tree(&panels).terrain.visit(&mut |piece| found |= Some(piece) == strewn.as_ref());
-    assert!(found, "what is placed next lies beside the copies, it is not repeated with them");
+    assert!(found, "the next piece is placed beside the copies and is not repeated");
     let PieceKind::Array(ring) = form(&panels) else { panic!("hills in a ring") };
     assert_eq!(ring.settings.arrangement, Arrangement::Radial);
     assert!(!dimensions(&Piece::new(PieceKind::Array(ring)), 1.0).is_empty());
@@ -112,7 +112,7 @@ fn a_placement_is_stretched_and_sheared_by_its_arms() {
 
 #[test]
 fn an_outline_drag_that_would_self_cross_is_refused() {
-    // tall, so that all rows are seen
+    // high enough to show all rows
     let mut panels = panels(vec2(1280.0, 1400.0), &["Construction"]);
     let bow = r#"(terrain: (form: Blend(of: [
         (name: "bow", form: Contour(points: [(500.0, 0.0), (-400.0, 300.0), (400.0, 300.0), (-500.0, 0.0)])),

@@ -1,4 +1,4 @@
-//! Panels are dragged to other places and onto each other, made wider, and found there again.
+//! Panels are dragged to other positions and onto each other and resized, and the layout is restored at the next start.
 
 use bevy_egui::egui;
 use egui::accesskit::Role;
@@ -14,7 +14,7 @@ fn view(panels: &Panels) -> Rect {
     panels.state().drawn.as_ref().unwrap().free_rect
 }
 
-/// The strip by which a panel is moved.
+/// The strip by which a panel is dragged.
 fn handle(panels: &Panels, title: &str) -> Rect {
     widget(panels, Role::Button, &format!("Move {title}")).rect()
 }
@@ -27,27 +27,27 @@ fn a_panel_is_dragged_onto_another_and_stays_there() {
     let narrow = view(&panels);
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(view(&panels).width() < narrow.width() - 200.0);
-    // into the middle of the parameters: a tab beside them
+    // onto the centre of the parameter panel: a tab beside it
     let parameters = handle(&panels, "Parameters");
     let (from, to) = (handle(&panels, "Measures").center(), parameters.center() + vec2(0.0, 190.0));
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
-    assert_eq!(view(&panels), narrow, "the view has all of its room again");
+    assert_eq!(view(&panels), narrow, "the view has its full size again");
     let tab = |panels: &Panels, title: &str| widget(panels, Role::Button, title).rect();
     assert!(tab(&panels, "Measures").left() < 330.0);
-    assert!(panels.query_by_label("Measuring…").is_some(), "what was dropped is seen");
+    assert!(panels.query_by_label("Measuring…").is_some(), "the dropped panel is visible");
     let at = tab(&panels, "Parameters").center();
     panels.hover_at(at);
     panels.drag_at(at);
     drop_at(&mut panels, at);
     assert!(panels.query_by_label("Measuring…").is_none() && panels.query_all_by_label("Octaves").next().is_some());
-    // closed and opened it is the tab that is seen
+    // closed and opened again, it is the active tab
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(panels.query_all_by_label("Octaves").next().is_some());
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(panels.query_by_label("Measuring…").is_some());
     drop(panels);
-    // and the next start knows
+    // the next start restores the layout
     let mut again = open();
     press(&mut again, Modifiers::NONE, Key::M);
     assert!(tab(&again, "Measures").left() < 330.0);
@@ -80,7 +80,7 @@ fn borders_are_moved_and_stay_where_they_are_put() {
     drop_at(&mut panels, border + vec2(70.0, 0.0));
     assert!((view(&panels).left() - left - 70.0).abs() < 3.0, "{}", view(&panels));
     let kept = view(&panels);
-    // another panel takes from the view alone
+    // another panel takes its room from the view only
     press(&mut panels, Modifiers::NONE, Key::M);
     assert_eq!(view(&panels).left(), kept.left());
     press(&mut panels, Modifiers::NONE, Key::M);
@@ -88,7 +88,7 @@ fn borders_are_moved_and_stay_where_they_are_put() {
     drop(panels);
     let mut again = open();
     assert!((view(&again).left() - kept.left()).abs() < 1.0);
-    // a larger window gives the view what it has more
+    // the view gets all additional room of a larger window
     again.set_size(vec2(1920.0, 1080.0));
     again.run();
     assert!((view(&again).left() - kept.left()).abs() < 1.0);
@@ -111,7 +111,7 @@ fn panel_places_can_be_chosen_without_dragging() {
     panels.run();
     assert!(handle(&panels, "History").top() > view(&panels).bottom());
     let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());
-    assert_eq!(names, Some(13), "every panel and the view have their place");
+    assert_eq!(names, Some(13), "all panels and the view are in the layout");
     panels.get_by_label("Move History").click_secondary();
     panels.run();
     click(&mut panels, "Close History");

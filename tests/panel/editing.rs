@@ -173,7 +173,7 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
         panels.run();
     }
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "letter by letter");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "typed letter by letter");
     press(&mut panels, Modifiers::NONE, Key::F2);
     panels.event(egui::Event::Text("Nothing".into()));
     panels.run();
@@ -204,7 +204,7 @@ fn letters_typed_into_a_field_are_no_shortcuts() {
     panels.event(egui::Event::Text("Hills".into()));
     panels.run();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    assert_eq!(panels.state().names(), ["Hills", "Hills copy"], "the text is taken before the command");
+    assert_eq!(panels.state().names(), ["Hills", "Hills copy"], "the text is applied before the command");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn the_eye_hides_and_solo_shows_alone() {
 fn transport_buttons_move_the_playhead() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().requests.clear();
-    click(&mut panels, "To start");
+    click(&mut panels, "Jump to start");
     let request = panels.state().requests.last().unwrap().clone();
     assert_eq!((request.quality, request.playhead.unwrap().iteration), (RequestQuality::Full, 0));
     click(&mut panels, "Step forward");
@@ -238,9 +238,9 @@ fn transport_buttons_move_the_playhead() {
     assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::Full, "scrubbing");
     drop_at(&mut panels, rail.center());
     click(&mut panels, "Perlin noise");
-    assert!(panels.query_by_label("To start").is_some(), "the playhead still stands on the erosion");
-    click(&mut panels, "To end");
-    assert!(panels.query_by_label("To start").is_none(), "a generator has no transport");
+    assert!(panels.query_by_label("Jump to start").is_some(), "the playhead still stands on the erosion");
+    click(&mut panels, "Jump to end");
+    assert!(panels.query_by_label("Jump to start").is_none(), "a generator has no transport");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn unsaved_changes_need_confirmation() {
     press(&mut panels, Modifiers::COMMAND, Key::N);
     assert!(panels.query_by_label_contains("Save the changes to").is_some());
     press(&mut panels, Modifiers::SHIFT, Key::S);
-    assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a question");
+    assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a dialog");
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().names().len(), 1);
     panels.state_mut().editor_mut().doc.save(&path).unwrap();
@@ -283,7 +283,7 @@ fn a_file_changed_by_another_program_needs_confirmation() {
     assert!(panels.query_by_label_contains("has changed on the disk").is_some());
     click(&mut panels, "Cancel");
     assert_eq!((layers(), panels.state().editor().doc.is_dirty()), (0, true));
-    // what waits for the save goes on once it was overwritten
+    // the command that waits for the save runs after the file was overwritten
     press(&mut panels, Modifiers::COMMAND, Key::N);
     click(&mut panels, "Save");
     assert!(panels.state().editor().doc.is_dirty());
@@ -378,7 +378,8 @@ fn an_undrawable_tree_says_why_and_offers_solo() {
     let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Traced && mode.asks_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
-    let unsupported = TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion follows the tree");
+    let unsupported =
+        TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion above the construction");
     panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
     assert!(panels.query_by_label_contains("Layers above the tree").is_some());
@@ -465,7 +466,7 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
-            // those for pieces and strokes hold while one is selected, in the place of those of the layer
+            // while a piece or stroke is selected, its shortcuts replace those of the layer
             let is_scoped = command.action::<PieceAction>().is_some() || command.action::<BrushAction>().is_some();
             let state = if is_scoped { command.section() } else { "" };
             if let Some(other) = owners.insert(format!("{shortcut:?} {state}"), info.label.clone()) {
@@ -484,7 +485,7 @@ fn every_node_shows_its_parameters_in_the_smallest_window() {
         assert!(panels.query_all_by_label_contains(about.help).count() > 0, "{}: no sentence", about.name);
         for spec in &about.params {
             let label = talweg_title(spec);
-            // the same height in metres and as a fraction has one label
+            // a height in metres and the same height as a fraction share one label
             let mut same = (0..about.params.len()).filter(|&k| talweg_title(&about.params[k]) == label);
             let matters = same.any(|k| node.params().matters(k));
             let found = panels.query_all(egui_kittest::kittest::by().label(label).include_labels()).count()
@@ -498,15 +499,15 @@ fn every_node_shows_its_parameters_in_the_smallest_window() {
     }
 }
 
-/// The name as the panel writes it.
+/// The label of a parameter in the panel.
 fn talweg_title(spec: &talweg::param::ParamSpec) -> &str {
     if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
 
-/// Every control is inside the window, and those of the side panel inside that.
+/// Asserts that all widgets are inside the window, and those of the side panel inside the panel.
 fn assert_inside(panels: &Panels, what: &str, side: f32) {
     let window = panels.ctx.viewport_rect();
-    // the menu bar goes on over the view
+    // the menu bar extends above the view
     let below_menu = panels.state().drawn.as_ref().unwrap().free_rect.top();
     let controls = [Role::Button, Role::Slider, Role::SpinButton, Role::CheckBox, Role::ComboBox, Role::TextInput];
     for role in controls {
@@ -547,7 +548,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     panels.run();
     let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
     assert_inside(&panels, "scene settings", side);
-    // some are only there beside others
+    // some parameters appear only with certain values of others
     for (sun, fog) in [(SunPlacement::Angles, 0.0), (SunPlacement::Time, 1.0)] {
         let edit = |scene: &mut talweg::scene::Scene| (scene.settings.sun, scene.settings.fog) = (sun, fog);
         panels.state_mut().editor_mut().doc.edit("Light", None, edit);
@@ -561,7 +562,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         }
     }
     let told = panels.query_by_label_contains(" GiB free").is_some();
-    assert!(told || !cfg!(target_os = "linux"), "how much the resolution needs of what is free");
+    assert!(told || !cfg!(target_os = "linux"), "needed and free memory");
     click(&mut panels, "1025");
     assert_eq!(panels.state().editor().doc.scene().settings.resolution, 1025);
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());

@@ -1,4 +1,4 @@
-//! The panels of a process without a window: presets, charts, branches, files and layers it refers to, films.
+//! The panels of a process without a window system: presets, charts, branches, files and layers it refers to, films.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -36,11 +36,11 @@ fn a_change_during_playback_offers_to_continue_or_branch() {
     assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
     click(&mut panels, "Continue from here");
     assert_eq!(panels.state().editor().doc.scene().layers[1].epochs[0].iterations, 20);
-    assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
+    assert!(panels.query_by_label_contains("Continues from iteration 20").is_some());
     click(&mut panels, "Clear");
     assert!(panels.state().editor().doc.scene().layers[1].epochs.is_empty());
     change(&mut panels, 15.0);
-    click(&mut panels, "As a branch");
+    click(&mut panels, "Create branch");
     assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);
     click(&mut panels, "Branch Thermal erosion");
     let shown: Vec<bool> = panels.state().editor().doc.scene().layers.iter().map(|l| l.enabled).collect();
@@ -82,7 +82,7 @@ fn charts_request_and_show_the_history() {
     {
         assert!(panels.query_by_label_contains(text).is_some(), "{text}");
     }
-    click(&mut panels, "Clear the place");
+    click(&mut panels, "Clear point");
     assert_eq!(panels.state().editor().doc.place(), None);
     click(&mut panels, "Charts");
     assert!(panels.query_by_label("Mean slope").is_none());
@@ -138,7 +138,7 @@ fn the_add_menu_remembers_what_was_added() {
         click(&mut panels, name);
     }
     click(&mut panels, "Add layer");
-    click(&mut panels, "Again Perlin noise");
+    click(&mut panels, "Add recent Perlin noise");
     assert_eq!(panels.state().names(), ["Perlin noise", "Ridged noise", "Perlin noise 2"]);
 }
 
@@ -151,5 +151,5 @@ fn a_time_lapse_is_requested_and_started() {
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.query_by_label("Export time-lapse").is_some());
     click(&mut panels, "Choose a file…");
-    assert!(panels.state().editor().dialogs.is_open(), "where to is asked next");
+    assert!(panels.state().editor().dialogs.is_open(), "the file is asked for next");
 }

@@ -1,4 +1,4 @@
-//! The window of exports: what is ticked, what is kept with the scene, what is repeated.
+//! The export window: ticked products, presets stored in the scene, and repeated exports.
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
@@ -6,7 +6,7 @@ use talweg::scene::BuildPreset;
 use talweg_app::features::export::ExportAction;
 use talweg_app::features::export::task::ExportOrder;
 
-/// Maps and formats of a preset.
+/// Products and formats of a preset.
 fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {
     preset.products.iter().map(|product| (product.what.as_str(), product.format.as_str())).collect()
 }
@@ -18,10 +18,10 @@ fn ticked_products_are_exported_saved_and_repeated() {
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
     panels.state_mut().ask(ExportAction::Open);
     panels.run();
-    panels.get_by_label_contains("1 product, at most");
+    panels.get_by_label_contains("1 file, up to");
     click(&mut panels, "Mesh");
     click(&mut panels, "Slope");
-    panels.get_by_label_contains("3 products, at most");
+    panels.get_by_label_contains("3 files, up to");
     panels.get_by_label_contains("Mesh error");
     click(&mut panels, "Heights");
     click(&mut panels, "Export");
@@ -32,7 +32,7 @@ fn ticked_products_are_exported_saved_and_repeated() {
     assert_eq!(choice.folder, folder.path());
     let kept = &app.editor().doc.scene().builds;
     assert_eq!(kept.as_slice(), std::slice::from_ref(&choice.preset));
-    assert!(app.editor().doc.is_dirty(), "it is saved with the scene");
+    assert!(app.editor().doc.is_dirty(), "stored in the scene");
     app.ask(ExportAction::BuildLast);
     panels.run();
     assert_eq!(panels.state_mut().take::<ExportOrder>(), orders);

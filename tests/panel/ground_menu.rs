@@ -1,4 +1,4 @@
-//! The menu of a place of the ground.
+//! The context menu of the terrain.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use talweg_app::view::ViewCommand;
 
 const PLACE: Pos2 = pos2(800.0, 350.0);
 
-/// Says what lies under the pointer, as the view does, and clicks there.
+/// Sets the point under the pointer, as the view does, and right-clicks it.
 fn open(panels: &mut Panels) -> PickedPoint {
     let terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.9 - 0.5 * v + 0.3 * (u - 0.5).abs());
     let settings = panels.state().editor().doc.scene().settings.clone();
@@ -72,7 +72,7 @@ fn flattened_terrain_stays_editable() {
     assert_eq!((strokes.len(), strokes[0].brush.tool), (1, BrushTool::Flatten));
     assert_eq!((strokes[0].path[0].x, strokes[0].brush.level), (point.metres[0], 1530.0));
     panels.get_by_label("Brush of stroke 1");
-    // again: on the same layer
+    // a second time: on the same layer
     open(&mut panels);
     click(&mut panels, "Flatten here");
     assert_eq!(steps(&panels), before + 2);
@@ -85,7 +85,7 @@ fn a_river_starts_at_the_clicked_place() {
     let mut panels = large(&["Perlin"]);
     let before = steps(&panels);
     open(&mut panels);
-    click(&mut panels, "Add a river from here");
+    click(&mut panels, "Add river from here");
     assert_eq!(steps(&panels), before + 1);
     let layers = &panels.state().editor().doc.scene().layers;
     assert_eq!((layers[1].name.as_str(), layers[1].mix.blend), ("River", Blend::Min));
@@ -99,17 +99,17 @@ fn a_place_is_probed_looked_at_and_closed_again() {
     let mut panels = large(&["Perlin", "Terrace"]);
     open(&mut panels);
     click(&mut panels, "Probe");
-    panels.get_by_label("What each layer adds");
-    panels.get_by_label("Height after it");
+    panels.get_by_label("Contribution of each layer");
+    panels.get_by_label("Height after");
     press(&mut panels, bevy_egui::egui::Modifiers::NONE, bevy_egui::egui::Key::Escape);
-    assert!(panels.query_by_label("What each layer adds").is_none());
+    assert!(panels.query_by_label("Contribution of each layer").is_none());
     open(&mut panels);
     click(&mut panels, "Look at this point");
     let looked = |effect: &Effect| matches!(effect, Effect::View(ViewCommand::Look { .. }));
     assert!(panels.state().effects.iter().any(looked), "{:?}", panels.state().effects);
     open(&mut panels);
     click(&mut panels, "Copy position");
-    panels.get_by_label_contains("On the clipboard: 2000.0 m E, 2000.0 m S");
+    panels.get_by_label_contains("Copied: 2000.0 m E, 2000.0 m S");
 }
 
 #[test]

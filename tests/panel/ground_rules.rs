@@ -1,4 +1,4 @@
-//! The panel of the ground's rules beside the view, without a window.
+//! The panel of the ground rules, without a window system.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -10,7 +10,7 @@ use talweg::io::SaveTarget;
 use talweg_app::features::ground_rules::GroundRulesAction;
 use talweg_app::features::ground_rules::panel::RuleTab;
 
-/// The editor with the rules open, in the alpine palette.
+/// The editor with the panel open and the alpine palette.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
     panels.state_mut().ask(GroundRulesAction::Toggle);
@@ -30,7 +30,7 @@ fn undo(panels: &mut Panels) {
     press(panels, Modifiers::COMMAND, Key::Z);
 }
 
-/// The name of a rule's row, by its number from 0.
+/// The label of a rule's row, by its index.
 fn row(rules: &MaterialRules, k: usize) -> String {
     format!("Rule {}: {}", k + 1, rules.0[k].material.label())
 }
@@ -44,16 +44,16 @@ fn rules_are_edited_in_one_undo_step_each() {
     click(&mut panels, &row(&shipped, last));
     click(&mut panels, "Add rule");
     assert_eq!(rules(&panels).0.len(), count + 1);
-    assert_eq!(rules(&panels).0[count].material, Material::Gravel, "it lies on top");
+    assert_eq!(rules(&panels).0[count].material, Material::Gravel, "the new rule is on top");
     click(&mut panels, "Move rule down");
     assert_eq!(rules(&panels).0[count - 1].material, Material::Gravel);
     click(&mut panels, "Remove rule");
     assert_eq!(rules(&panels), shipped);
-    assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not kept in the scene");
+    assert!(panels.state().editor().doc.scene().materials.is_none(), "the palette's rules are not stored in the scene");
     click(&mut panels, &row(&shipped, last - 2));
     click(&mut panels, "Duplicate rule");
     assert_eq!(rules(&panels).0[last - 2], rules(&panels).0[last - 1]);
-    click(&mut panels, &format!("{}  Back to the palette's rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
+    click(&mut panels, &format!("{}  Reset to palette rules", egui_phosphor::regular::ARROW_COUNTER_CLOCKWISE));
     assert!(panels.state().editor().doc.scene().materials.is_none());
     undo(&mut panels);
     assert_eq!(rules(&panels).0.len(), count + 1);
@@ -61,7 +61,7 @@ fn rules_are_edited_in_one_undo_step_each() {
         undo(&mut panels);
     }
     assert_eq!(rules(&panels), shipped);
-    assert_eq!(panels.state().requests.len(), requests, "nothing is evaluated for a material");
+    assert_eq!(panels.state().requests.len(), requests, "materials need no evaluation");
 }
 
 #[test]
@@ -87,11 +87,11 @@ fn a_band_is_dragged_or_typed_in_one_undo_step() {
     assert_eq!(slope(&panels), EVERYWHERE);
     click(&mut panels, "Slope");
     assert_eq!(slope(&panels)[..2], [25.0, 35.0]);
-    let field = panels.get_by_label("Slope: all from");
+    let field = panels.get_by_label("Slope: full effect from");
     field.focus();
     panels.run();
     press(&mut panels, Modifiers::COMMAND, Key::A);
-    panels.get_by_label("Slope: all from").type_text("60");
+    panels.get_by_label("Slope: full effect from").type_text("60");
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(slope(&panels)[..2], [25.0, 60.0]);
 }

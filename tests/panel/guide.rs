@@ -1,4 +1,4 @@
-//! The user guide and the README name what there is: commands, nodes, files, keys.
+//! The user guide and the README name existing commands, nodes, files and keys.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable;
 use talweg::nodes::Node;
 use talweg_app::frame::commands::shortcut_text;
 
-/// The texts between `begin` and `end`, which differ.
+/// The texts between `begin` and `end`, which must differ.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
     text.split(begin).skip(1).filter_map(|rest| rest.split_once(end).map(|(inside, _)| inside)).collect()
 }
@@ -36,7 +36,7 @@ fn every_menu_entry_link_and_node_of_the_guide_exists() {
     for key in ["Shift+M", "U", "Shift+W", "Shift+Q", "F12", "Shift+A", "Shift+T", "Ctrl+K"] {
         assert!(guide.contains(&format!("`{key}`")) && keys.iter().any(|k| k == key), "{key}: {keys:?}");
     }
-    // a key in brackets behind a command is the command's
+    // a key in brackets after a command must be a key of that command
     let text = flat.replace('*', "");
     let mut checked = 0;
     for command in &commands {
@@ -56,7 +56,7 @@ fn the_guide_in_the_window_has_a_glyph_for_each_of_its_letters() {
     let mut panels = large(&[]);
     press(&mut panels, Modifiers::SHIFT, Key::F1);
     let shown: Vec<String> = panels.get_all_by_role(Role::Label).filter_map(|node| node.value()).collect();
-    assert!(shown.iter().any(|text| text.contains("For people who make terrain")), "{shown:?}");
+    assert!(shown.iter().any(|text| text.contains("for people who make terrain")), "{shown:?}");
     let font = FontId::proportional(14.0);
     for text in shown {
         assert!(!text.starts_with('!'), "a picture is no text: {text}");
@@ -68,7 +68,7 @@ fn plain(label: &str) -> String {
     label.trim_end_matches('…').trim().to_lowercase()
 }
 
-/// Whether the end of the way through menus is a command; `Group as ▸ Blend` is the command *Group as blend*.
+/// Whether a menu path ends in a command; `Group as ▸ Blend` is the command *Group as blend*.
 fn is_command(entry: &str, labels: &[String]) -> bool {
     let way: Vec<&str> = entry.split(" ▸ ").collect();
     let last = way.last().copied().unwrap_or(entry);
@@ -93,7 +93,7 @@ fn the_readme_names_commands_and_their_keys() {
         let is_there = is_example || entry == "View ▸ Overlay" || is_command(entry, &labels);
         assert!(is_there, "the README names “{entry}”, which is no command: {labels:?}");
     }
-    // what the first five minutes say of a key, and whose key it has to be
+    // phrases about keys in “The first five minutes”, and the command of each key
     for (said, label) in [
         ("`Shift+G` opens the charts", "Charts"),
         ("`F1` lists every shortcut", "Keyboard shortcuts"),

@@ -1,4 +1,4 @@
-//! The panels without a window, for tests that use them with pointer and keyboard.
+//! The panels without a window system, for tests that operate them with pointer and keyboard.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use talweg_app::frame::status::StatusInfo;
 use talweg_app::frame::{FramePlugin, theme};
 use talweg_app::view::ViewCommand;
 
-/// What the panels asked for and cannot do themselves.
+/// Requests of the panels that the rest of the editor would execute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     Cancel,
@@ -66,7 +66,7 @@ impl App {
         self.app.world_mut().resource_mut::<R>().into_inner()
     }
 
-    /// Asks for a command, as a menu does.
+    /// Issues a command, as a menu does.
     pub fn ask(&mut self, command: impl Into<Command>) {
         self.get_mut::<CommandQueue>().push(command);
     }
@@ -75,7 +75,7 @@ impl App {
         self.get::<CommandRegistry>().all().to_vec()
     }
 
-    /// Takes the messages of one kind.
+    /// Takes the messages of one type.
     pub fn take<M: Message>(&mut self) -> Vec<M> {
         self.app.world_mut().resource_mut::<Messages<M>>().drain().collect()
     }
@@ -106,7 +106,7 @@ pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
     panels_kept_in(None, size, nodes)
 }
 
-/// The same where preferences are kept in a folder.
+/// Like `panels`, with a folder for preferences.
 pub fn panels_kept_in(config: Option<&Path>, size: Vec2, nodes: &[&str]) -> Panels {
     let swatches = vec![Swatch { name: "alpine".into(), label: "Alpine".into(), colours: vec![[9; 4]; 512] }];
     let examples = vec![Example { name: "Hills".into(), text: "(version: 1, layers: [(node: Perlin())])".into() }];
@@ -123,7 +123,7 @@ pub fn panels_kept_in(config: Option<&Path>, size: Vec2, nodes: &[&str]) -> Pane
     harness
 }
 
-/// What the window does in a frame, without a window.
+/// Runs the steps that the window performs in a frame.
 pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     let ctx = ui.ctx().clone();
     if app.frames == 0 {
@@ -133,7 +133,7 @@ pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx, "root".into(), builder);
     if app.frames == 1 {
-        return; // the fonts come with the next pass
+        return; // the fonts are available in the next pass
     }
     let drawn = interface::draw(app.app.world_mut(), &mut root);
     let request = app.editor_mut().doc.take_request();
@@ -170,7 +170,7 @@ pub fn drop_at(panels: &mut Panels, at: Pos2) {
     panels.run();
 }
 
-/// The widget of `role` that the label `name` belongs to.
+/// The widget with this role and label.
 pub fn widget<'a>(panels: &'a Panels, role: Role, name: &'a str) -> egui_kittest::Node<'a> {
     panels.get_by_role_and_label(role, name)
 }

@@ -1,4 +1,4 @@
-//! The panels without a window: every interaction goes through the pointer and the keyboard.
+//! Tests of the panels without a window system. All input goes through the pointer and the keyboard.
 
 mod bench;
 mod biomes;

@@ -1,4 +1,4 @@
-//! The map beside the view, and the ruler.
+//! The 2D map and the ruler.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn open(nodes: &[&str]) -> Panels {
     panels
 }
 
-/// Where a place of the terrain is on the map.
+/// Screen position of a point of the terrain on the map.
 fn at(panels: &Panels, [u, v]: [f32; 2]) -> Pos2 {
     let rect = panels.get_by_label("Map of the terrain").rect();
     let side = rect.width().min(rect.height());
@@ -43,7 +43,7 @@ fn click_at(panels: &mut Panels, at: Pos2, button: PointerButton) {
 fn the_ruler_is_laid_on_the_map_and_measures() {
     let mut panels = open(&["Perlin"]);
     click(&mut panels, "Ruler on the map");
-    panels.get_by_label("Click two points on the ground.");
+    panels.get_by_label("Click two points on the terrain.");
     for place in [[0.2, 0.2], [0.7, 0.2], [0.7, 0.6]] {
         let place = at(&panels, place);
         click_at(&mut panels, place, PointerButton::Primary);
@@ -51,7 +51,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     let points = panels.state().get::<Ruler>().points().to_vec();
     assert_eq!(points.len(), 3);
     assert!((points[1][0] - 0.7).abs() < 0.01 && (points[1][1] - 0.2).abs() < 0.01, "{points:?}");
-    // the side is 8 km: 4 km and 3.2 km
+    // the side is 8 km long, so the two segments are 4 km and 3.2 km
     let length = panels.get_by_label_contains("7200.0 m");
     assert!(length.rect().width() > 0.0);
     panels.get_by_label_contains("km²");
@@ -61,7 +61,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
     assert!(panels.query_by_label_contains("km²").is_none());
     press(&mut panels, Modifiers::NONE, bevy_egui::egui::Key::Escape);
     assert!(!panels.state().get::<Ruler>().is_active());
-    assert_eq!(panels.state().get::<Ruler>().points().len(), 0, "what is put away is not shown");
+    assert_eq!(panels.state().get::<Ruler>().points().len(), 0, "a closed panel is not shown");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn the_map_opens_and_closes_except_for_planets() {
     doc.edit("Make a planet", None, |scene| scene.settings.world = talweg::planet::World::Planet);
     panels.state_mut().get_mut::<MapState>().is_open = true;
     panels.run();
-    panels.get_by_label_contains("A planet has a map of its own");
+    panels.get_by_label_contains("Planets have their own map");
     click(&mut panels, "Tools");
     assert!(panels.get_by_label("Ruler").accesskit_node().is_disabled());
 }

@@ -1,4 +1,4 @@
-//! The measures beside the view, without a window.
+//! The measures panel, without a window system.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn told(panels: &mut Panels) -> Measures {
     measures
 }
 
-/// Clicks `label` and gives back what lies in the clipboard then.
+/// Clicks `label` and returns the contents of the clipboard.
 fn copied(panels: &mut Panels, label: &str) -> String {
     panels.get_by_label(label).click();
     let mut text = None;
@@ -82,7 +82,7 @@ fn every_measure_and_plot_has_its_place() {
     assert!(panels.query_by_label_contains("Preview differs").is_some());
     panels.state_mut().get_mut::<MeasuresInfo>().preview = true;
     panels.run();
-    assert!(panels.query_by_label_contains("Measured on a preview").is_some());
+    assert!(panels.query_by_label_contains("Measured on the preview").is_some());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn playability_limits_change_without_an_edit() {
     press(&mut panels, Modifiers::NONE, Key::M);
     told(&mut panels);
     let undo = panels.state().editor().doc.undo_label().map(String::from);
-    click(&mut panels, "What counts");
+    click(&mut panels, "Thresholds");
     let rect = widget(&panels, Role::Slider, "Playable slope").rect();
     drag(&mut panels, rect.center(), rect.right_center());
     drop_at(&mut panels, rect.right_center());

@@ -1,4 +1,4 @@
-//! The pen: lines of pieces drawn over the view.
+//! Drawing lines of pieces in the view.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use egui_kittest::kittest::Queryable;
 use talweg::construction::PieceKind;
 use talweg::construction::edit::points;
 
-/// Draws with the left button along places of the tree's metres.
+/// Draws with the left button through points in metres of the tree.
 fn draw_along(panels: &mut Panels, places: impl Iterator<Item = [f64; 2]>) {
     let at: Vec<Pos2> = places.map(|place| on_screen(panels, place)).collect();
     panels.hover_at(at[0]);
@@ -23,7 +23,7 @@ fn draw_along(panels: &mut Panels, places: impl Iterator<Item = [f64; 2]>) {
     }
 }
 
-/// Distance of a place from a side of a line.
+/// Distance of a point from a polyline.
 fn beside([x, y]: [f64; 2], side: &[[f64; 2]]) -> f64 {
     let ([a, b], [c, d]) = (side[0], side[1]);
     let (east, south) = (c - a, d - b);
@@ -39,7 +39,7 @@ fn lift(panels: &mut Panels, place: [f64; 2]) {
 #[test]
 fn a_line_is_drawn_over_the_view() {
     let mut panels = crater();
-    // the library out of the way
+    // close the library, which covers the view
     press(&mut panels, Modifiers::NONE, Key::P);
     choose(&mut panels, "road");
     let before = tree(&panels);
@@ -49,18 +49,18 @@ fn a_line_is_drawn_over_the_view() {
     panels.run();
     assert!(panels.query_by_label_contains("Press and drag to draw the line of road").is_some());
     let drawn = panels.state().drawn.unwrap();
-    assert!(drawn.primary_taken && !drawn.covered, "the other buttons turn the view");
-    // a click changes nothing and selects nothing else
+    assert!(drawn.primary_taken && !drawn.covered, "the other buttons orbit the view");
+    // a click changes neither the line nor the selection
     click_at(&mut panels, at);
     assert!(Arc::ptr_eq(&before, &tree(&panels)) && selected(&panels).unwrap().name == "road");
-    // north of the dam that the road lies on: behind it the ground is hidden
+    // north of the dam under the road, because the terrain behind the dam is hidden
     let wave = |k: usize| {
         let t = k as f64 / 80.0;
         [1500.0 + 5000.0 * t, 1400.0 + 600.0 * libm::sin(7.0 * t)]
     };
-    // Escape takes an unfinished line back and puts the pen away
+    // Escape discards an unfinished line and stops drawing
     draw_along(&mut panels, (0..40).map(wave));
-    assert!(panels.query_by_label_contains("Release to run road along the line").is_some());
+    assert!(panels.query_by_label_contains("Release to apply the line to road").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     lift(&mut panels, wave(39));
     assert!(Arc::ptr_eq(&before, &tree(&panels)) && !panels.state().drawn.as_ref().unwrap().primary_taken);
@@ -79,19 +79,19 @@ fn a_line_is_drawn_over_the_view() {
     }
     let ends = points::handles(&road);
     assert!(ends[0][0] < 1600.0 && ends[count - 1][0] > 6400.0, "{ends:?}");
-    // heights go over by the share of the length
+    // heights are transferred by the fraction of the length
     let heights: Vec<f32> = points::line(&road).unwrap().iter().map(|point| point.height).collect();
     assert!(heights.windows(2).all(|pair| pair[0] < pair[1]) && heights[0] == 900.0, "{heights:?}");
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Draw line"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!((tree(&panels) == before, panels.state().editor().doc.undo_label()), (true, Some("Open")), "one step");
-    // with the ground below it is as high as that
+    // with Conform to terrain, the line takes the height of the terrain
     press(&mut panels, Modifiers::SHIFT, Key::N);
     draw_along(&mut panels, (0..=80).map(wave));
     lift(&mut panels, wave(80));
     let road = selected(&panels).unwrap();
     assert!(points::line(&road).unwrap().iter().all(|point| (point.height - 200.0).abs() < 1.0), "{road:?}");
-    // its own key puts it away
+    // the same key stops drawing
     press(&mut panels, Modifiers::SHIFT, Key::D);
     assert!(!panels.state().drawn.as_ref().unwrap().primary_taken);
 }
@@ -99,7 +99,7 @@ fn a_line_is_drawn_over_the_view() {
 #[test]
 fn outlines_are_drawn_or_refused_with_a_reason() {
     let mut panels = crater();
-    // the library out of the way
+    // close the library, which covers the view
     press(&mut panels, Modifiers::NONE, Key::P);
     choose(&mut panels, "crater");
     press(&mut panels, Modifiers::SHIFT, Key::D);
@@ -108,7 +108,7 @@ fn outlines_are_drawn_or_refused_with_a_reason() {
     let eight = |k: usize| [4500.0 + 1200.0 * libm::sin(angle(k)), 4500.0 + 700.0 * libm::sin(2.0 * angle(k))];
     draw_along(&mut panels, (0..=60).map(eight));
     lift(&mut panels, eight(60));
-    assert!(panels.query_by_label_contains("The line stays as it was: the outline would cross").is_some());
+    assert!(panels.query_by_label_contains("The line was not changed: the outline would cross").is_some());
     assert_eq!(tree(&panels), before);
     let oval = |k: usize| [4500.0 + 1200.0 * libm::cos(angle(k)), 4000.0 + 700.0 * libm::sin(angle(k))];
     draw_along(&mut panels, (0..=60).map(oval));
@@ -118,10 +118,10 @@ fn outlines_are_drawn_or_refused_with_a_reason() {
     let [x, y] = centre(&panels);
     assert!((x - 4500.0).abs() < 60.0 && (y - 4000.0).abs() < 60.0, "{x} {y}");
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    // what is locked and what has no line say so
+    // locked pieces and pieces without a line give a message
     click(&mut panels, "Lock crater");
     press(&mut panels, Modifiers::SHIFT, Key::D);
-    assert!(panels.query_by_label_contains("its line stays as it is").is_some());
+    assert!(panels.query_by_label_contains("unlock it to redraw its line").is_some());
     choose(&mut panels, "plain");
     press(&mut panels, Modifiers::SHIFT, Key::D);
     assert!(panels.query_by_label_contains("The feature has no line").is_some());

@@ -26,15 +26,15 @@ pub(crate) fn selected(panels: &Panels) -> Option<Piece> {
     path.piece(&tree(panels)).cloned()
 }
 
-/// The panels with a volcano and a view of it, as the engine would give it.
+/// The panels with a volcano and a view of it, with the data that the engine would provide.
 pub(crate) fn volcano() -> Panels {
-    // tall, so that all rows are seen
+    // high enough to show all rows
     let mut panels = panels(vec2(1280.0, 1100.0), &["Construction"]);
     look(&mut panels);
     panels
 }
 
-/// Shows the terrain of the scene as it is now, from above.
+/// Shows the current terrain of the scene from above.
 pub(crate) fn look(panels: &mut Panels) {
     let scene = panels.state().editor().doc.scene().clone();
     let terrain = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
@@ -50,7 +50,7 @@ pub(crate) fn look(panels: &mut Panels) {
     panels.run();
 }
 
-/// Where a place of the tree's metres is on the screen.
+/// Screen position of a point given in metres of the tree.
 pub(crate) fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
     let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
     let [x, y] = stage.screen([at[0] / 8000.0, at[1] / 8000.0], 0.0).unwrap();
@@ -95,9 +95,9 @@ fn the_list_shows_every_tier_and_a_click_shows_the_parameters() {
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
     assert_eq!(disc.amplitude, 130.0, "one drag is one step");
-    // a material layer that is not there yet says so
+    // an empty material layer shows a hint
     choose(&mut panels, "Snow");
-    assert!(panels.query_by_label_contains("There is none yet").is_some());
+    assert!(panels.query_by_label_contains("No features yet").is_some());
 }
 
 #[test]
@@ -114,21 +114,24 @@ fn rows_are_dragged_and_refusals_explained() {
     let mut panels = volcano();
     let (from, to) = (row(&panels, "side crater").center(), row(&panels, "cone").center());
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("Release to put it into cone").is_some(), "the status line says what comes");
+    assert!(
+        panels.query_by_label_contains("Release to move it into cone").is_some(),
+        "the status line describes the drop"
+    );
     drop_at(&mut panels, to);
     let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
     let names: Vec<String> = cone.piece(&tree(&panels)).unwrap().children().iter().map(Piece::title).collect();
     assert_eq!(names, ["Contour", "gullies", "side crater"]);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature in the tree"));
     assert_eq!(selected(&panels).unwrap().name, "side crater");
-    // into itself it does not go
+    // a piece cannot be moved into itself
     let before = tree(&panels);
     let (from, to) = (row(&panels, "cone").center(), row(&panels, "gullies").center());
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("cannot go into itself").is_some());
     drop_at(&mut panels, to);
     assert_eq!(tree(&panels), before);
-    // over a material layer that is not there it makes one
+    // dropping it on an empty material layer creates that layer
     let (from, to) = (row(&panels, "gullies").center(), row(&panels, "Snow").center());
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
@@ -164,14 +167,14 @@ fn keys_are_for_the_piece_until_escape() {
     let before = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     let after = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
-    // the warp that it is in bends the way a little
+    // the warp around the piece distorts its path a little
     assert!((after[0] - before[0] - 20.0).abs() < 12.0 && (after[1] - before[1]).abs() < 12.0, "{before:?} {after:?}");
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!((tree(&panels).count(), panels.state().names().len()), (count, 1));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().get::<TreeState>().selected(), None);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert!(panels.state().names().is_empty(), "now it is for the layer");
+    assert!(panels.state().names().is_empty(), "the key now applies to the layer");
     assert_eq!(panels.state().editor().doc.selection(), Selection::Scene);
 }
 
@@ -193,7 +196,7 @@ fn a_copy_is_linked_to_its_original() {
 fn a_long_list_scrolls_to_the_placed_piece() {
     let mut panels = volcano();
     (0..12).for_each(|_| click(&mut panels, "Place mesa"));
-    // rows out of view are not there
+    // rows outside the visible part do not exist
     assert!(panels.query_by_label("Hide Relief").is_none() && panels.query_by_label("Hide mesa 12").is_some());
 }
 
@@ -208,8 +211,8 @@ fn library_pieces_go_to_the_middle_or_to_the_drop_point() {
     assert_eq!(tree(&panels).count(), count);
     let (from, to) = (panels.get_by_label("Place river").rect().center(), on_screen(&panels, [5200.0, 2600.0]));
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("Release to put river here").is_some());
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.query_by_label_contains("Release to place river here").is_some());
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     drop_at(&mut panels, to);
     let river = selected(&panels).unwrap();
     assert_eq!(points::line(&river).unwrap().len(), 5);
@@ -220,7 +223,7 @@ fn library_pieces_go_to_the_middle_or_to_the_drop_point() {
     );
     let [x, y] = transform.outward(points::handles(&river)[2]);
     assert!((x - 5200.0).abs() < 150.0 && (y - 2600.0).abs() < 150.0, "{x} {y}");
-    // beside the ground nothing is placed
+    // outside the terrain, nothing is placed
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
     let from = panels.get_by_label("Place mesa").rect().center();
     let count = tree(&panels).count();
@@ -228,7 +231,7 @@ fn library_pieces_go_to_the_middle_or_to_the_drop_point() {
     drop_at(&mut panels, free.right_bottom() - vec2(3.0, 3.0));
     assert_eq!(tree(&panels).count(), count);
     press(&mut panels, Modifiers::NONE, Key::P);
-    assert!(panels.query_by_label("Place mesa").is_none(), "folded away");
+    assert!(panels.query_by_label("Place mesa").is_none(), "the library is closed");
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn a_click_selects_and_the_next_click_goes_below() {
     assert!(panels.state().effects.iter().any(|effect| matches!(effect, Effect::View(ViewCommand::Look { .. }))));
 }
 
-/// A crater alone on a plain, so that nothing bends the ways.
+/// A crater alone on a plain, so that no operator distorts movements.
 pub(crate) fn crater() -> Panels {
     let mut panels = large(&["Construction"]);
     let text = r#"(terrain: (form: Replace(of: [
@@ -280,9 +283,9 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     panels.hover_at(from);
     panels.run();
     assert!(panels.query_by_label_contains("Drag to move crater").is_some());
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("release to leave it there").is_some());
+    assert!(panels.query_by_label_contains("release to confirm").is_some());
     assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
@@ -291,7 +294,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
-    // Escape takes it back while it is being dragged
+    // Escape cancels a running drag
     drag(&mut panels, from, to);
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
@@ -313,7 +316,7 @@ fn rings_turn_and_scale() {
         PieceKind::Contour(contour) => contour.settings.radius,
         _ => 0.0,
     };
-    // looking north, wider is to the right
+    // looking north, a drag to the right makes it wider
     let knob = middle + vec2(62.0, 0.0);
     drag(&mut panels, knob, knob + vec2(62.0, 0.0));
     drop_at(&mut panels, knob + vec2(62.0, 0.0));
@@ -321,11 +324,11 @@ fn rings_turn_and_scale() {
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     choose(&mut panels, "picture");
     let corner = points::handles(&selected(&panels).unwrap())[0];
-    // the knob lies on the ground, as far from the middle as 62 points are there
+    // the handle lies on the terrain, 62 screen points away from the centre
     let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
     let share = 62.0 * stage.share_per_point([2500.0 / 8000.0, 5500.0 / 8000.0]);
     let knob = on_screen(&panels, [2500.0 - 8000.0 * share, 5500.0]);
-    // from the west over the north to the east is half a turn
+    // from west through north to east is half a turn
     panels.hover_at(knob);
     panels.drag_at(knob);
     for k in 1..=12 {
@@ -347,7 +350,7 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     let mut panels = crater();
     choose(&mut panels, "road");
     let at = on_screen(&panels, [5400.0, 3000.0]);
-    // a click with Ctrl on the line
+    // a Ctrl-click on the line
     panels.hover_at(at);
     panels.run();
     let ctrl = |pressed| egui::Event::PointerButton {
@@ -375,11 +378,11 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     }
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!(points::handles(&selected(&panels).unwrap()).len(), 2, "the point, not the road");
-    // laid on the plain, which is 200 m high
+    // snapped to the plain, which is 200 m high
     press(&mut panels, Modifiers::NONE, Key::N);
     let road = selected(&panels).unwrap();
     assert!(points::line(&road).unwrap().iter().all(|point| (point.height - 200.0).abs() < 1.0), "{road:?}");
-    // follows the ground from now on
+    // from now on, it follows the terrain
     press(&mut panels, Modifiers::SHIFT, Key::N);
     assert!(panels.state().get::<TreeState>().follows);
 }
@@ -392,7 +395,7 @@ fn corners_of_a_picture_stay_convex() {
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("must stay convex").is_some());
     drop_at(&mut panels, to);
-    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("it is a picture") };
+    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("an image") };
     assert!(image.is_convex());
 }
 
@@ -400,10 +403,10 @@ fn corners_of_a_picture_stay_convex() {
 fn a_profile_is_edited_point_by_point() {
     let mut panels = crater();
     choose(&mut panels, "crater");
-    let plot = panels.get_by_label("Profile outwards");
+    let plot = panels.get_by_label("Radial profile");
     plot.scroll_to_me();
     panels.run();
-    let plot = panels.get_by_label("Profile outwards").rect();
+    let plot = panels.get_by_label("Radial profile").rect();
     click_at(&mut panels, plot.lerp_inside(vec2(0.9, 0.2)));
     let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.profiles.len(), 1);
@@ -442,8 +445,8 @@ fn nothing_is_cut_in_the_smallest_window() {
     assert!(landform.right() <= width, "{landform:?}");
 }
 
-/// What is computed anew is the piece's surroundings, and the ground is that of a whole evaluation. The bench of
-/// constructions has the times.
+/// Only the surroundings of the piece are computed again, and the terrain equals that of a full evaluation. The
+/// benchmark of constructions measures the times.
 #[test]
 fn moving_a_small_piece_recomputes_a_small_part() {
     use talweg::construction::edit::reshape::Reshape;
@@ -504,20 +507,17 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::G);
     panels.hover_at(to);
     panels.run();
-    assert!(
-        panels.query_by_label_contains("click or Enter to leave it so").is_some(),
-        "the status line says how to end"
-    );
-    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    assert!(panels.query_by_label_contains("click or Enter to confirm").is_some(), "the status line says how to end");
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera does not move");
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
-    // along one axis alone, and off it again
+    // lock an axis, and unlock it again
     press(&mut panels, Modifiers::NONE, Key::X);
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && y == 5000.0, "{x} {y}");
     press(&mut panels, Modifiers::NONE, Key::Y);
     assert_eq!(centre(&panels)[0], 5000.0);
-    // numbers are metres
+    // typed numbers are metres
     typed(&mut panels, "25");
     typed(&mut panels, "0");
     assert_eq!(centre(&panels), [5000.0, 5250.0]);
@@ -526,18 +526,18 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     assert_eq!(centre(&panels), [5000.0, 4975.0]);
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature"));
-    assert!(!panels.state().drawn.as_ref().unwrap().covered, "it is over");
+    assert!(!panels.state().drawn.as_ref().unwrap().covered, "the drag has ended");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"), "one step");
-    // Escape takes it back, and the piece stays selected
+    // Escape cancels, and the piece stays selected
     press(&mut panels, Modifiers::NONE, Key::G);
     panels.hover_at(to);
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"));
-    // a click leaves it there and selects nothing else
+    // a click confirms and does not select another piece
     press(&mut panels, Modifiers::NONE, Key::S);
     typed(&mut panels, "1,5");
     click_at(&mut panels, to);
@@ -550,24 +550,24 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let ends = points::handles(&selected(&panels).unwrap());
     assert!((ends[0][0] - ends[1][0]).abs() < 1.0 && (ends[1][1] - ends[0][1] - 4000.0).abs() < 2.0, "{ends:?}");
-    // Z raises
+    // Z changes the height
     press(&mut panels, Modifiers::NONE, Key::G);
     press(&mut panels, Modifiers::NONE, Key::Z);
     typed(&mut panels, "-100");
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let PieceKind::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
     assert_eq!(curve.points[0].height, 800.0);
-    // held still it is the same tree in every frame
+    // without movement, the tree stays the same in every frame
     press(&mut panels, Modifiers::NONE, Key::G);
     let held = tree(&panels);
     panels.run();
     assert!(Arc::ptr_eq(&held, &tree(&panels)));
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    // without a piece the keys are what they were
+    // without a selected piece, the keys have their usual meaning
     press(&mut panels, Modifiers::NONE, Key::Escape);
     panels.state_mut().effects.clear();
     press(&mut panels, Modifiers::NONE, Key::Num0);
-    assert!(!panels.state().effects.is_empty(), "the view goes back to where it began");
+    assert!(!panels.state().effects.is_empty(), "the key resets the view again");
 }
 
 #[test]
@@ -585,15 +585,15 @@ fn a_lake_brings_and_moves_its_water() {
     let moved = pick_index::centre(&tree(&panels), &water).unwrap();
     assert_eq!((centre(&panels), moved), ([before[0] + 700.0, before[1]], [before[0] + 700.0, before[1]]));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
-    // unlinked it stays
+    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step undoes both");
+    // unlinked water does not move
     press(&mut panels, Modifiers::SHIFT, Key::L);
     press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert!(tree(&panels).water.is_none(), "what is removed takes its water along");
+    assert!(tree(&panels).water.is_none(), "deleting a lake deletes its water");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert!(tree(&panels).water.is_none(), "placed in one step");

@@ -1,4 +1,4 @@
-//! Planets in the panels, without a window: what can be added, patches, measures.
+//! Planets in the panels, without a window system: available nodes, patches, measures.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn run(panels: &mut Panels, command: Command) {
     panels.run();
 }
 
-/// What the window does when a patch has ended.
+/// Handles the end of a patch task, as the window does.
 fn end(panels: &mut Panels, made: anyhow::Result<PatchResult>) {
     let world = panels.state_mut().app.world_mut();
     let finish = |In(made): In<anyhow::Result<PatchResult>>,
@@ -108,7 +108,7 @@ fn a_patch_lies_where_the_view_looks_beside_its_saved_planet() {
     click(&mut panels, "Extract…");
     assert!(panels.state().editor().dialogs.is_open());
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("alps planet.ron"), "of somebody else").unwrap();
+    std::fs::write(folder.path().join("alps planet.ron"), "of another user").unwrap();
     let to = folder.path().join("alps.ron");
     run(&mut panels, Command::from(PatchAction::TakeTo(to.into())));
     let planet = folder.path().join("alps planet 2.ron");
@@ -160,7 +160,7 @@ fn a_scene_that_cannot_be_put_back_says_why() {
     lost.patch = Some(origin);
     panels.state_mut().editor_mut().doc.replace(lost, None);
     run(&mut panels, Command::from(PatchAction::PutBack));
-    assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("cannot be")));
+    assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("Cannot open")));
     run(&mut panels, Command::from(PatchAction::Take));
     assert!(!panels.state().get::<PatchState>().is_open());
     assert!(panels.state().effects.is_empty());
@@ -192,7 +192,7 @@ fn a_planet_is_compared_with_another() {
     press(&mut panels, Modifiers::NONE, Key::C);
     let Some(Effect::Compare(CompareRequest::Keep { state, .. })) = panels.state().effects.first() else { panic!() };
     assert!(state.scene.settings.is_planet());
-    // what is measured and told once B is there
+    // the measures and data that the panels get once B is ready
     let (control, scene) = (Control::default(), planet());
     let mut other = scene.clone();
     other.layers[0].seed += 1;
@@ -229,13 +229,13 @@ fn comparing_ends_where_a_planet_is_opened() {
     let mut panels = large(&["Perlin"]);
     run(&mut panels, Command::from(CompareAction::Keep));
     panels.state_mut().effects.clear();
-    panels.state_mut().get_mut::<CompareInfo>().b = Some("Perlin, kept".into());
+    panels.state_mut().get_mut::<CompareInfo>().b = Some("Perlin (pinned)".into());
     panels.run();
     assert!(panels.state().effects.is_empty());
     panels.state_mut().editor_mut().doc.replace(planet(), None);
     panels.run();
     assert!(panels.state().effects.contains(&Effect::Compare(CompareRequest::Nothing)));
-    assert!(messages(&panels).iter().any(|text| text.contains("Comparing ended")));
+    assert!(messages(&panels).iter().any(|text| text.contains("Comparison ended")));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Preferences: theme, size, mouse, keys; and that they are kept.
+//! Preferences: theme, size, mouse and keys, and their storage.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -12,7 +12,7 @@ fn is_open(panels: &Panels) -> bool {
     panels.state().get::<PreferencesState>().is_open
 }
 
-/// Chooses from the list of a parameter.
+/// Chooses an item from the drop-down list of a parameter.
 fn choose(panels: &mut Panels, list: &str, item: &str) {
     widget(panels, Role::ComboBox, list).click();
     panels.run();
@@ -43,11 +43,11 @@ fn the_light_theme_applies_at_once_and_is_saved() {
     assert!(brightness(&panels) > 600);
     assert_eq!(PreferencesFile::load(Some(folder.path())).0.kept().interface.theme, ThemeChoice::Light);
     let again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
-    assert!(brightness(&again) > 600, "the next start has it");
+    assert!(brightness(&again) > 600, "the next start restores it");
     choose(&mut panels, "Mouse style", "Blender");
     assert_eq!(panels.state().editor().interface.mouse_style, MouseStyle::Blender);
-    assert!(panels.query_by_label_contains("The middle button orbits").is_some(), "what the mouse does is said");
-    click(&mut panels, "Reset all of the interface");
+    assert!(panels.query_by_label_contains("The middle button orbits").is_some(), "the mouse style is described");
+    click(&mut panels, "Reset interface");
     assert!(brightness(&panels) < 200);
 }
 
@@ -62,7 +62,7 @@ fn the_interface_grows_and_shrinks_by_keys() {
     assert_eq!(size(&panels), 110.0);
     press(&mut panels, Modifiers::COMMAND, Key::Num0);
     assert_eq!(size(&panels), 100.0);
-    assert_eq!(panels.ctx.zoom_factor(), 1.0, "nobody else takes the keys");
+    assert_eq!(panels.ctx.zoom_factor(), 1.0, "no other command gets the keys");
 }
 
 fn open_keys(panels: &mut Panels) {
@@ -83,21 +83,21 @@ fn a_command_gets_new_keys_that_work_everywhere() {
     let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
     open_keys(&mut panels);
     search(&mut panels, "duplicate");
-    assert!(panels.query_by_label("Keys of Undo").is_none(), "only what is sought");
+    assert!(panels.query_by_label("Keys of Undo").is_none(), "only matching commands");
     click(&mut panels, "Keys of Duplicate");
     press(&mut panels, Modifiers::COMMAND, Key::J);
-    assert_eq!(panels.state().names().len(), 1, "the keys are taken, and nothing is done");
+    assert_eq!(panels.state().names().len(), 1, "the keys are assigned without running the command");
     press(&mut panels, Modifiers::NONE, Key::Escape);
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(panels.state().names().len(), 1, "the old keys are free");
     press(&mut panels, Modifiers::COMMAND, Key::J);
     assert_eq!(panels.state().names().len(), 2);
     press(&mut panels, Modifiers::NONE, Key::F1);
-    assert!(panels.query_by_label("Ctrl+J").is_some(), "the list of shortcuts knows");
+    assert!(panels.query_by_label("Ctrl+J").is_some(), "the list of shortcuts shows them");
     press(&mut panels, Modifiers::NONE, Key::Escape);
     let mut again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
     press(&mut again, Modifiers::COMMAND, Key::J);
-    assert_eq!(again.state().names().len(), 2, "the next start has them");
+    assert_eq!(again.state().names().len(), 2, "the next start restores them");
     open_keys(&mut again);
     search(&mut again, "duplicate");
     click(&mut again, "Reset the keys of Duplicate");
@@ -110,18 +110,18 @@ fn a_command_gets_new_keys_that_work_everywhere() {
 fn a_key_conflict_names_the_other_command() {
     let mut panels = large(&["Perlin"]);
     open_keys(&mut panels);
-    assert!(panels.query_by_label_contains("also asks for").is_none(), "those that come with Talweg have none");
+    assert!(panels.query_by_label_contains("is also assigned to").is_none(), "the default keys have no conflicts");
     search(&mut panels, "measures");
     panels.get_by_label("Keys of Measures").click();
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::W);
-    assert!(panels.query_by_label_contains("W also asks for “Water”").is_some());
-    click(&mut panels, "Take W from Water");
-    assert!(panels.query_by_label_contains("also asks for").is_none());
+    assert!(panels.query_by_label_contains("W is also assigned to “Water”").is_some());
+    click(&mut panels, "Reassign W from Water");
+    assert!(panels.query_by_label_contains("is also assigned to").is_none());
     let water = panels.state().editor().view.water;
     press(&mut panels, Modifiers::NONE, Key::Escape);
     press(&mut panels, Modifiers::NONE, Key::W);
-    assert_eq!(panels.state().editor().view.water, water, "the key does the other thing now");
+    assert_eq!(panels.state().editor().view.water, water, "the key triggers the other command now");
     open_keys(&mut panels);
     click(&mut panels, "Reset all");
     press(&mut panels, Modifiers::NONE, Key::Escape);

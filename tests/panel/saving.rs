@@ -1,4 +1,4 @@
-//! What is asked before a file is written over, and what saving replaced.
+//! The question before a file is overwritten, and the earlier versions of a saved file.
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
@@ -21,20 +21,20 @@ fn a_replaced_scene_becomes_an_earlier_version() {
     app.ask(FileAction::Save);
     panels.run();
     panels.state_mut().ask(RecoveryAction::ShowVersions);
-    // from the first frame that shows it the button stays where it is, so that a quick click does not miss; in the one
-    // before egui measures the dialog, which is invisible then and takes no clicks
+    // From the first visible frame on, the button does not move, so that a quick click hits it. In the frame before,
+    // egui measures the dialog, which is then invisible and takes no clicks.
     let mut places = Vec::new();
     for _ in 0..12 {
         panels.step();
-        places.extend(panels.query_by_label("Go back to it").map(|button| button.rect()));
+        places.extend(panels.query_by_label("Restore").map(|button| button.rect()));
     }
     assert!(places.len() > 8 && places[1..].iter().all(|place| *place == places[1]), "{places:?}");
     panels.get_by_label_contains("Earlier versions of");
-    panels.get_by_label("Go back to it").click();
+    panels.get_by_label("Restore").click();
     panels.run();
     let document = &panels.state().editor().doc;
     assert_eq!((document.scene().name.as_str(), document.is_dirty()), ("Untitled", true));
-    assert_eq!(document.path(), Some(path.as_path()), "going back touches no file");
+    assert_eq!(document.path(), Some(path.as_path()), "restoring changes no file");
     assert!(std::fs::read_to_string(&path).unwrap().contains("Second"));
     panels.state_mut().editor_mut().doc.undo();
     assert_eq!(panels.state().editor().doc.scene().name, "Second");

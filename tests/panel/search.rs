@@ -1,4 +1,4 @@
-//! One field that finds everything, help pages, and the start window.
+//! The search field, help pages, and the start window.
 
 use crate::kit::*;
 use bevy_egui::egui;
@@ -20,7 +20,7 @@ fn a_command_is_found_by_its_words_and_run() {
     let mut panels = large(&["Perlin"]);
     let water = panels.state().editor().view.water;
     search(&mut panels, "rivers lakes hides");
-    assert!(panels.query_by_label("Water (Command, View)").is_some(), "its sentence has these words");
+    assert!(panels.query_by_label("Water (Command, View)").is_some(), "its tooltip has these words");
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_ne!(panels.state().editor().view.water, water);
     assert!(panels.query_by_role_and_label(Role::TextInput, "Search everything").is_none(), "it is closed");
@@ -46,7 +46,7 @@ fn the_name_of_a_node_adds_it_before_it_explains_it() {
     assert_eq!(panels.state().names(), ["Perlin noise", "Voronoi"]);
     search(&mut panels, "help voronoi");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert!(panels.state().editor().dialogs.is_open(), "the page is found by that word");
+    assert!(panels.state().editor().dialogs.is_open(), "the word finds the page");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn searching_paint_mountains_finds_a_stack_ready_to_paint() {
         assert_eq!(panels.state().names(), ["Plain", "Painted uplift", "Mountains"], "{words}");
         let document = &panels.state().editor().doc;
         assert_eq!(document.selection(), Selection::Layer(1), "the map is painted");
-        assert_eq!(document.process().map(|(layer, _)| layer), Some(2), "and the stream power above it is played");
+        assert_eq!(document.process().map(|(layer, _)| layer), Some(2), "the stream power above it plays");
         press(&mut panels, Modifiers::COMMAND, Key::Z);
         assert!(panels.state().names().is_empty(), "one step");
     }
@@ -116,11 +116,11 @@ fn scenes_and_help_are_found_and_arrows_choose() {
     press(&mut panels, Modifiers::NONE, Key::ArrowUp);
     click(&mut panels, "Thermal erosion (Help)");
     assert!(panels.query_by_label_contains("Lets loose rock slide").is_some(), "the page is open");
-    panels.get_by_label("Add as a layer").click_accesskit();
+    panels.get_by_label("Add as layer").click_accesskit();
     panels.run();
     assert_eq!(panels.state().names().last().unwrap(), "Thermal erosion");
-    search(&mut panels, "no such thing anywhere");
-    assert!(panels.query_by_label_contains("Nothing is called that").is_some());
+    search(&mut panels, "no match at all");
+    assert!(panels.query_by_label_contains("No matches").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert!(panels.query_by_role_and_label(Role::TextInput, "Search everything").is_none());
 }
@@ -132,24 +132,25 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
     panels.state_mut().ask(StartAction::Show);
     panels.run();
     click(&mut panels, "Recent files");
-    assert!(panels.query_by_label("No file was opened yet.").is_some());
+    assert!(panels.query_by_label("No recent files").is_some());
     click(&mut panels, "Scenes");
     click(&mut panels, "Hills");
     assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
     panels.state_mut().ask(StartAction::Show);
     panels.run();
-    click(&mut panels, "Show at the start");
+    click(&mut panels, "Show at startup");
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert!(!panels.state().editor().interface.start_window);
     let again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &[]);
-    assert!(!again.state().editor().interface.start_window, "that is kept");
+    assert!(!again.state().editor().interface.start_window, "the setting is stored");
 }
 
 #[test]
 fn a_refused_number_is_explained() {
     let mut panels = large(&["Perlin"]);
-    for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency goes from 0.1 to 256")] {
+    for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency ranges from 0.1 to 256")]
+    {
         let field = widget(&panels, Role::SpinButton, "Frequency").rect().center();
         panels.hover_at(field);
         panels.drag_at(field);
@@ -176,7 +177,7 @@ fn the_add_menu_regains_its_height_after_an_empty_search() {
     panels.hover_at(low);
     panels.drag_at(low);
     drop_at(&mut panels, low);
-    assert_eq!(panels.state().names(), ["Billow noise"], "what is lower down is there to be clicked");
+    assert_eq!(panels.state().names(), ["Billow noise"], "the lower entries can be clicked");
 }
 
 #[test]
@@ -188,8 +189,8 @@ fn the_history_goes_back_and_forth_by_clicks() {
     assert_eq!(panels.state().names(), ["Perlin noise"]);
     click(&mut panels, "Edit 3: Add Thermal erosion");
     assert_eq!(panels.state().names().len(), 3);
-    click(&mut panels, "Edit 0: Beginning");
+    click(&mut panels, "Edit 0: Original");
     assert!(panels.state().names().is_empty());
     press(&mut panels, Modifiers::COMMAND, Key::H);
-    assert!(panels.query_by_label("Edit 0: Beginning").is_none());
+    assert!(panels.query_by_label("Edit 0: Original").is_none());
 }

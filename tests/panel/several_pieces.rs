@@ -1,4 +1,4 @@
-//! Several pieces of a construction, selected and changed at once.
+//! Several pieces of a construction, selected and edited together.
 
 use crate::kit::*;
 use crate::pieces::{choose, crater, on_screen, row, tree, volcano};
@@ -9,7 +9,7 @@ use talweg::construction::edit::{PiecePath, pick_index};
 use talweg::construction::{MaterialLayer, Piece};
 use talweg_app::features::construction::list::TreeState;
 
-/// A click with a key of the keyboard held.
+/// Clicks with held modifiers.
 fn click_with(panels: &mut Panels, at: Pos2, modifiers: Modifiers) {
     panels.hover_at(at);
     panels.run();
@@ -48,7 +48,7 @@ fn several_pieces_are_edited_as_one() {
     assert!(panels.query_by_label_contains("3 features are selected").is_some());
     add(&mut panels, "picture", Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road"]);
-    // in the view as well
+    // also in the view
     let picture = on_screen(&panels, [2500.0, 5200.0]);
     click_with(&mut panels, picture, Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
@@ -65,7 +65,7 @@ fn several_pieces_are_edited_as_one() {
         let path = |k: usize| PiecePath::material(MaterialLayer::Terrain).child(k);
         [1, 3].map(|k| pick_index::centre(&tree, &path(k)).unwrap()[0])
     };
-    // keys
+    // move with the arrow keys
     press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert_eq!(east(&panels), [5020.0, 4020.0]);
     undo(&mut panels, "Push features");
@@ -87,7 +87,7 @@ fn several_pieces_are_edited_as_one() {
     assert_eq!(titles(&panels), ["plain", "picture"]);
     undo(&mut panels, "Delete features");
     assert_eq!(tree(&panels), before);
-    // the handle of the last one
+    // the handle belongs to the last selected piece
     choose(&mut panels, "road");
     add(&mut panels, "crater", Modifiers::SHIFT);
     let (from, to) = (on_screen(&panels, [5000.0, 5000.0]), on_screen(&panels, [5600.0, 4400.0]));
@@ -97,12 +97,12 @@ fn several_pieces_are_edited_as_one() {
     let [crater, road] = east(&panels);
     assert!((crater - 5600.0).abs() < 90.0 && (road - crater + 1000.0).abs() < 1.0, "{crater} {road}");
     undo(&mut panels, "Move features");
-    // a locked one keeps all where they are
+    // one locked piece keeps all of them in place
     click(&mut panels, "Lock road");
     press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert!(panels.query_by_label_contains("Feature “road” is locked").is_some());
     assert_eq!(east(&panels), [5000.0, 4000.0]);
-    // Escape goes back to the last one, then to none
+    // Escape selects only the last one, then none
     assert_eq!(chosen(&panels), ["road", "crater"]);
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(chosen(&panels), ["crater"]);

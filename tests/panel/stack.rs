@@ -1,4 +1,4 @@
-//! The stack of layers: several at once, locks, notes, two sides, costs, presets of one's own.
+//! The layer stack: several layers at once, locks, notes, versions A and B, costs, the user's presets.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn names(panels: &Panels) -> Vec<String> {
 
 const NODES: [&str; 4] = ["Perlin", "Terrace", "Voronoi", "Blur"];
 
-/// Layers whose names nothing else has.
+/// Layers with names that occur nowhere else in the window.
 fn named() -> Panels {
     let mut panels = large(&NODES);
     for (k, name) in ["Ground", "Steps", "Cells", "Soft"].into_iter().enumerate() {
@@ -59,7 +59,7 @@ fn a_locked_layer_is_reported_and_stays() {
     let labels = names(&panels);
     click(&mut panels, &labels[3]);
     press(&mut panels, Modifiers::COMMAND, Key::L);
-    panels.get_by_label_contains("Locked: nothing below can be changed.");
+    panels.get_by_label_contains("Locked: unlock the layer to edit it.");
     assert!(widget(&panels, Role::Slider, "Radius").accesskit_node().is_disabled());
     press(&mut panels, Modifiers::NONE, Key::Delete);
     panels.get_by_label_contains("is locked; unlock it first");
@@ -84,19 +84,19 @@ fn a_note_is_shown_and_saved_with_the_scene() {
     let asked = panels.state().requests.len();
     panels.state_mut().editor_mut().doc.set_note(3, "");
     panels.run();
-    assert_eq!(panels.state().requests.len(), asked, "a note changes no ground");
+    assert_eq!(panels.state().requests.len(), asked, "a note does not change the terrain");
 }
 
 #[test]
 fn two_versions_of_a_layer_are_compared() {
     let mut panels = large(&NODES);
-    click(&mut panels, "Side B of the layer");
+    click(&mut panels, "Version B of the layer");
     let opacity = |panels: &Panels| panels.state().editor().doc.scene().layers[3].mix.opacity;
     panels.state_mut().editor_mut().doc.edit("Change opacity", None, |scene| scene.layers[3].mix.opacity = 0.5);
     panels.run();
     press(&mut panels, Modifiers::ALT, Key::B);
     assert_eq!(opacity(&panels), 1.0);
-    click(&mut panels, "Side B of the layer");
+    click(&mut panels, "Version B of the layer");
     assert_eq!(opacity(&panels), 0.5);
 }
 
@@ -105,7 +105,7 @@ fn rows_show_layer_times_and_the_end_of_evaluation() {
     let mut panels = named();
     let costs = vec![(0, Duration::from_millis(12)), (2, Duration::from_millis(2300))];
     panels.state_mut().info_mut().insight = Insight { costs, ..Insight::default() }.into();
-    click(&mut panels, "Cost of layers");
+    click(&mut panels, "Layer costs");
     panels.get_by_label_contains("12 ms, ");
     panels.get_by_label_contains("2.3 s, ");
     let labels = names(&panels);
@@ -153,16 +153,16 @@ fn layers_are_grouped_folded_dragged_in_and_ungrouped() {
     assert_eq!(stack(&panels), "Ground0 Steps1 Cells1 Group0 Soft0");
     panels.state_mut().editor_mut().doc.rename_layer(3, "Hills");
     panels.run();
-    // the parameters of the group are those of any layer that is blended
+    // a group has the blending parameters of any other layer
     assert!(panels.query_by_label("Blending").is_some());
     widget(&panels, Role::ComboBox, "Blend");
     widget(&panels, Role::ComboBox, "Ground");
     let asked = panels.state().requests.len();
     click(&mut panels, "Fold Hills");
     assert!(panels.query_by_label("Cells").is_none() && panels.query_by_label("Soft").is_some());
-    assert_eq!(panels.state().requests.len(), asked, "folding changes no ground");
+    assert_eq!(panels.state().requests.len(), asked, "folding does not change the terrain");
     click(&mut panels, "Unfold Hills");
-    // dropped below the group, it becomes its topmost layer
+    // dropped below the group's row, it becomes the topmost member
     let (from, to) = (centre_of_row(&panels, "Soft"), centre_of_row(&panels, "Cells"));
     drag(&mut panels, from, to - bevy_egui::egui::vec2(0.0, 8.0));
     drop_at(&mut panels, to - bevy_egui::egui::vec2(0.0, 8.0));
@@ -194,7 +194,7 @@ fn actions_on_a_group_apply_to_its_layers() {
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     click(&mut panels, "Hills");
     press(&mut panels, Modifiers::ALT, Key::ArrowUp);
-    assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "it moves as a whole");
+    assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "the group moves as a whole");
 }
 
 #[test]

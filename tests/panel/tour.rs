@@ -1,4 +1,4 @@
-//! The tour, from its first step to its last.
+//! The tour from its first to its last step.
 
 use crate::kit::*;
 use bevy_egui::egui::{Key, Modifiers};

@@ -1,4 +1,4 @@
-//! Feet and miles: what is shown and typed, while scenes keep metres.
+//! Feet and miles are shown and typed, while scenes store metres.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn chosen_units_apply_at_once_and_are_saved() {
     let mut again = panels_kept_in(Some(folder.path()), vec2(1280.0, 1100.0), &["Perlin"]);
     again.state_mut().editor_mut().doc.select(Selection::Scene);
     again.run();
-    assert!(shown(&again, "Size").ends_with(" ft"), "the next start has them");
+    assert!(shown(&again, "Size").ends_with(" ft"), "the next start restores them");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_height_typed_in_feet_becomes_metres_of_the_scene() {
 #[test]
 fn an_unedited_field_changes_nothing() {
     let mut panels = imperial(&["Perlin"]);
-    // 4265.091863… feet: what is written has fewer digits
+    // 4265.091863… feet: the text has fewer digits
     panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.settings.relief_metres = 1300.0);
     panels.state_mut().editor_mut().doc.select(Selection::Scene);
     panels.run();
@@ -122,7 +122,7 @@ fn ruler_contours_and_brush_are_shown_in_feet() {
         }
         panels.run();
     }
-    // the side is 8 km: 4 km are 13,123.4 feet
+    // the side is 8 km long; 4 km are 13,123.4 feet
     panels.get_by_label_contains("13123.4 ft");
     let interval = panels.get_all_by_role(Role::SpinButton).find_map(|field| {
         field.accesskit_node().value().filter(|value| value.starts_with("100") && value.ends_with(" ft"))

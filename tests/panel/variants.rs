@@ -1,5 +1,5 @@
-//! The contact sheet and the ghosts beside a slider, without a window: what is shown, what a click does, and what is
-//! computed when.
+//! The contact sheet and the ghosts beside a slider, without a window system: the thumbnails shown, the effect of
+//! clicks, and the order of the computations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ fn thumbnails() -> ThumbnailClient {
     ThumbnailClient::new(|| ())
 }
 
-/// What the system does in every frame, until everything is drawn and shown.
+/// Runs the frame's system until all thumbnails are rendered and shown.
 fn develop(panels: &mut Panels, thumbnails: &mut ThumbnailClient) {
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
     thumbnails.finish();
@@ -43,7 +43,7 @@ fn captions(panels: &Panels) -> Vec<String> {
     cells.into_iter().map(|(_, name)| name.trim_start_matches("Variant ").to_string()).collect()
 }
 
-/// Captions of those that are marked as the present one.
+/// Captions of the thumbnails that are marked as current.
 fn marked(panels: &Panels) -> Vec<String> {
     let nodes = panels.query_all_by_label_contains("Variant ");
     let marked = nodes.filter(|node| node.accesskit_node().toggled() == Some(Toggled::True));
@@ -61,7 +61,7 @@ fn undo(panels: &mut Panels) {
     press(panels, Modifiers::COMMAND, Key::Z);
 }
 
-/// Rests with the pointer on a slider until its tooltip is there.
+/// Rests the pointer on a slider until its tooltip appears.
 fn rest_on(panels: &mut Panels, slider: &str) {
     let at = widget(panels, Role::Slider, slider).rect().center();
     panels.hover_at(at);
@@ -70,11 +70,11 @@ fn rest_on(panels: &mut Panels, slider: &str) {
 
 fn ghosts(panels: &Panels) -> Vec<String> {
     let mut ghosts: Vec<(f32, String)> = panels
-        .query_all_by_label_contains("Ghost ")
+        .query_all_by_label_contains("Preview ")
         .map(|node| (node.rect().left(), node.accesskit_node().label().unwrap_or_default()))
         .collect();
     ghosts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    ghosts.into_iter().map(|(_, name)| name.trim_start_matches("Ghost ").to_string()).collect()
+    ghosts.into_iter().map(|(_, name)| name.trim_start_matches("Preview ").to_string()).collect()
 }
 
 #[test]
@@ -88,14 +88,14 @@ fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
     develop(&mut panels, &mut thumbnails);
     assert!(thumbnails.info().sheet.is_complete() && !thumbnails.is_busy());
     assert_eq!(textures(&panels), before + 16, "every thumbnail has become a texture");
-    // what is drawn is what each scene comes to
+    // each thumbnail shows the terrain of its scene
     let mut scene = panels.state().editor().doc.scene().clone();
     scene.settings.seed = 6;
     let ThumbnailState::Drawn(drawn) = thumbnails.info().sheet.get(5).clone() else { panic!("not drawn") };
     let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
     let alone = draw(&scene, Size::default(), &mut store, &Control::default()).unwrap();
     assert_eq!(*drawn, alone);
-    // and its tooltip says what it is like
+    // the tooltip describes the terrain
     let at = panels.get_by_label("Variant Seed 6").rect().center();
     panels.hover_at(at);
     panels.run_steps(25);
@@ -129,14 +129,14 @@ fn adopting_is_one_undo_step_and_keeps_the_sheet() {
     let sheet = captions(&panels);
     click(&mut panels, "Variant Seed 9");
     let doc = &panels.state().editor().doc;
-    assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Adopt variant")));
-    assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else");
+    assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Apply variant")));
+    assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else changes");
     assert_eq!((captions(&panels), marked(&panels)), (sheet, vec!["Seed 9".to_string()]));
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
-    assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "nothing is drawn twice");
+    assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "no thumbnail is rendered twice");
     undo(&mut panels);
     assert_eq!(*panels.state().editor().doc.scene(), before);
-    // taking what is there already is no edit
+    // applying the current variant is no edit
     let revision = panels.state().editor().doc.revision();
     click(&mut panels, "Variant Seed 1");
     assert_eq!(panels.state().editor().doc.revision(), revision);
@@ -148,11 +148,11 @@ fn seeds_are_rerolled_for_the_scene_and_for_a_layer() {
     click(&mut panels, "Layer");
     click(&mut panels, "Variants…");
     let first = captions(&panels);
-    click(&mut panels, "Throw again");
+    click(&mut panels, "Reroll");
     let thrown = captions(&panels);
-    assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the present one stays to be compared with");
+    assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the current seed stays for comparison");
     assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
-    choose(&mut panels, "What varies", "Seed of the layer");
+    choose(&mut panels, "Varied property", "Layer seed");
     let seed = panels.state().editor().doc.scene().layers[0].seed;
     assert_eq!(marked(&panels), [format!("Seed {seed}")]);
     let other = captions(&panels)[3].clone();
@@ -165,7 +165,7 @@ fn seeds_are_rerolled_for_the_scene_and_for_a_layer() {
 fn a_parameter_sweep_includes_the_current_value() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "One parameter");
+    choose(&mut panels, "Varied property", "One parameter");
     choose(&mut panels, "Parameter", "Persistence");
     let (all, present) = (captions(&panels), marked(&panels));
     assert_eq!((all.len(), all[0].as_str(), all[15].as_str()), (16, "Persistence 0.2", "Persistence 0.8"));
@@ -185,20 +185,20 @@ fn a_parameter_sweep_includes_the_current_value() {
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let all = captions(&panels);
     assert_eq!((all[0].as_str(), all.len()), ("Persistence 0.5", 16));
-    assert!(marked(&panels).is_empty(), "what it is lies outside");
+    assert!(marked(&panels).is_empty(), "the current value is outside the range");
 }
 
 #[test]
 fn two_parameters_make_a_table_and_are_adopted_together() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "Two parameters");
+    choose(&mut panels, "Varied property", "Two parameters");
     choose(&mut panels, "Parameter Across", "Persistence");
     choose(&mut panels, "Parameter Down", "Amplitude");
     let all = captions(&panels);
     assert_eq!(all.len(), 16);
     assert_eq!((all[0].as_str(), all[15].as_str()), ("Persistence 0.2, Amplitude 0", "Persistence 0.8, Amplitude 2"));
-    assert_eq!(marked(&panels).len(), 1, "the present pair is among them");
+    assert_eq!(marked(&panels).len(), 1, "the current pair is among them");
     click(&mut panels, "Variant Persistence 0.8, Amplitude 2");
     let app = panels.state();
     assert_eq!((app.value(0, "persistence"), app.value(0, "amplitude")), (Value::Float(0.8), Value::Float(2.0)));
@@ -215,7 +215,7 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     let about = named.about();
     let mut panels = large(&["Perlin", about.name]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "What varies", "Presets of the layer");
+    choose(&mut panels, "Varied property", "Layer presets");
     let labels: Vec<&str> = about.presets.iter().map(|preset| preset.label).collect();
     assert_eq!(captions(&panels), labels);
     let last = &about.presets[labels.len() - 1];
@@ -223,7 +223,8 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     let mut wanted = Node::named(about.name).unwrap();
     wanted.adopt(last);
     assert_eq!(panels.state().editor().doc.scene().layers[1].node, wanted);
-    let without = Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("one without");
+    let without =
+        Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("a node without presets");
     panels.state_mut().editor_mut().doc.add_layer(without);
     panels.run();
     assert!(panels.query_by_label_contains("has no presets").is_some());
@@ -243,7 +244,7 @@ fn closing_stops_drawing_and_escape_closes_first() {
     thumbnails.finish();
     assert!(thumbnails.info().sheet.of.is_empty());
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert_eq!(panels.state().effects.len(), 1, "the second one cancels");
+    assert_eq!(panels.state().effects.len(), 1, "the second press cancels");
 }
 
 #[test]
@@ -257,11 +258,11 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     press(&mut panels, Modifiers::NONE, Key::V);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
     thumbnails.finish();
-    assert_eq!((thumbnails.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit comes first");
+    assert_eq!((thumbnails.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit has priority");
     assert!(thumbnails.info().waits && thumbnails.is_busy());
     develop(&mut panels, &mut thumbnails);
     assert_eq!(told.load(Ordering::Relaxed), 16);
-    // another scene under the sheet: what it shows is old until it is drawn anew
+    // the scene changes, and the sheet shows outdated thumbnails until they are rendered again
     let octaves = panels.state().editor().doc.scene().layers[0].node.about().find("octaves").unwrap();
     let group = talweg_app::frame::document::Group::Node(0);
     panels.state_mut().editor_mut().doc.set(group, octaves, &Value::Int(2), None);
@@ -269,7 +270,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
     assert_eq!(thumbnails.info().sheet.ready(), 0);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
-    assert!(thumbnails.info().waits, "it stops in the middle of it");
+    assert!(thumbnails.info().waits, "rendering stops early");
     develop(&mut panels, &mut thumbnails);
     assert!(thumbnails.info().sheet.is_complete());
     let scenes = thumbnails.info().sheet.of;
@@ -297,7 +298,7 @@ fn a_slider_previews_lower_and_higher_values() {
     develop(&mut panels, &mut thumbnails);
     rest_on(&mut panels, "Persistence");
     assert_eq!(ghosts(&panels), ["0.375: ready", "0.45: ready", "0.525: ready"]);
-    // they leave with the pointer
+    // the ghosts disappear with the pointer
     panels.hover_at(pos2(900.0, 400.0));
     panels.run_steps(5);
     assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
@@ -330,7 +331,7 @@ fn ghosts_do_not_wait_for_a_sheet_or_the_worker() {
     press(&mut panels, Modifiers::NONE, Key::V);
     let sheet = panels.state().get::<VariantsState>().wants().sheet;
     assert_eq!((ghosts.len(), sheet.len()), (3, 16));
-    // a sheet that is under way does not hold them up, nor does a busy worker
+    // neither a sheet being rendered nor a busy worker delays them
     thumbnails.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
     thumbnails.want(&Wants { sheet, ghosts }, true);
     thumbnails.finish();
@@ -340,11 +341,11 @@ fn ghosts_do_not_wait_for_a_sheet_or_the_worker() {
 
 #[test]
 fn the_window_fits_the_smallest_screen() {
-    for (size, what) in [(vec2(960.0, 600.0), "Seed of the scene"), (vec2(1024.0, 640.0), "Two parameters")] {
+    for (size, what) in [(vec2(960.0, 600.0), "Scene seed"), (vec2(1024.0, 640.0), "Two parameters")] {
         let (mut panels, mut thumbnails) = (panels(size, &["Perlin"]), thumbnails());
         press(&mut panels, Modifiers::NONE, Key::V);
-        if what != "Seed of the scene" {
-            choose(&mut panels, "What varies", what);
+        if what != "Scene seed" {
+            choose(&mut panels, "Varied property", what);
         }
         develop(&mut panels, &mut thumbnails);
         let rects: Vec<Rect> = panels.query_all_by_label_contains("Variant ").map(|node| node.rect()).collect();
@@ -354,7 +355,7 @@ fn the_window_fits_the_smallest_screen() {
             assert!(rect.width() >= 70.0, "{what}: too small to be seen, {rect:?}");
             assert!(rects[..k].iter().all(|other| !other.intersects(*rect)), "{what}: {rect:?} lies on another");
         }
-        let choice = panels.get_by_role_and_label(Role::ComboBox, "What varies").rect();
+        let choice = panels.get_by_role_and_label(Role::ComboBox, "Varied property").rect();
         assert!(rects.iter().all(|rect| rect.top() >= choice.bottom()));
     }
 }

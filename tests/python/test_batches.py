@@ -1,4 +1,4 @@
-"""Seeds and parameter studies: every variant in a folder of its own, on one machine or over the workers of a cluster."""
+"""Batches of seeds and values: every variant in a folder of its own, on one machine or on the workers of a cluster."""
 
 import csv
 import os
@@ -18,7 +18,7 @@ def scene():
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What is in the folder but the records, which name the folder's files alone."""
+    """All files in the folder with their contents."""
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
@@ -41,7 +41,7 @@ def test_a_batch_is_that_of_the_program(scene, run_binary, tmp_path):
     assert not any(variant["is_new"] for variant in again["variants"])
     with pytest.raises(talweg.UsageError, match="there is no variant 7 of 6"):
         scene.batch(mine, variant=7, **VARIED)
-    with pytest.raises(talweg.UsageError, match="--vary"):
+    with pytest.raises(talweg.UsageError, match="^vary: "):
         scene.variants(vary={"Nope.octaves": [1]})
 
 
@@ -59,7 +59,7 @@ def test_workers_make_a_batch_together_and_one_that_is_killed_is_made_up_for(sce
     together, alone = tmp_path / "together", tmp_path / "alone"
     report = talweg.dask.batch(scene, together, cluster, **VARIED, **OPTIONS)
     assert len(killed) == 1 and len(report["variants"]) == 6
-    # made by the workers, and gathered here
+    # the workers made all variants; this process only wrote the sheet and the table
     assert not any(variant["is_new"] for variant in report["variants"])
     scene.batch(alone, **VARIED, **OPTIONS)
     assert files(together) == files(alone)

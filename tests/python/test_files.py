@@ -1,4 +1,4 @@
-"""Measures, pictures and files: what the program does, from Python."""
+"""Measures, pictures and files from Python are those of the program."""
 
 import json
 import os
@@ -55,13 +55,13 @@ def test_options_are_those_of_the_program(terrain, tmp_path):
     for wrong, words in [
         ({"what": "gold"}, "gold"),
         ({"mesh_error": -1}, "0 or above"),
-        ({"size": 99}, "`size` is nothing that a finished terrain can be given"),
+        ({"size": 99}, "`size` is not an option of an export"),
         ({"colour": "red"}, "colour"),
         ({"width": 99}, "for planets"),
     ]:
         with pytest.raises(talweg.UsageError, match=words):
             terrain.export(tmp_path / "c.png", **wrong)
-    with pytest.raises(talweg.UsageError, match="takes no 65 samples"):
+    with pytest.raises(talweg.UsageError, match="does not support 65 samples"):
         terrain.export(tmp_path / "unreal", preset="unreal")
     assert not (tmp_path / "c.png").exists()
     terrain.export(tmp_path / "new" / "c.png")
@@ -131,7 +131,7 @@ def test_a_small_planet_is_exported(tmp_path):
 
 
 def spent_after_control_c(work) -> tuple[float, float]:
-    """Processor seconds that work takes, and those from Ctrl-C early in it to its end."""
+    """Processor seconds of the whole work, and of an interrupted one from an early Ctrl-C to its end."""
     begun = time.process_time()
     work()
     whole = time.process_time() - begun
@@ -149,7 +149,7 @@ def spent_after_control_c(work) -> tuple[float, float]:
         thread.start()
         work()
         thread.join()
-        # where it ended before the signal came
+        # in case the work ended before the signal arrived
         time.sleep(1.0)
     after = time.process_time() - pressed[0]
     thread.join()

@@ -1,4 +1,4 @@
-"""The nodes as classes, and processes that are stepped."""
+"""Nodes as classes, and processes run step by step."""
 
 import inspect
 import pickle
@@ -31,7 +31,7 @@ def test_a_node_is_described(name):
         value = getattr(made, parameter["name"])
         if parameter["type"] in ("float", "int", "bool", "choice", "image"):
             assert value == pytest.approx(parameter["default"])
-        # what is read can be written, and changes nothing
+        # writing back a value that was read changes nothing
         setattr(made, parameter["name"], value)
     assert made == node() and not made.changed_parameters()
 
@@ -47,7 +47,7 @@ def test_a_node_runs_on_heights(name):
 
 @pytest.mark.parametrize("name", PLANETS_ONLY)
 def test_what_runs_on_planets_alone_says_so(name):
-    with pytest.raises(talweg.UsageError, match="runs on whole planets alone"):
+    with pytest.raises(talweg.UsageError, match="runs only on whole planets"):
         getattr(talweg, name)().run(waves(SIZE), cell_metres=30)
 
 
@@ -65,11 +65,11 @@ def test_a_node_alone_is_a_scene_of_one_layer():
 
 def test_dividing_by_the_relief_changes_no_bit():
     heights = waves(SIZE) * 7.7
-    # no slope is as steep
+    # every slope is gentler than the angle
     still = talweg.Thermal(talus_angle=89).run(heights, cell_metres=1000, iterations=5)
     np.testing.assert_array_equal(still.heights, heights)
     assert still.scene.relief_metres == 4096.0
-    # what works with fractions of the relief is told another
+    # nodes that use fractions of the relief depend on relief_metres
     steps = talweg.Terrace().run(heights, cell_metres=30, relief_metres=2500)
     assert steps.hash != talweg.Terrace().run(heights, cell_metres=30).hash
 
@@ -127,7 +127,7 @@ def test_a_run_is_changed_and_stopped_on_the_way():
         if state.iteration == 14:
             state.stop()
     assert run.iteration == 14 and next(run, None) is None
-    # the same as a scene file has it: 8 iterations as it was, 6 as it is
+    # the same in a scene file: 8 iterations with the first parameters, 6 with the new ones
     scene = talweg.parse(
         "(version: 1, settings: (resolution: 65, size_metres: 640.0, relief_metres: 512.0), layers: [(name: \"Slide\", seed: 1, "
         "node: Thermal(iterations: 6, talus_angle: 10.0), "
@@ -147,7 +147,7 @@ def test_several_iterations_at_a_time():
 
 
 def test_what_has_no_course_cannot_be_stepped():
-    with pytest.raises(talweg.UsageError, match="`Blur` is no process"):
+    with pytest.raises(talweg.UsageError, match="`Blur` is not a process"):
         talweg.Blur().start(waves(SIZE), cell_metres=10)
     with pytest.raises(talweg.UsageError, match="from coarse to fine"):
         talweg.Thermal(largest_scale="Samples33").start(waves(129), cell_metres=10)
@@ -189,7 +189,7 @@ def test_what_is_masked_is_no_ground():
     scene = talweg.parse("(version: 1)")
     assert np.array_equal(scene.evaluate(heights=masked).maps["ground"] < 0.5, gap)
     assert talweg.measure(masked, 10)["min_metres"] == pytest.approx(heights[~gap].min(), abs=1e-3)
-    # a mask that masks nothing
+    # a mask without masked samples
     whole = np.ma.masked_array(heights, np.zeros_like(gap))
     assert talweg.Thermal().run(whole, cell_metres=10).hash == talweg.Thermal().run(heights, cell_metres=10).hash
     for wrong, text in [
@@ -246,7 +246,7 @@ def test_arrays_of_xarray_lie_in_any_way():
         np.testing.assert_array_equal(back.heights.transpose("y", "x").sortby("x").values, plain.heights)
     with pytest.raises(talweg.UsageError, match="Dataset without `heights`.*`elevation`, `slope`"):
         talweg.Thermal().run(xarray.Dataset({"elevation": north_up, "slope": north_up}))
-    # what a file says of no data, and what xarray has for it
+    # the no-data value of a file, and that of xarray
     for gap, attributes in [(-9999.0, {"_FillValue": -9999.0}), (np.nan, {})]:
         with_gap = north_up.copy(data=heights.copy()).assign_attrs(attributes)
         with_gap[3, 4] = gap
@@ -262,7 +262,7 @@ def test_a_terrain_goes_through_a_pickle():
     planet = talweg.load("earthlike").evaluate(size=9)
     assert pickle.loads(pickle.dumps(planet)).hash == planet.hash
     restore, parts = made.__reduce__()
-    with pytest.raises(talweg.UsageError, match="no whole terrain"):
+    with pytest.raises(talweg.UsageError, match="not a complete terrain"):
         restore(*parts[:3], parts[3][:-4], *parts[4:])
 
 

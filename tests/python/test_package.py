@@ -1,4 +1,4 @@
-"""The package itself: what it needs, its types, its notebooks."""
+"""The package itself: its requirements, types and notebooks."""
 
 import ast
 import importlib.metadata
@@ -25,7 +25,7 @@ PACKAGE = ROOT / "src/python/talweg"
 def test_it_needs_nothing_but_numpy(tmp_path):
     needs = importlib.metadata.requires("talweg")
     assert [need for need in needs if "extra ==" not in need] == ["numpy>=1.26"]
-    # a folder with these two, and nothing else of what is installed here
+    # a folder with only these two packages
     for package in (np, talweg):
         folder = Path(package.__file__).parent
         for beside in folder.parent.glob(f"{folder.name}*"):
@@ -45,7 +45,7 @@ def test_it_needs_nothing_but_numpy(tmp_path):
         "        raise AssertionError('xarray or tqdm is there')\n"
         "print(terrain.hash)\n"
     )
-    # neither the environment nor site-packages
+    # without environment variables and site-packages
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == talweg.load("alpine-range").evaluate(size=17).hash
@@ -122,7 +122,7 @@ def test_there_are_three_notebooks():
 
 
 def test_the_guide_is_run(tmp_path, monkeypatch):
-    """The Python of the guide, block by block, as it stands."""
+    """The code blocks of the guide, unchanged."""
     text = (ROOT / "docs/python/README.md").read_text()
     blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]
     assert len(blocks) >= 5

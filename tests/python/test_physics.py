@@ -1,4 +1,4 @@
-"""Equal physics: what the laws give at rest, and what landlab and fastscapelib make of the same ground."""
+"""Physics: steady states that the laws predict, and results of landlab and fastscapelib on the same terrain."""
 
 import fastscapelib
 import numpy as np
@@ -8,12 +8,12 @@ from conftest import waves
 from landlab import RasterModelGrid
 from landlab.components import LinearDiffuser, SinkFillerBarnes
 
-#: Nothing but uplift, streams and creep: no variation, no landslides, no least area.
+#: Only uplift, streams and creep: no variation, no landslides, no minimum area.
 PLAIN = {"uplift_variation": 0, "source_area": 0, "talus_angle": 90, "sea_level": -1000}
 
 
 def steepest_descent(heights: np.ndarray, cell: float) -> np.ndarray:
-    """Slope to the steepest of the eight neighbours, of inner samples."""
+    """Slope to the steepest of the eight neighbours, for inner samples."""
     inner = heights[1:-1, 1:-1]
     rows, columns = heights.shape
     slopes = [
@@ -27,7 +27,7 @@ def steepest_descent(heights: np.ndarray, cell: float) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def range_at_rest():
-    """A range of 65 × 65 samples 100 m apart that rises by 0.5 mm a year, at rest: K = 4e-6 a year, m = 1/2, n = 1."""
+    """A range of 65 × 65 samples 100 m apart that rises by 0.5 mm a year, in steady state: K = 4e-6 a year, m = 1/2, n = 1."""
     cell, years, steps = 100.0, 20_000.0, 150
     uplift, erodibility = 0.5e-3, 4e-6
     start = np.random.default_rng(1).random((65, 65)).astype(np.float32)
@@ -43,7 +43,7 @@ def test_streams_at_rest_have_the_slope_of_the_law(range_at_rest):
     cell, _, _, uplift, erodibility, _, made = range_at_rest
     area = made.maps["flow"][1:-1, 1:-1] * cell**2
     slope = steepest_descent(made.heights.astype(float), cell)
-    # S = U / K · A^-m: in channels, where all water goes one way
+    # S = U / K · A^-m holds in channels, where all water flows one way
     channels = area > 20 * cell**2
     assert channels.sum() > 300
     ratio = (slope * np.sqrt(area) * erodibility / uplift)[channels]
@@ -61,7 +61,7 @@ def test_a_range_at_rest_stands_as_high_as_in_fastscapelib(range_at_rest):
         heights += rising * years
         graph.update_routes(heights)
         heights -= rivers.erode(heights, graph.accumulate(1.0), years)
-    # the nets of valleys differ, as they do between two random grounds; the law decides the height
+    # the drainage networks differ, as those of two random terrains do; the law fixes the mean height
     assert made.heights.mean() == pytest.approx(heights.mean(), rel=0.1)
     assert made.heights.max() == pytest.approx(heights.max(), rel=0.2)
 
@@ -77,7 +77,7 @@ def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
     for _ in range(steps):
         heights[grid.core_nodes] += uplift * years
         diffuser.run_one_step(years)
-    # the middle of a square whose edges stay: 0.0736713 · U · L² / D (Timoshenko's membrane), less 1 % of 17 samples
+    # the middle of a square with fixed edges: 0.0736713 · U · L² / D (Timoshenko's membrane), less 1 % for 17 samples
     side = cell * (size - 1)
     assert made.heights[size // 2, size // 2] == pytest.approx(0.0736713 * uplift * side**2 / diffusivity, rel=0.015)
     theirs = heights.reshape(size, size)
@@ -86,7 +86,7 @@ def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
 
 def test_creep_without_uplift_is_the_decay_of_a_wave():
     cell, diffusivity, years, steps, size = 10.0, 0.01, 500.0, 40, 65
-    # a wave whose slope is 0 half a cell beyond the edges, over which nothing leaves
+    # a wave with slope 0 half a cell beyond the edges, which nothing crosses
     side = cell * size
     along = np.pi * (np.arange(size) + 0.5) / size
     start = np.tile(50 * np.cos(along), (size, 1)).astype(np.float32)
@@ -116,7 +116,7 @@ def test_areas_add_up_to_those_of_fastscapelib():
     graph = fastscapelib.FlowGraph(grid, [fastscapelib.SingleFlowRouter(), fastscapelib.MSTSinkResolver()])
     graph.update_routes(ground.astype(float))
     theirs = graph.accumulate(1.0) / cell**2
-    # both lead all water to the steepest neighbour; where two are alike either may have it
+    # both send all water to the steepest neighbour; with equal slopes, either may receive it
     assert (abs(mine - theirs) <= 1e-3 * theirs).mean() > 0.99
     edge = np.ones((size, size), bool)
     edge[1:-1, 1:-1] = False

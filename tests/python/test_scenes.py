@@ -1,4 +1,4 @@
-"""Scenes: the same bits as the program, the same words, progress, and an end by Ctrl-C."""
+"""Scenes: the same bits and messages as the program, progress, and interruption by Ctrl-C."""
 
 import os
 import pickle
@@ -18,7 +18,7 @@ SIZE = 33
 
 @pytest.fixture(scope="session")
 def hashes(binary) -> dict[str, str]:
-    """What the program says of every scene of saves/."""
+    """The hash that the program prints for every scene of saves/."""
 
     def one(name: str) -> tuple[str, str]:
         line = [binary, "verify", f"saves/{name}.ron", "--size", str(SIZE), "--quiet"]
@@ -94,10 +94,10 @@ def test_heights_of_ones_own_lie_beneath_the_layers():
     np.testing.assert_array_equal(made.heights, heights)
     np.testing.assert_array_equal(made.maps["hardness"], ground["hardness"])
     assert made.hash != bare.evaluate(size=SIZE).hash
-    # a finer grid goes through the same heights
+    # a finer grid passes through the same heights
     fine = bare.evaluate(heights=heights, size=2 * SIZE - 1).heights
     np.testing.assert_array_equal(fine[::2, ::2], heights)
-    # the layers work on it: by 100 m
+    # the layers act on it: they raise it by 100 m
     hills = talweg.parse(
         '(version: 1, settings: (relief_metres: 1024.0), layers: [(name: "Up", node: Levels(), seed: 1, '
         'mask: (by_height: true, height_from: 0.0)), (name: "Hill", node: Perlin(), seed: 1, mix: (blend: Add))])'
@@ -125,7 +125,7 @@ def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
     [
         (np.zeros((3, 4)), "4 × 3 samples; only square"),
         (np.zeros(9), "square array of two dimensions"),
-        (np.full((4, 4), np.nan), "row 0, column 0 is no finite number"),
+        (np.full((4, 4), np.nan), "row 0, column 0 is not a finite number"),
         ([["a", "b"], ["c", "d"]], "give an array of real numbers"),
     ],
 )
@@ -162,7 +162,7 @@ def test_no_number_is_copied_again():
         assert not array.flags.writeable and array.dtype == np.float32 and array.flags.c_contiguous
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.flags.writeable = True
-    # a view into the terrain keeps what it reads
+    # a view keeps the terrain's memory alive
     array = maps[views[0]]
     before = array.copy()
     assert not array.flags.owndata
@@ -201,7 +201,7 @@ def test_sizes_and_threads_have_bounds():
 
 def test_progress_goes_up_to_1():
     told = []
-    # from coarse to fine, which goes through the layers on every grid
+    # a coarse-to-fine erosion, which passes through the layers on every grid
     talweg.load("growing-range").evaluate(size=257, progress=lambda share, layer: told.append((share, layer)))
     shares = [share for share, _ in told]
     assert shares == sorted(shares) and shares[-1] == 1.0 and 0.0 <= shares[0]
@@ -233,7 +233,7 @@ def test_what_is_larger_is_sent_to_tiles():
 
 
 def long_work(progress):
-    """Work of hours."""
+    """A scene that takes hours."""
     return talweg.Thermal(iterations=10_000, talus_angle=1.0).run(waves(2049), cell_metres=10.0, progress=progress)
 
 
@@ -252,7 +252,7 @@ def test_control_c_ends_the_work():
     with pytest.raises(KeyboardInterrupt):
         long_work(press)
 
-    # from elsewhere, while the work runs without Python
+    # sent from another thread, while the work runs without the interpreter
     threads, reports, pressed = [], [], []
 
     def press_now():
@@ -268,7 +268,7 @@ def test_control_c_ends_the_work():
     with pytest.raises(KeyboardInterrupt):
         long_work(press_later)
     threads[0].join()
-    # 20 looks for signals between two reports; one of these may be on its way when the signal comes
+    # 20 signal checks between two reports; one report may be on its way when the signal arrives
     assert len(reports) <= pressed[0] + 1
     assert talweg.load("alpine-range").evaluate(size=9).samples == 9, "and the next work is done"
 
@@ -285,7 +285,7 @@ def test_other_threads_of_python_go_on_meanwhile():
 
     def progress(_share, _layer):
         begun.set()
-        # true only where this thread lets the other have the interpreter: the work is far from its end
+        # true only if this thread released the interpreter to the other, long before the end of the work
         if seen.is_set():
             raise StopIteration
 

@@ -1,4 +1,4 @@
-"""Worlds in tiles: plans in Python, on a Dask cluster, as jobs of Slurm and of Open Job Description."""
+"""Builds in tiles: plans in Python, on a Dask cluster, as jobs of Slurm and of Open Job Description."""
 
 import getpass
 import itertools
@@ -16,7 +16,7 @@ import pytest
 import talweg
 
 SIZE, TILE = 200, 64
-# by position, of the whole ground in surveys, in batches of iterations
+# layers computed by position, with surveys of the whole terrain, and in batches of iterations
 SCENE = """(
     version: 1,
     settings: (resolution: 200, size_metres: 4000.0, relief_metres: 800.0),
@@ -66,7 +66,7 @@ def test_tasks_are_done_once_in_any_order(plan, whole):
 
 
 def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path):
-    """Each task in a folder of its own with these files, as on machines that share none."""
+    """Each task runs in a folder of its own with its files, as on machines without a shared folder."""
     store = Path(plan.path)
     for number, stage in enumerate(plan.stages):
         for tile in range(stage["tasks"]):
@@ -83,7 +83,7 @@ def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path
 
 
 def killed_on_the_way(client, plan, monkeypatch):
-    """Kills a worker when the first tasks of the second stage are given out."""
+    """Kills a worker when the first tasks of the second stage are submitted."""
     killed = []
     gone_through = client.map
 
@@ -103,7 +103,7 @@ def test_a_dask_cluster_builds_it_and_a_killed_worker_is_made_up_for(cluster, pl
     killed = killed_on_the_way(cluster, plan, monkeypatch)
     assert talweg.dask.build(plan, cluster) == whole
     assert len(killed) == 1
-    # all is done: nothing is computed, and the folder is a plan as good
+    # all tasks are done: nothing is computed, and the folder is a valid plan
     before = {file: file.stat().st_mtime_ns for file in Path(plan.path).rglob("*.tile")}
     assert talweg.dask.build(plan.path, cluster) == whole
     assert before == {file: file.stat().st_mtime_ns for file in Path(plan.path).rglob("*.tile")}
@@ -113,7 +113,7 @@ def test_machines_that_share_no_folder_share_a_store(cluster, plan, whole, tmp_p
     store = tmp_path / "bucket"
     assert talweg.dask.build(plan, cluster, store=f"file://{store}") == whole
     assert (store / "stage-000/ground-0-0.tile").is_file()
-    # what is there is taken from there, and what was damaged is made again
+    # existing tiles are fetched from the store, damaged ones are made again
     (store / "stage-000/ground-1-1.tile").write_bytes(b"half")
     shutil.rmtree(Path(plan.path) / f"stage-{len(plan.stages) - 1:03}")
     assert talweg.dask.build(plan, cluster, store=f"file://{store}") == whole
@@ -126,7 +126,7 @@ def test_tiles_that_nothing_reads_any_more_are_removed(cluster, plan, whole, tmp
     assert talweg.dask.build(plan, cluster, prune=True) == whole
     assert [path.name for path in sorted(folder.glob("stage-*"))] == [last]
     assert plan.disk_bytes["pruned"] < plan.disk_bytes["kept"]
-    # what was removed is not made again, unless a tile of the result is missing
+    # removed tiles are not made again, unless a tile of the result is missing
     assert plan.open_stages() == []
     before = {file: file.stat().st_mtime_ns for file in folder.rglob("*.tile")}
     assert talweg.dask.build(plan, cluster, prune=True) == whole
@@ -153,7 +153,7 @@ def test_a_map_is_merged_by_name(plan, scene, tmp_path):
     plan.merge(tmp_path / "ours.png", what="colours")
     terrain.export(tmp_path / "theirs.png", what="colours")
     assert (tmp_path / "ours.png").read_bytes() == (tmp_path / "theirs.png").read_bytes()
-    with pytest.raises(talweg.UsageError, match="what: there is no map `occlusion` that is made of tiles"):
+    with pytest.raises(talweg.UsageError, match="what: there is no map `occlusion` that can be made of tiles"):
         plan.merge(what="occlusion")
 
 
@@ -172,8 +172,8 @@ def planned_by(binary, scene, folder: Path, *launchers: str) -> Path:
     return folder / "world"
 
 
-# A stand-in for Slurm: takes the options that the script gives, refuses others, and runs an array when all jobs that it
-# is to follow have succeeded; tasks from the last to the first.
+# A stand-in for Slurm. It accepts only the options that the script gives. It runs an array when all jobs that it
+# depends on have succeeded, tasks from last to first.
 SBATCH = """
 import json, os, subprocess, sys
 from pathlib import Path
@@ -226,7 +226,7 @@ def test_slurm_gets_an_array_for_each_stage(binary, scene, whole, tmp_path):
 
 
 SLURM = ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
-#: Nobody's rights but one's own are needed: keys, sockets and states lie in one folder.
+#: A Slurm cluster needs no rights but the user's own: keys, sockets and states are in one folder.
 SLURM_CONF = """ClusterName=one
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser={user}
@@ -256,13 +256,13 @@ PartitionName=long Nodes=ALL Default=YES State=UP
 
 @pytest.fixture
 def slurm(tmp_path_factory):
-    """A cluster of Slurm with this machine as its only node: the variables with which its commands find it."""
+    """The environment variables of a Slurm cluster with this machine as its only node."""
     places = {tool: shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for tool in SLURM}
     missing = [tool for tool, place in places.items() if place is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} missing (Debian: munge slurmctld slurmd slurm-client); tools/setup --test")
     folder = tmp_path_factory.mktemp("slurm")
-    # munge wants all folders on the way to be closed to others
+    # munge requires that only the owner can write to the folders on the way
     folder.chmod(0o755)
     (folder / "state").mkdir()
     (folder / "spool").mkdir()

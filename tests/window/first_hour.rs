@@ -1,10 +1,10 @@
-//! What somebody reaches in the first hour, with few actions and without reading.
+//! Results that a new user can reach in the first hour, with few actions and without reading.
 
 use serde_json::Value;
 
 use crate::screen_kit::Session;
 
-/// An action of a person: what waits for a state or writes one down is none.
+/// Counts the user actions of a script; steps that wait or record do not count.
 fn actions(steps: &str) -> usize {
     const WAITS: [&str; 5] = ["Settle", "See(", "Gone(", "State(", "Picture("];
     let lines = steps.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
@@ -12,7 +12,7 @@ fn actions(steps: &str) -> usize {
     lines.filter(ends).filter(|line| !WAITS.iter().any(|wait| line.starts_with(wait))).count()
 }
 
-/// Plays steps, one a line, from the start window on; what is saved goes into the session's folder.
+/// Plays steps, one per line, from the start window on. Saved files go into the session's folder.
 fn play(session: &Session, steps: &str) {
     std::fs::write(session.path("steps.ron"), steps).unwrap();
     let mut talweg = session.talweg();
@@ -70,15 +70,15 @@ fn a_landscape_is_made_and_exported_in_14_actions() {
         Settle,
         State("exported.json"),
     ]"#;
-    assert_eq!(actions(steps), 14, "as many as the test is called after");
+    assert_eq!(actions(steps), 14, "the number in the test name");
     play(&session, steps);
     let hash = |name: &str| state(&session, name)["hash"].as_str().expect("at rest").to_string();
     let hashes = ["bare.json", "shaped.json", "eroded.json", "painted.json"].map(hash);
     for pair in hashes.windows(2) {
-        assert_ne!(pair[0], pair[1], "every layer changes the ground");
+        assert_ne!(pair[0], pair[1], "every layer changes the terrain");
     }
     assert_eq!(hash("exported.json"), hashes[3]);
-    assert!(verified(&session, "Untitled.ron").contains(&hashes[3]), "what was saved is what was seen");
+    assert!(verified(&session, "Untitled.ron").contains(&hashes[3]), "the saved terrain was on screen");
     let exported = std::fs::read_dir(session.path("")).unwrap().flatten().map(|file| file.file_name());
     let exported: Vec<String> = exported.filter_map(|name| name.into_string().ok()).collect();
     assert!(exported.iter().any(|name| name.ends_with(".png") || name.ends_with(".tif")), "{exported:?}");
@@ -122,15 +122,15 @@ fn painted_mountains_grow_while_watched() {
     let names = ["level.json", "grown.json", "start.json", "paused.json", "more.json", "end.json"];
     let [level, grown, start, paused, more, end] = names.map(|name| state(&session, name));
     assert_eq!(level["layers"].as_array().unwrap().len(), 3, "plain, map and stream power: {level}");
-    assert_ne!(level["hash"], grown["hash"], "what is painted rises");
-    assert_eq!(start["iteration"], 0, "the keys move the process above the map that is selected");
+    assert_ne!(level["hash"], grown["hash"], "the painted area rises");
+    assert_eq!(start["iteration"], 0, "the keys play the process above the selected map");
     let iteration = paused["iteration"].as_u64().unwrap();
     assert!((5..60).contains(&iteration), "{iteration}");
     assert_eq!(more["iteration"], paused["iteration"]);
-    assert_ne!(more["hash"], paused["hash"], "a stroke on the way acts at once");
+    assert_ne!(more["hash"], paused["hash"], "a stroke during playback acts immediately");
     assert_ne!(end["hash"], grown["hash"]);
     let turned = |state: &Value| [3, 4].map(|k| state["camera"][k].clone());
-    assert_eq!(turned(&level), turned(&end), "the brush leaves the camera alone");
+    assert_eq!(turned(&level), turned(&end), "the brush does not move the camera");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn mountains_follow_a_ridge_bent_by_a_handle() {
         Type("ridges rivers"),
         Key("Enter"),
         Settle,
-        Click("Fold the library"),
+        Click("Close the library"),
         Click("ridge"),
         Settle,
         State("as-it-came.json"),
@@ -202,7 +202,7 @@ fn every_edit_is_undone_and_redone_to_the_bit() {
     let [bare, done, undone, redone] =
         ["bare.json", "done.json", "undone.json", "redone.json"].map(|name| state(&session, name));
     assert_ne!(done["hash"], bare["hash"]);
-    assert_eq!(undone["undo"], Value::Null, "nothing is left to undo");
+    assert_eq!(undone["undo"], Value::Null, "everything is undone");
     assert_eq!((&undone["hash"], &undone["layers"]), (&bare["hash"], &bare["layers"]));
     assert_eq!((&redone["hash"], &redone["undo"], &redone["layers"]), (&done["hash"], &done["undo"], &done["layers"]));
 }

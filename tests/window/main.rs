@@ -1,5 +1,5 @@
-//! The real editor in a real window: a virtual screen (Xvfb) and whatever Vulkan driver is there, software included.
-//! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
+//! Tests of the real editor in a real window, on a virtual screen (Xvfb) with any Vulkan driver, software renderers
+//! included. A script operates mouse and keyboard (`--drive`); every wait is for a state, never for a time.
 
 mod first_hour;
 #[path = "../screen_kit/mod.rs"]
@@ -18,7 +18,7 @@ use talweg::field::Control;
 use talweg::nodes::Node;
 
 impl Session {
-    /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
+    /// Opens `scene` and plays `steps`. All files that the steps write are in the session's folder.
     fn drive(&self, scene: &str, steps: &str) {
         std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
         let output = self.talweg().args([scene, "--drive", "steps.ron"]).output().expect("talweg starts");
@@ -46,11 +46,11 @@ impl Picture {
         let file = std::io::BufReader::new(std::fs::File::open(path).expect("the picture is there"));
         let mut reader = png::Decoder::new(file).read_info().expect("a PNG file");
         let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
-        let info = reader.next_frame(&mut rgb).expect("a whole picture");
+        let info = reader.next_frame(&mut rgb).expect("a complete image");
         Self { width: info.width as usize, rgb }
     }
 
-    /// The pixels of a rectangle of fractions of the window.
+    /// The pixels of a rectangle, given in fractions of the window.
     fn part(&self, x: [f32; 2], y: [f32; 2]) -> Vec<[u8; 3]> {
         let height = self.rgb.len() / 3 / self.width;
         let span = |r: [f32; 2], n: usize| (r[0] * n as f32) as usize..(r[1] * n as f32) as usize;
@@ -65,14 +65,14 @@ impl Picture {
     }
 }
 
-/// Share of pixels that differ visibly.
+/// Fraction of the pixels that differ visibly.
 fn difference(a: &[[u8; 3]], b: &[[u8; 3]]) -> f32 {
     assert_eq!(a.len(), b.len());
     let far = |(p, q): (&[u8; 3], &[u8; 3])| (0..3).any(|k| p[k].abs_diff(q[k]) > 6);
     a.iter().zip(b).filter(|&pair| far(pair)).count() as f32 / a.len() as f32
 }
 
-/// Middle of the 3D view, away from the panels.
+/// The centre of the 3D view, away from the panels.
 fn view(picture: &Picture) -> Vec<[u8; 3]> {
     picture.part([0.45, 0.95], [0.2, 0.75])
 }
@@ -105,7 +105,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     let (opened, edited) = (session.state("opened.json"), session.state("edited.json"));
     assert_eq!(opened["title"], "Window test — Talweg");
     assert_eq!(opened["samples"], 129);
-    assert_ne!(opened["hash"], edited["hash"], "dragging the slider changes the ground");
+    assert_ne!(opened["hash"], edited["hash"], "dragging the slider changes the terrain");
     assert!(edited["title"].as_str().unwrap().contains('•'), "{edited}");
     assert_eq!(session.state("undone.json")["hash"], opened["hash"], "one drag is one undo step");
     assert_eq!(session.state("undone.json")["dirty"], false);
@@ -125,13 +125,13 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     assert_eq!(panel["camera"], zoomed["camera"], "wheel and drag over a panel must not reach the camera");
 
     let picture = |name: &str| view(&session.picture(name));
-    assert!(difference(&picture("opened.png"), &picture("edited.png")) > 0.1, "the new ground is drawn");
-    assert!(difference(&picture("edited.png"), &picture("start.png")) > 0.02, "the uneroded ground is drawn");
+    assert!(difference(&picture("opened.png"), &picture("edited.png")) > 0.1, "the new terrain is drawn");
+    assert!(difference(&picture("edited.png"), &picture("start.png")) > 0.02, "the initial terrain is drawn");
     assert!(difference(&picture("start.png"), &picture("turned.png")) > 0.1, "the camera turned");
     let shades: std::collections::HashSet<[u8; 3]> = picture("opened.png").into_iter().collect();
     assert!(shades.len() > 200, "the view shows a landscape, not a plain colour: {} shades", shades.len());
 
-    // what was saved is what was seen, in a new window and on the command line
+    // a new window and the command line show the saved terrain
     assert_eq!(session.state("saved.json")["dirty"], false);
     session.drive("scene.ron", r#"[Settle, State("reopened.json")]"#);
     assert_eq!(session.state("reopened.json")["hash"], edited["hash"]);
@@ -184,22 +184,22 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(away > 2.0 * 6.371e6, "the whole planet is in view from {away} m");
     let east = (number("space.json", "longitude") - number("turned.json", "longitude")).rem_euclid(360.0);
     assert!(east > 5.0 && east < 90.0, "the ground follows the pointer: {east}° to the west");
-    assert!((number("turned.json", "radius") - away).abs() < 1.0, "turning does not approach");
+    assert!((number("turned.json", "radius") - away).abs() < 1.0, "turning does not zoom");
     let near = number("near.json", "radius");
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
     assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
-    // both stand on the ground between the samples, which is there by then
+    // both cameras stand on the detailed terrain between the samples, which is computed by then
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
-    // the first near the ground: pipelines that only such an eye needs are there when it comes to rest
+    // the first one near the surface: the pipelines that only such a camera needs are ready when it comes to rest
     let pictures = ["space.png", "near.png", "map.png", "orbit.png", "low.png", "first.png"];
     let pictures = pictures.map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
         let shades: std::collections::HashSet<[u8; 3]> = picture.iter().copied().collect();
         assert!(shades.len() > 100, "picture {k} shows something: {} shades", shades.len());
         for other in &pictures[..k] {
-            assert!(difference(picture, other) > 0.1, "another picture");
+            assert!(difference(picture, other) > 0.1, "a different image");
         }
     }
 }
@@ -218,8 +218,8 @@ fn the_interface_grows_together_with_the_view() {
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
-    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so of the view its
-    // edges are compared
+    // Panels, bar and view change in the same frame. The terrain is framed again in the next frame, so only the edges
+    // of the view are compared.
     let parts = |name: &str| {
         let picture = session.picture(name);
         let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));
@@ -236,11 +236,11 @@ fn the_interface_grows_together_with_the_view() {
     }
     assert!(seen.contains(&false) && seen.contains(&true), "the change is among the frames: {seen:?}");
     let right = |name: &str| session.state(name)["view"][2].as_f64().expect("a number");
-    assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "points are larger, and so fewer");
+    assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "larger points, so fewer of them");
     assert_ne!(
         session.state("turned.json")["camera"],
         session.state("large.json")["camera"],
-        "the view takes the mouse"
+        "the view gets the mouse input"
     );
     let picture = session.picture("large.png");
     let shades: std::collections::HashSet<[u8; 3]> = picture.part([0.8, 0.98], [0.4, 0.8]).into_iter().collect();
@@ -251,7 +251,7 @@ fn the_interface_grows_together_with_the_view() {
 #[test]
 fn a_scene_opens_at_its_first_bookmark() {
     let session = Session::new();
-    // the middle of the square, 3 km up, looking down and to the east
+    // the centre of the terrain, 3 km up, looking down and to the east
     let bookmark = r#"bookmarks: [(name: "Up", east: 1500, south: 1500, height: 3000, heading: 90, tilt: -60)],"#;
     let scene = SCENE.replacen("layers:", &format!("{bookmark}\n    layers:"), 1);
     std::fs::write(session.path("scene.ron"), scene).unwrap();
@@ -265,8 +265,8 @@ fn a_scene_opens_at_its_first_bookmark() {
 fn the_start_window_opens_without_a_scene_argument() {
     let session = Session::new();
     let steps = r#"[
-        See("The papers reproduced"), Click("The papers reproduced"), See("figure 7: Voronoi"),
-        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("The papers reproduced"), Settle,
+        See("Paper reproductions"), Click("Paper reproductions"), See("figure 7: Voronoi"),
+        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("Paper reproductions"), Settle,
         State("opened.json"),
     ]"#;
     std::fs::write(session.path("steps.ron"), steps).unwrap();
@@ -291,8 +291,8 @@ fn overlays_appear_and_disappear_with_their_legends() {
     );
     let picture = |name: &str| view(&session.picture(name));
     let plain = picture("plain.png");
-    assert!(difference(&plain, &picture("change.png")) > 0.02, "wear and deposits are coloured");
-    assert!(difference(&plain, &picture("flow.png")) < 0.001, "no map, plain ground");
+    assert!(difference(&plain, &picture("change.png")) > 0.02, "erosion and deposition are coloured");
+    assert!(difference(&plain, &picture("flow.png")) < 0.001, "without the map, no overlay");
     assert!(difference(&plain, &picture("again.png")) < 0.001);
     assert_eq!(session.state("plain.json")["hash"], session.state("change.json")["hash"]);
     assert_eq!(session.state("again.json")["dirty"], false, "an overlay is no edit");
@@ -319,7 +319,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
             Key("Shift+0"), Key("End"), Settle,
             Key("Ctrl+Shift+E"), See("Export time-lapse"),
             Click("SpinButton:Size"), Key("Ctrl+A"), Type("96"), Key("Enter"),
-            Click("Choose a file…"), See("File name"), Click("Save"), See("pictures"), Settle, State("filmed.json"),
+            Click("Choose a file…"), See("File name"), Click("Save"), See("images"), Settle, State("filmed.json"),
         ]"#,
     );
     let (here, branch, other) = (session.state("here.json"), session.state("branch.json"), session.state("other.json"));
@@ -327,10 +327,10 @@ fn an_erosion_is_charted_branched_and_filmed() {
     assert!(part > 0 && part < 40, "{part}");
     assert_eq!(branch["layers"].as_array().unwrap().len(), 3);
     assert_eq!(branch["iteration"], here["iteration"]);
-    assert_eq!(branch["hash"], here["hash"], "up to the branch both are the same");
+    assert_eq!(branch["hash"], here["hash"], "identical up to the branch");
     assert_eq!((&other["iteration"], &other["hash"]), (&here["iteration"], &here["hash"]));
     assert_eq!(branch["camera"][3], here["camera"][3], "a click on the ground does not turn the camera");
-    let film = std::fs::read(session.path("Window test.gif")).expect("beside the scene");
+    let film = std::fs::read(session.path("Window test.gif")).expect("in the scene's folder");
     assert!(film.starts_with(b"GIF89a\x60\0\x60\0") && film.len() > 10_000, "{:?}", &film[..12]);
 }
 
@@ -338,7 +338,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
 fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
     let session = Session::new();
     let hills: String = SCENE.lines().filter(|line| !line.contains("Slides")).collect();
-    // the eye adapts to A, whichever that is
+    // auto exposure adapts to A, whichever scene that is
     let hills = hills.replacen("settings: (", "settings: (auto_exposure: false, ", 1);
     std::fs::write(session.path("scene.ron"), hills).unwrap();
     session.drive(
@@ -352,7 +352,7 @@ fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
         ]"#,
     );
     let (same, b, ended) = (session.state("same.json"), session.state("b.json"), session.state("ended.json"));
-    // the view without what is written over it: names above, the handle in the middle
+    // the view without the names at the top and the divider in the middle
     let edge = |k: usize| same["view"][k].as_f64().unwrap() as usize;
     let (left, top, right, bottom) = (edge(0), edge(1) + 34, edge(2), edge(3));
     let half = (right - left) / 2;
@@ -367,14 +367,14 @@ fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
         |picture: &Picture| (part(picture, left + 2, left + half - 2), part(picture, right - half + 2, right - 2));
     let picture = |name: &str| session.picture(name);
     let (a_half, b_half) = pair(&picture("same.png"));
-    assert!(difference(&a_half, &b_half) < 0.01, "the same ground from the same place, twice");
+    assert!(difference(&a_half, &b_half) < 0.01, "the same terrain from the same camera, twice");
     let (a_half, b_half) = pair(&picture("halves.png"));
     assert!(difference(&a_half, &b_half) > 0.1, "A has changed, B has not");
     let (split, a_alone, b_alone) = (picture("split.png"), picture("a.png"), picture("b.png"));
     assert!(difference(&west(&split), &west(&a_alone)) < 0.005, "A on the left");
     assert!(difference(&east(&split), &east(&b_alone)) < 0.005, "B on the right");
     assert!(difference(&west(&split), &west(&b_alone)) > 0.1 && difference(&east(&split), &east(&a_alone)) > 0.1);
-    assert_eq!(same["camera"], b["camera"], "comparing leaves the camera alone");
+    assert_eq!(same["camera"], b["camera"], "comparing does not move the camera");
     assert!(b["beside_bytes"].as_u64().unwrap() > 129 * 129 * 8);
     assert_eq!(ended["beside_bytes"], 0, "B's textures are given back");
     assert_eq!(ended["undo"], "Change frequency", "comparing is no edit");
@@ -405,7 +405,7 @@ fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
     let said = run(&|c| {
         c.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
     });
-    assert!(said.contains("no screen") && said.contains("Xvfb"), "{said}");
+    assert!(said.contains("no display") && said.contains("Xvfb"), "{said}");
     let screen = Screen::start();
     let said = run(&|c| {
         c.env("DISPLAY", screen.display.as_deref().unwrap_or(":0")).env_remove("WAYLAND_DISPLAY");
@@ -437,14 +437,14 @@ fn a_road_is_placed_from_the_library_moved_and_undone() {
     assert_eq!(placed["piece"]["title"], "road");
     assert_eq!(placed["undo"], "Place road");
     assert_ne!(placed["hash"], opened["hash"]);
-    // the middle of a road and its middle point lie side by side: either of the two was taken hold of
+    // the centre of a road and its middle point are close together; either may be grabbed
     let label = moved["undo"].as_str().expect("something was done");
     assert!(label == "Move feature" || label == "Move point", "{label}");
     let place = |state: &Value| [0, 1].map(|k| state["piece"]["points"][2][k].as_f64().expect("a place"));
     let (from, to) = (place(&placed), place(&moved));
     let [x, y] = [to[0] - from[0], to[1] - from[1]];
     assert!((x * x + y * y).sqrt() > 300.0, "{from:?} {to:?}");
-    assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
+    assert_eq!(moved["camera"], placed["camera"], "the camera does not move");
     assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
     assert_eq!(undone["hash"], opened["hash"]);
 }
@@ -478,19 +478,19 @@ fn terrain_and_mask_are_painted_eroded_undone_and_saved() {
     assert_eq!(hash("added"), hash("bare"), "without strokes nothing changes");
     assert_eq!(state("raised")["undo"], "Raise with the brush");
     assert_eq!(state("eroded")["undo"], "Erode with the brush");
-    assert_eq!(state("raised")["camera"], state("bare")["camera"], "the left button draws and leaves the camera");
+    assert_eq!(state("raised")["camera"], state("bare")["camera"], "drawing does not move the camera");
     let hashes = ["bare", "raised", "eroded"].map(hash);
     assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2], "{hashes:?}");
-    // each stroke is a step; what is redone has the bits of what was drawn
+    // each stroke is one undo step, and redo restores the same bits
     assert_eq!([hash("back"), hash("undone"), hash("redone")], [&hashes[1], &hashes[0], &hashes[2]].map(Value::clone));
-    // a mask without strokes keeps the layer away
+    // a mask without strokes disables the layer
     assert_ne!(hash("terraced"), hashes[2]);
     assert_eq!(hash("kept"), hashes[2]);
     assert!(hash("masked") != hashes[2] && hash("masked") != hash("terraced"));
     let [kept, masked] = ["kept.png", "masked.png"].map(|name| view(&session.picture(name)));
     let violet = |picture: &[[u8; 3]]| picture.iter().filter(|[r, g, b]| *b > g.saturating_add(40) && *r > *g).count();
     assert!(violet(&masked) > violet(&kept) + 300, "the mask is seen: {} {}", violet(&kept), violet(&masked));
-    // the file holds the strokes, and gives the same land
+    // the file contains the strokes and gives the same terrain
     let (read, warnings) = talweg::scene::Scene::load(&session.path("hands.ron")).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     let Node::Sculpt(sculpt) = &read.layers[1].node else { panic!("{:?}", read.layers[1].node) };
@@ -500,12 +500,12 @@ fn terrain_and_mask_are_painted_eroded_undone_and_saved() {
     assert_eq!(masked_hash(&made.terrain), hash("masked"));
 }
 
-/// The hash of a terrain as the editor tells it.
+/// The hash of a terrain in the form that the editor reports.
 fn masked_hash(terrain: &talweg::field::Terrain) -> Value {
     Value::String(format!("{:032x}", terrain.hash()))
 }
 
-/// Waits until so many sessions have unsaved work on disk, which takes up to a second.
+/// Waits until this number of sessions has unsaved work on disk, which takes up to a second.
 #[cfg(unix)]
 fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: usize) {
     let is_kept = |folder: &Path| {
@@ -516,12 +516,12 @@ fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: us
         if sessions.flatten().filter(|entry| is_kept(&entry.path())).count() >= count {
             return;
         }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was kept");
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was saved");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
 
-/// Killed, asked to end by the system, without its screen, without its graphics card: the edit is offered again.
+/// Kill, system request, lost display, lost graphics card: the edit is offered again after each of them.
 #[cfg(unix)]
 #[test]
 fn unsaved_work_survives_any_end() {
@@ -533,7 +533,7 @@ fn unsaved_work_survives_any_end() {
         let later = if state == "KILL.json" {
             ""
         } else {
-            r#"See("Unsaved work was found"), Hover("Later"), Click("Later"), Gone("Unsaved work"),"#
+            r#"See("Unsaved work found"), Hover("Later"), Click("Later"), Gone("Unsaved work"),"#
         };
         let click = r#"Settle, Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle"#;
         format!(r#"[{later} {click}, State("{state}"), {then}]"#)
@@ -546,7 +546,7 @@ fn unsaved_work_survives_any_end() {
         if k == 0 {
             session.drive("scene.ron", r#"[Settle, Gone("Unsaved work"), State("second.json")]"#);
             let said = session.state("second.json")["messages"].to_string();
-            assert!(said.contains("Another window") && said.contains("unsaved edits"), "{said}");
+            assert!(said.contains("Another Talweg window") && said.contains("unsaved edits"), "{said}");
         }
         let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
         assert!(sent.success());
@@ -554,7 +554,7 @@ fn unsaved_work_survives_any_end() {
         assert!(ended.signal().is_some(), "ended by the signal: {ended}");
         assert_eq!(left_work(&session).len(), k + 1, "{signal}");
     }
-    // a lost graphics card is told, and told again at the next start
+    // a lost graphics card is reported, and again at the next start
     std::fs::write(session.path("steps.ron"), edit("card.json", &format!("LoseCard, {stay}"))).unwrap();
     let output = session.talweg().args(["scene.ron", "--drive", "steps.ron"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -566,20 +566,20 @@ fn unsaved_work_survives_any_end() {
     session.drive(
         "scene.ron",
         r#"[
-            See("Unsaved work was found"), See("It ended because"), See("the graphics card"), Picture("offered.png"),
-            Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
+            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), Picture("offered.png"),
+            Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );
-    // every script made the same edit; a state has no hash in a frame in which something is still being written
+    // every script made the same edit; a state has no hash in a frame in which the terrain is still uploaded
     let edited = ["KILL.json", "TERM.json", "INT.json", "HUP.json", "card.json"].map(|name| session.state(name));
     let edited = edited.iter().find(|state| state["hash"].is_string()).expect("one was at rest");
     let recovered = session.state("recovered.json");
     assert_eq!(recovered["hash"], edited["hash"]);
     assert_eq!(recovered["dirty"], true);
-    assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
+    assert_eq!(left_work(&session).len(), 4, "opened and saved work is not offered again");
 
     if session.screen.xvfb.is_some() {
-        // what was saved has the slider at its end
+        // in the saved file, the slider is at its end
         std::fs::write(session.path("scene.ron"), SCENE).unwrap();
         let mut child = play_until(&session, &edit("screen.json", stay), "screen.json");
         wait_until_kept(&session, &mut child, 5);

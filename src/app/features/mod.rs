@@ -1,7 +1,7 @@
-//! What can be done in the editor: a folder for each feature, with its model, its task and its panels.
+//! The features of the editor, one folder each with its model, its task and its panels.
 //!
-//! A feature is a Bevy plugin that registers what it has in the frame (see [`super::frame`]): commands, panels, menu
-//! entries, systems. Parts of a slot and commands come in the order of [`FeaturePlugins`].
+//! A feature is a Bevy plugin that registers its commands, panels, menu entries and systems in the frame (see
+//! [`super::frame`]). Commands, and the parts of a slot, appear in the order of [`FeaturePlugins`].
 
 pub mod benchmark;
 pub mod biomes;
@@ -37,7 +37,7 @@ pub mod view_settings;
 
 use bevy::app::{PluginGroup, PluginGroupBuilder};
 
-/// All features of the window, but for [`drive`], which plays scripts.
+/// All features of the window except [`drive`], which plays scripts.
 pub struct FeaturePlugins;
 
 impl PluginGroup for FeaturePlugins {

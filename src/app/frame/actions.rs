@@ -1,4 +1,4 @@
-//! What the commands of the frame do.
+//! Handlers of the frame's own commands.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use super::editor::Editor;
 use talweg::io::SaveTarget;
 use talweg::scene::Scene;
 
-/// All work that can be stopped shall stop.
+/// Message: stop all work that can be stopped.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelWork;
 
-/// The program shall end; unsaved changes have been dealt with.
+/// Message: quit the program. Unsaved changes have already been saved or discarded.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuitRequested;
 
@@ -75,7 +75,7 @@ pub(super) fn compute(In(action): In<ComputeAction>, world: &mut World) {
             talweg::io::forget_rasters();
             world.resource_mut::<Editor>().doc.recompute();
         }
-        // the window first, then what is computed
+        // close an open window first; a second press stops the computation
         ComputeAction::Cancel if commands::close(world) => {}
         ComputeAction::Cancel => {
             world.resource_mut::<Editor>().doc.pause();

@@ -1,4 +1,4 @@
-//! What the frame holds between frames: the document, how the view draws, messages, dialogs, recent scenes.
+//! The editor state that lasts across frames: document, view settings, messages, dialogs, recent scenes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,25 +22,25 @@ use talweg::preferences::{
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
 
-/// A scene that comes with the program.
+/// A scene that ships with the program.
 #[derive(Clone, Debug)]
 pub struct Example {
     pub name: String,
-    /// RON text of the scene.
+    /// The scene as RON text.
     pub text: String,
 }
 
-/// How the 3D view draws; the panels change it, the view reads it.
+/// Settings of the 3D view. The panels change them and the view reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
-    /// How far rays keep the detail of a construction.
+    /// Up to which distance sphere tracing keeps the detail of a construction.
     pub ray_detail: RayDetail,
-    /// How squares come onto the picture.
+    /// Perspective or orthographic projection of a terrain.
     pub lens: ViewProjection,
-    /// How a planet is shown.
+    /// Projection of a planet: globe, map or orbit view.
     pub projection: PlanetProjection,
 }
 
@@ -57,36 +57,37 @@ impl Default for ViewSettings {
     }
 }
 
-/// See the module.
+/// The state of the editor. See the module.
 #[derive(Resource)]
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
-    /// How a planet is drawn.
+    /// Drawing settings of a planet.
     pub globe: GlobeView,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
     pub examples: Vec<Example>,
-    /// Where unsaved work and earlier versions are kept ([`talweg::recovery::state_folder`]); without it nothing is.
+    /// Folder for unsaved work and earlier versions ([`talweg::recovery::state_folder`]). With `None` neither is
+    /// stored.
     pub state: Option<PathBuf>,
-    /// So many earlier versions of a scene file are kept.
+    /// Number of earlier versions to keep of each scene file.
     pub versions_kept: usize,
-    /// How the window looks and moves.
+    /// Preferences for the look and behaviour of the window.
     pub interface: InterfacePreferences,
-    /// Which keys ask for which command.
+    /// The keyboard shortcuts of the commands.
     pub keymap: Arc<Keymap>,
-    /// Where the panels are, as soon as somebody has moved one.
+    /// Layout of the panels; `None` until the user has moved one.
     pub panels: Option<PanelLayout>,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
-    /// A command that waits for the text field to give its value away.
+    /// A command that is delayed until the focused text field has applied its value.
     pub(super) deferred: Option<Command>,
 }
 
 impl Editor {
-    /// An editor with an empty scene. `config` is where preferences and recent scenes are kept
-    /// ([`talweg::preferences::config_folder`]); without it they are not.
+    /// Creates an editor with an empty scene. `config` is the folder for preferences and recent scenes
+    /// ([`talweg::preferences::config_folder`]). With `None` they are not stored.
     pub fn new(config: Option<&Path>, examples: Vec<Example>) -> Self {
         let (preferences, unread) = PreferencesFile::load(config);
         let (recent, problem) = Recent::load(config);
@@ -98,7 +99,7 @@ impl Editor {
         let (keymap, unread) = Keymap::read(&kept.keys);
         if !unread.is_empty() {
             let list = unread.join(", ");
-            toasts.warning(format!("The preferences name keys that do not exist, and go without them: {list}."));
+            toasts.warning(format!("Unknown keys in the preferences were ignored: {list}."));
         }
         Self {
             doc: Document::default(),
@@ -119,17 +120,17 @@ impl Editor {
         }
     }
 
-    /// Where preferences and presets are kept; without it they are not.
+    /// The folder for preferences and presets. With `None` they are not stored.
     pub fn config(&self) -> Option<&Path> {
         self.config.as_deref()
     }
 
-    /// Shows the dialog that is open; returns what was answered.
+    /// Shows the open dialog; returns the commands of its answer.
     pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
         self.dialogs.show(ctx, &self.doc.name())
     }
 
-    /// Ends a frame; `is_grabbing` where something follows the pointer without a button.
+    /// Ends a frame. `is_grabbing` says that something follows the pointer without a pressed button.
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
@@ -147,7 +148,7 @@ impl Editor {
         self.doc.end_frame(is_dragging || is_grabbing, focused);
     }
 
-    /// Goes on with `then`, after asking about unsaved changes.
+    /// Runs `then`, after asking about unsaved changes.
     pub fn leave(&mut self, queue: &mut CommandQueue, then: impl Into<Command>) {
         let then = then.into();
         if self.doc.is_dirty() { self.dialogs.ask_about_changes(then) } else { queue.push(then) }
@@ -159,14 +160,14 @@ impl Editor {
         self.dialogs.open(files);
     }
 
-    /// Asks where to save the scene, and goes on with `then`.
+    /// Asks where to save the scene, and then runs `then`.
     pub(super) fn ask_where_to_save(&mut self, then: Option<Command>) {
         let name = files::file_stem(&self.doc);
         let save = move |path| FileAction::SaveTo(path, then.clone()).into();
         self.dialogs.open(Files::save(&self.doc, "Save scene", &name, &[files::SCENE], save));
     }
 
-    /// Opens a scene; what goes wrong becomes a message.
+    /// Opens a scene. Errors become messages.
     pub fn open(&mut self, path: &Path) {
         if may_carry_scene(path) {
             return self.open_origin(path);
@@ -178,7 +179,7 @@ impl Editor {
                 if let Some(other) = self.state.as_deref().and_then(|state| open_elsewhere(state, path)) {
                     let unsaved = if other.is_unsaved { ", with unsaved edits" } else { "" };
                     self.toasts.warning(format!(
-                        "Another window of Talweg has {} open{unsaved} (process {}). Whichever saves second is asked \
+                        "Another Talweg window has {} open{unsaved} (process {}). The second window to save asks \
                          before it overwrites.",
                         file_name(path),
                         other.process
@@ -194,19 +195,20 @@ impl Editor {
         }
     }
 
-    /// Begins with the scene inside an exported file.
+    /// Opens the scene that is embedded in an exported file.
     fn open_origin(&mut self, path: &Path) {
         match read_origin(path) {
             Ok(origin) => {
                 self.doc.replace(origin.scene, None);
                 self.tell(&origin.warnings);
-                self.toasts.info(format!("This is the scene that {} was made of; it has no file yet", file_name(path)));
+                self.toasts
+                    .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
             }
             Err(error) => self.toasts.error(because("The scene was not opened", &error)),
         }
     }
 
-    /// Begins anew with `scene`.
+    /// Replaces the document by `scene`.
     pub(super) fn begin(&mut self, scene: Scene) {
         self.toasts.forget_warnings();
         self.doc.replace(scene, None);
@@ -223,14 +225,14 @@ impl Editor {
         }
     }
 
-    /// Saves to a file, before `then` is done; returns whether it is written. Where that would go over what somebody
-    /// else wrote or protected, it is asked about.
+    /// Saves to a file before `then` runs; returns whether the file was written. Asks first if saving would overwrite a
+    /// protected file or another program's changes.
     pub fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
         let path = to.path();
         if let Some(state) = &self.state
             && let Err(error) = keep_version(state, path, self.versions_kept)
         {
-            self.toasts.warning(because("What was in the file before was not kept as an earlier version", &error));
+            self.toasts.warning(because("The previous version could not be saved", &error));
         }
         match self.doc.save(&to) {
             Ok(()) => {
@@ -240,7 +242,7 @@ impl Editor {
             }
             Err(SceneError::Write(error)) if error.is_replaced() => {
                 self.note_recent(path);
-                self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
+                self.toasts.warning(because("The scene may be lost in a power failure; save it again", &error));
                 false
             }
             Err(error) => {
@@ -256,7 +258,7 @@ impl Editor {
         }
     }
 
-    /// Asks whether a file is written over, or says why it was not written.
+    /// Asks whether to overwrite a file, or shows the message `told` if there is no question.
     pub fn ask_or_tell(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
         match question {
             Some(question) => self.dialogs.open(question),
@@ -264,15 +266,15 @@ impl Editor {
         }
     }
 
-    /// Says what was mended in the scene that has just been opened.
+    /// Shows the corrections that were made to the scene on opening.
     pub fn tell(&mut self, warnings: &[Warning]) {
         self.toasts.forget_warnings();
         match warnings {
             [] => {}
-            [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
+            [one] => self.toasts.warning(format!("Corrected on opening: {}", one.0)),
             many => {
                 let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
-                self.toasts.warning(format!("Mended on opening:{list}"));
+                self.toasts.warning(format!("Corrected on opening:{list}"));
             }
         }
     }
@@ -290,13 +292,13 @@ impl Editor {
     }
 }
 
-/// `what` with the reason behind it, as one sentence. The reason may begin with the name of a file and stays as it is.
+/// Returns `what` and its reason as one sentence. The reason is not capitalised, because it may begin with a file name.
 pub fn because(what: &str, reason: &dyn std::fmt::Display) -> String {
     let text = format!("{what}: {reason}");
     if text.ends_with('.') { text } else { text + "." }
 }
 
-/// The name of a file without its folder.
+/// Returns the name of a file without its folder.
 pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
 }

@@ -1,4 +1,4 @@
-//! Between the document and the worker: requests out, terrains in; and the overlay over them.
+//! Connects the document and the evaluation worker: sends requests, receives terrains, and computes overlays.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,39 +15,40 @@ use talweg::scene::{Problem, Scene};
 
 type PrepareResult = Result<RenderTerrain, Cancelled>;
 
-/// The worker with the last good answer.
+/// The client of the evaluation worker, with the last valid result.
 #[derive(Resource)]
 pub struct EvaluationClient {
     worker: Mutex<Worker<PrepareResult>>,
     wanted: Arc<Mutex<PrepareInput>>,
     waker: Waker,
-    /// What is on screen.
+    /// The terrain that is drawn on screen.
     shown: Option<RenderTerrain>,
-    /// An overlay that is being made for what is on screen, by its serial.
+    /// The overlay that is being computed for the terrain on screen, keyed by the terrain's serial number.
     overlay: Newest<u64, RenderTerrain>,
     tasks: Tasks,
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
-    /// Time of the last evaluation at full size.
+    /// Duration of the last full-resolution evaluation.
     pub elapsed: Option<Duration>,
     /// Lowest and highest height of the terrain on screen, as fractions of the relief.
     pub range: (f32, f32),
-    /// What is known about the newest terrain at full size.
+    /// Findings about the newest full-resolution terrain.
     pub insight: Arc<Insight>,
-    /// Files and layers that the newest scene could not use.
+    /// Problems with files and layers of the newest scene.
     pub problems: Arc<Vec<Problem>>,
 }
 
-/// What the worker's side has to know.
+/// Data that the worker thread needs to prepare a terrain for the screen.
 #[derive(Default)]
 struct PrepareInput {
     choice: OverlayChoice,
-    /// The scene of the newest request, with what stops making its terrain ready for the screen.
+    /// The scene of the newest request, and the control that cancels the preparation of its terrain.
     newest: Option<(Arc<Scene>, Arc<Control>)>,
 }
 
 impl PrepareInput {
-    /// What stops making a terrain of `scene` ready. A preview is let through, as the worker does.
+    /// Returns the control that cancels the preparation of a terrain of `scene`. Previews always get one, as in the
+    /// worker.
     fn control(&self, scene: &Scene, samples: usize) -> Result<Arc<Control>, Cancelled> {
         match &self.newest {
             Some((newest, control)) if std::ptr::eq(&**newest, scene) => Ok(control.clone()),
@@ -57,32 +58,32 @@ impl PrepareInput {
     }
 }
 
-/// What a round of reports changed.
+/// The changes that one call of `receive` made.
 #[derive(Default)]
 pub struct Received {
     pub prepared: Option<RenderTerrain>,
-    /// Messages of evaluations that broke.
+    /// Messages of evaluations that crashed.
     pub failures: Vec<String>,
-    /// Why the full size was not begun.
+    /// Why the full-resolution evaluation was not started.
     pub refused: Option<NotEnoughMemory>,
-    /// Problems that were not there before.
+    /// Problems that the previous scene did not have.
     pub problems: Vec<Problem>,
 }
 
 impl EvaluationClient {
-    /// Starts the worker; it wakes the window after every report.
+    /// Starts the worker, which wakes the window after every report.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// When the system refuses to start a thread.
     pub fn start(waker: Waker, tasks: Tasks) -> std::io::Result<Self> {
         let wanted = Arc::new(Mutex::new(PrepareInput::default()));
         let seen = wanted.clone();
-        // the newest that was made, with the terrain that it was made of
+        // the newest square terrain, with the terrain from which it was made
         let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&ChangedRegion>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
-                // one in passing is let through, as the worker does
+                // a preview is always let through, as in the worker
                 let size = if patch.is_some() { 0 } else { terrain.samples() };
                 (wanted.choice.clone(), wanted.control(scene, size)?)
             };
@@ -123,7 +124,7 @@ impl EvaluationClient {
         self.worker.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes all reports that have arrived; of several pictures only the newest is shown.
+    /// Takes all reports that have arrived. If there are several terrains, only the newest is shown.
     pub fn receive(&mut self, document: &mut Document) -> Received {
         let mut received = Received::default();
         while let Some(report) = self.worker().poll() {
@@ -132,13 +133,13 @@ impl EvaluationClient {
             | WorkerReport::Done { output, .. } = &report
                 && output.prepared.is_err()
             {
-                continue; // superseded on the way to the screen
+                continue; // replaced by a newer request while it was prepared
             }
             let taken = document.accept(&report);
             if let (true, WorkerReport::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
             }
-            // what passes by while something is dragged is not looked into
+            // terrains shown only while dragging are not analysed
             let complete = !matches!(report, WorkerReport::Preview { .. });
             match report {
                 WorkerReport::Preview { output, .. }
@@ -173,7 +174,7 @@ impl EvaluationClient {
         received
     }
 
-    /// Takes an overlay that is ready; starts one where the wanted one is not on screen.
+    /// Takes a finished overlay, and starts computing the selected overlay if it is not on screen.
     fn update_overlay(&mut self, received: &mut Received) {
         let Some(shown) = &self.shown else { return };
         let (serial, choice) = (shown.base().serial, locked(&self.wanted).choice.clone());
@@ -184,28 +185,28 @@ impl EvaluationClient {
             received.prepared = Some(picture.clone());
             self.shown = Some(picture);
         }
-        // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever
-        // show
+        // finish a started overlay even if a newer one is requested; otherwise none would ever show while the user
+        // drags a colour
         if self.overlay.running() == Some(&serial) {
             return;
         }
         self.overlay.stop();
         let Some(shown) = &self.shown else { return };
         if !shown.base().choice.shows_the_same(&choice) {
-            // on a thread of its own, so that a long evaluation does not hold it up
+            // on a thread of its own, so that a long evaluation does not delay it
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
-            // without a thread the overlay comes with the next terrain
+            // if no thread can be started, the overlay comes with the next terrain
             self.overlay.begin(shown.base().serial, task);
         }
     }
 
-    /// The layer whose mask is known.
+    /// The layer whose mask has been computed.
     pub fn known_mask(&self) -> Option<usize> {
         locked(&self.wanted).choice.mask.as_ref().map(|mask| mask.layer)
     }
 
-    /// Shows another overlay over the same ground; nothing is evaluated. Returns whether it is another one.
+    /// Shows another overlay over the same terrain, without an evaluation. Returns whether the overlay changed.
     pub fn show_overlay(&mut self, overlay: Overlay) -> bool {
         let choice = &mut locked(&self.wanted).choice;
         if choice.overlay == overlay {
@@ -216,31 +217,30 @@ impl EvaluationClient {
         true
     }
 
-    /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`;
-    /// nothing is evaluated.
+    /// Colours the terrain with `biomes`, or with the palette, and uses the climate of `scene`. Nothing is evaluated.
     pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
         let choice = &mut locked(&self.wanted).choice;
         (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));
         self.waker.wake();
     }
 
-    /// Differences are taken against `reference` from now on.
+    /// Sets the reference of difference overlays.
     pub fn compare_with(&mut self, reference: Option<Reference>) {
         locked(&self.wanted).choice.reference = reference;
         self.waker.wake();
     }
 
-    /// The terrain on screen, as it was evaluated and as it is drawn.
+    /// The terrain on screen, as evaluated and as drawn.
     pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &RenderTerrain)> {
         self.terrain.as_ref().zip(self.shown.as_ref())
     }
 
-    /// What the colours on screen mean.
+    /// The legend of the overlay on screen.
     pub fn legend(&self) -> Option<Arc<Legend>> {
         self.shown.as_ref()?.base().legend.clone()
     }
 
-    /// What is on screen.
+    /// The drawn terrain on screen.
     pub fn picture(&self) -> Option<&RenderTerrain> {
         self.shown.as_ref()
     }
@@ -254,7 +254,7 @@ impl EvaluationClient {
         }
     }
 
-    /// Stops what is being computed; what is on screen stays.
+    /// Stops the running evaluation; the terrain on screen stays.
     pub fn cancel(&mut self) {
         self.stop_preparing(None);
         self.worker().cancel();
@@ -267,7 +267,7 @@ impl EvaluationClient {
         }
     }
 
-    /// How far the running evaluation is.
+    /// Progress of the running evaluation.
     pub fn status(&mut self) -> Option<Status> {
         self.worker().status()
     }

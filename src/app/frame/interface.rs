@@ -1,11 +1,11 @@
-//! The panels around the 3D view: features register parts of the interface, and they are drawn here, slot by slot.
+//! The panels around the 3D view. Features register parts of the interface, and this module draws them slot by slot.
 //!
-//! A part is a system whose input is the [`Ui`] of its place. Parts of a slot are drawn in the order in which they were
-//! registered. What they ask for goes into the [`CommandQueue`](super::commands::CommandQueue).
+//! A part is a system whose input is the [`Ui`] of its slot. The parts of a slot are drawn in the order of their
+//! registration. Their commands go into the [`CommandQueue`](super::commands::CommandQueue).
 //!
 //! ```text
-//! Begin ─ keys ─ menus ─ status ─ docked panels, within that of the view Notice ─ Top ─▶ free rectangle
-//!       ─ View ─ commands are carried out ─ Window ─ dialogs ─ messages ─ End
+//! Begin ─ keys ─ menus ─ status ─ docked panels, within the one of the view Notice ─ Top ─▶ free rectangle
+//!       ─ View ─ commands are executed ─ Window ─ dialogs ─ messages ─ End
 //! ```
 
 use bevy::ecs::system::{InMut, IntoSystem, SystemId};
@@ -21,19 +21,20 @@ use super::theme::{self, colour};
 use super::units;
 use super::widgets::params::take_refusal;
 
-/// Where a part of the interface is drawn.
+/// The place and time at which a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Before anything is drawn: takes in what has changed since the last frame.
+    /// Before anything is drawn: takes in the changes since the last frame.
     Begin,
-    /// Parameters of what is selected within a layer; goes before `Parameters`.
+    /// Parameters of a selected part of a layer; comes before `Parameters`.
     PartParameters,
-    /// Parameters of what is selected, unless [`InterfaceFrame::has_parameters`] says that they are there.
+    /// Parameters of the selected layer or scene, unless [`InterfaceFrame::has_parameters`] says that they are drawn
+    /// already.
     Parameters,
-    /// A bar over the view that says what is amiss.
+    /// A bar above the view that reports a problem.
     Notice,
     Top,
-    /// Over the view.
+    /// On top of the view.
     View,
     Window,
     /// After everything is drawn.
@@ -42,36 +43,36 @@ pub enum Slot {
 
 type Part = SystemId<InMut<'static, Ui>>;
 
-/// A menu of the bar.
+/// A menu of the menu bar.
 struct Menu {
     title: &'static str,
-    /// Of the menus, from the left.
+    /// Sorts the menus from left to right.
     place: i32,
-    /// With their places, from the top.
+    /// The entries of the menu, each with a number that sorts them from top to bottom.
     parts: Vec<(i32, Part)>,
 }
 
-/// All parts that are registered.
+/// All registered parts.
 #[derive(Resource, Default)]
 pub struct Interface {
     parts: Vec<(Slot, Part)>,
     menus: Vec<Menu>,
 }
 
-/// What the parts of one frame tell each other and the frame.
+/// Data that the parts of one frame share with each other and with the frame.
 #[derive(Resource, Clone, Debug)]
 pub struct InterfaceFrame {
-    /// What is left for the 3D view, in points; known from the slot `View` on.
+    /// The rectangle that is left for the 3D view, in points. Known from the slot `View` on.
     pub free_rect: Rect,
-    /// What is drawn over the upper edge of the view takes so much of its height.
+    /// Height at the upper edge of the view that parts cover, in points.
     pub top_margin: f32,
-    /// A part is at work in the view: the camera shall not take the pointer.
+    /// A part uses the pointer in the view, so the camera must ignore it.
     pub takes_pointer: bool,
-    /// A part is at work in the view with the left button: the camera shall take the others alone.
+    /// A part uses the left button in the view, so the camera must react to the other buttons only.
     pub takes_primary: bool,
-    /// Something follows the pointer although no button is down.
+    /// Something follows the pointer although no button is pressed.
     pub is_grabbing: bool,
-    /// A part has drawn the parameters of what is selected.
+    /// A part has drawn the parameters of the selection.
     pub has_parameters: bool,
 }
 
@@ -88,14 +89,14 @@ impl Default for InterfaceFrame {
     }
 }
 
-/// What a frame of the interface came to.
+/// The result of drawing one frame of the interface.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct InterfaceLayout {
-    /// What is left for the 3D view, in points.
+    /// The rectangle that is left for the 3D view, in points.
     pub free_rect: Rect,
-    /// A dialog is open, or the pointer is over a menu or a message: the 3D view shall not take the pointer.
+    /// A dialog is open, or the pointer is over a menu or a message: the 3D view must ignore the pointer.
     pub covered: bool,
-    /// The left button is at work in the view.
+    /// The left button is in use in the view.
     pub primary_taken: bool,
 }
 
@@ -107,13 +108,14 @@ impl Default for InterfaceLayout {
 
 /// Registers parts of the interface.
 pub trait InterfaceApp {
-    /// A part of the interface.
+    /// Adds a part of the interface.
     fn add_part<M>(&mut self, slot: Slot, part: impl IntoSystem<InMut<'static, Ui>, (), M> + 'static) -> &mut Self;
 
-    /// A menu of the bar; the lowest place is on the left.
+    /// Adds a menu to the bar; the menu with the lowest `place` is on the left.
     fn add_menu(&mut self, title: &'static str, place: i32) -> &mut Self;
 
-    /// Entries of a menu, the lowest place at the top. What nobody added as a menu is added at the right end.
+    /// Adds entries to a menu; the lowest `place` is at the top. A menu that was never added with `add_menu` appears at
+    /// the right end.
     fn add_menu_part<M>(
         &mut self,
         title: &'static str,
@@ -161,7 +163,7 @@ impl InterfaceApp for App {
     }
 }
 
-/// Draws everything and carries out what was asked for.
+/// Draws the interface and executes the commands that were issued.
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
     theme::follow(&ctx, &world.resource::<Editor>().interface);
@@ -213,12 +215,13 @@ fn slot(world: &mut World, slot: Slot, ui: &mut Ui) {
 fn run(world: &mut World, parts: Vec<Part>, ui: &mut Ui) {
     for part in parts {
         if let Err(problem) = world.run_system_with(part, ui) {
-            error!("a part of the interface was not drawn: {problem}");
+            error!("cannot draw a part of the interface: {problem}");
         }
     }
 }
 
-/// A shortcut; one with Ctrl that comes while a text is typed waits a frame, so that the text is taken first.
+/// Handles keyboard shortcuts. A shortcut with Ctrl during text input waits one frame, so that the text is applied
+/// first.
 fn take_shortcut(world: &mut World, ctx: &egui::Context) {
     let deferred = world.resource_mut::<Editor>().deferred.take();
     world.resource_mut::<CommandQueue>().extend(deferred);
@@ -227,7 +230,7 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
     }
     let typing = ctx.text_edit_focused();
     let Some(command) = commands::pressed(world, ctx) else { return };
-    // the field has given the keyboard away already when Escape arrives here
+    // the text field has already released the keyboard when Escape arrives here
     if command == Command::from(ComputeAction::Cancel) && commands::leave(world) {
         return;
     }
@@ -254,7 +257,7 @@ fn bars(world: &mut World, root: &mut Ui) {
     });
 }
 
-/// The panel of parameters: of a part of a layer, of a layer, or of the scene.
+/// The parameter panel: shows the parameters of a part of a layer, of a layer, or of the scene.
 pub(super) fn parameters(InMut(ui): InMut<Ui>, world: &mut World) {
     slot(world, Slot::PartParameters, ui);
     slot(world, Slot::Parameters, ui);
@@ -274,12 +277,12 @@ fn menu_bar(world: &mut World, ui: &mut Ui) {
     });
 }
 
-/// A menu that is taller than the window is scrolled.
+/// Makes a menu scrollable if it is taller than the window.
 fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = egui::Id::new(("height of menu", title));
     let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let most = ui.ctx().viewport_rect().height() - 60.0;
-    // the bar that scrolls must not cover the shortcuts
+    // keep the scroll bar from covering the shortcuts
     let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
     let measured = |ui: &mut Ui| Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
     let height = if height > most {
@@ -290,13 +293,13 @@ fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     ui.data_mut(|data| data.insert_temp(id, height));
 }
 
-/// The scrolled area for the parameters of what `salt` names.
+/// The scroll area for the parameters of the selection that `salt` identifies.
 pub fn parameter_area(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug, contents: impl FnOnce(&mut Ui)) {
     let area = egui::ScrollArea::vertical().id_salt(("parameters", salt)).auto_shrink(false);
     area.show(ui, |ui| Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, contents));
 }
 
-/// A bar along an edge.
+/// The frame of a bar along an edge.
 pub fn bar_frame() -> Frame {
     Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 0))
 }

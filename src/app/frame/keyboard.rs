@@ -1,5 +1,6 @@
-//! From the keyboard of the window to events of the panels, each key with the modifiers that were held when it went
-//! down. `bevy_egui` gives all keys of a frame the modifiers of its end: at few frames a second `Ctrl+Z` would be `z`.
+//! Converts key presses of the window to egui events, each with the modifiers that were held when the key went down.
+//! `bevy_egui` gives all keys of a frame the modifiers at its end, so that `Ctrl+Z` would become `z` at low frame
+//! rates.
 
 use bevy::input::keyboard::{Key, KeyboardFocusLost, KeyboardInput};
 use bevy::prelude::*;
@@ -7,13 +8,13 @@ use bevy_egui::helpers::{bevy_to_egui_key, bevy_to_egui_physical_key};
 use bevy_egui::input::EguiInputEvent;
 use bevy_egui::{EguiClipboard, EguiContextSettings, EguiInputSystemSettings, PrimaryEguiContext, egui};
 
-/// The modifiers that are held.
+/// The modifiers that are held down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeldModifiers {
     shift: bool,
     ctrl: bool,
     alt: bool,
-    /// The key with the sign of the system; Cmd on a Mac.
+    /// The system key (Windows key); Cmd on a Mac.
     system: bool,
 }
 
@@ -29,12 +30,12 @@ impl HeldModifiers {
         }
     }
 
-    /// Whether a key types its character: Ctrl and Alt together are AltGr where there is no Mac.
+    /// Whether a key press types its character. Except on a Mac, Ctrl and Alt together are AltGr.
     fn types(self) -> bool {
         !self.system && !self.ctrl || !cfg!(target_os = "macos") && self.ctrl && self.alt
     }
 
-    /// What one press or release means to the panels; `pasted` gives the text of the clipboard.
+    /// Returns the egui events of one press or release. `pasted` returns the text of the clipboard.
     fn events(&mut self, input: &KeyboardInput, pasted: impl FnOnce() -> Option<String>) -> Vec<egui::Event> {
         let pressed = input.state.is_pressed();
         match input.logical_key {
@@ -55,7 +56,7 @@ impl HeldModifiers {
             }
         }
         let physical_key = bevy_to_egui_physical_key(&input.key_code);
-        // keyboards without Latin letters go by the place of the key
+        // on keyboards without Latin letters, use the position of the key
         let Some(key) = bevy_to_egui_key(&input.logical_key).or(physical_key) else { return events };
         let modifiers = self.of_egui();
         events.push(egui::Event::Key { key, pressed, repeat: input.repeat, modifiers, physical_key });
@@ -71,13 +72,13 @@ impl HeldModifiers {
     }
 }
 
-/// What the context of the panels is made with, so that nobody else reads the keyboard for it.
+/// Settings of the egui context that keep `bevy_egui` from reading the keyboard.
 pub fn context_settings() -> EguiContextSettings {
     let input = EguiInputSystemSettings { run_write_keyboard_input_messages_system: false, ..default() };
     EguiContextSettings { input_system_settings: input, ..default() }
 }
 
-/// Reads the keyboard.
+/// Reads the keyboard input of the window and sends it to egui.
 pub(super) fn read(
     mut inputs: MessageReader<KeyboardInput>,
     mut lost: MessageReader<KeyboardFocusLost>,
@@ -86,7 +87,7 @@ pub(super) fn read(
     context: Option<Single<Entity, With<PrimaryEguiContext>>>,
     mut events: MessageWriter<EguiInputEvent>,
 ) {
-    // what is held when the window loses the keyboard is released elsewhere
+    // keys that are held when the window loses the focus are released without an event
     if lost.read().next().is_some() {
         *held = HeldModifiers::default();
     }
@@ -126,7 +127,7 @@ mod tests {
             .collect();
         assert_eq!(pressed, [true, false], "Ctrl+Z, then z");
         let typed = events.iter().filter(|event| matches!(event, egui::Event::Text(text) if text == "z")).count();
-        assert_eq!(typed, 1, "the chord types nothing");
+        assert_eq!(typed, 1, "the shortcut types no text");
         assert_eq!(held, HeldModifiers::default());
     }
 

@@ -1,47 +1,47 @@
-//! Starting the engine, with failures as messages instead of panics.
+//! Starts the engine and turns its panics into error messages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use talweg::io::memory::{address_space, bytes_text};
 
-/// Why the window or the off-screen view could not be had.
+/// Reasons why the window or the off-screen view cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     #[error(
-        "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY leads to one. Run it on a desktop or under a virtual \
-         screen (Xvfb :7 & DISPLAY=:7 talweg); `talweg render` and `talweg export` need no screen"
+        "there is no display: neither DISPLAY nor WAYLAND_DISPLAY leads to one. Run talweg on a desktop or on a \
+         virtual display (Xvfb :7 & DISPLAY=:7 talweg); `talweg render` and `talweg export` need no display"
     )]
     NoDisplay,
     #[error(
-        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) to \
-         draw in software; `talweg render` and `talweg export` need no driver"
+        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) \
+         to draw in software; `talweg render` and `talweg export` need no driver"
     )]
     NoDriver,
     #[error(
-        "drawing needs about {needed} of address space, and this process has {left} left of its limit. Raise the limit \
-         (ulimit -v); `talweg render` and `talweg export` need less"
+        "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the \
+         limit (ulimit -v); `talweg render` and `talweg export` need less"
     )]
     NoRoom { needed: String, left: String },
     #[error("the graphics library failed: {0}")]
     Engine(String),
-    #[error("the editor stopped on an error of its own: {message}. {recovery}")]
+    #[error("the editor crashed: {message}. {recovery}")]
     Crashed { message: String, recovery: String },
     #[error("{0}")]
     Script(String),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
-    #[error("the script ended at a step that failed")]
+    #[error("a step of the script failed")]
     DriveFailed,
 }
 
-/// Address space that the engine and a driver that draws in software take, in bytes: with two threads a window works in
-/// 2.9 GiB and hangs in 2.5. Where there is less they abort, and nothing could be told any more.
+/// Address space of the engine and a software renderer, in bytes. With two threads, a window works in 2.9 GiB and hangs
+/// in 2.5 GiB. With less, the engine aborts without a message.
 const ENGINE_BYTES: u64 = 5 << 29;
-/// The same for each thread: its stack, and what the allocator sets aside for it.
+/// Additional address space of each thread: its stack and the memory that the allocator reserves for it.
 const BYTES_OF_A_THREAD: u64 = 1 << 28;
 
-/// Whether there is room for the engine where the address space is limited.
+/// Checks that a limited address space has room for the engine.
 fn check_room(left: Option<u64>) -> Result<(), AppError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     let needed = ENGINE_BYTES + BYTES_OF_A_THREAD * threads;
@@ -51,17 +51,17 @@ fn check_room(left: Option<u64>) -> Result<(), AppError> {
     }
 }
 
-/// What the standard library calls panics that abort the process.
+/// The messages with which the standard library reports panics that abort the process.
 const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
 /// Runs `engine` and turns its panics into errors.
 ///
-/// Bevy panics while its plugins are built when there is no screen or no driver; nothing else tells.
+/// Bevy reports a missing display or driver only by a panic while its plugins are built.
 pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
     guarded_or_told(|_| {}, engine)
 }
 
-/// [`guarded`]; `tell_end` is given a panic after which the process aborts, since another one was still on its way.
+/// Like [`guarded`]; calls `tell_end` with a panic that aborts the process because it happened during another panic.
 pub fn guarded_or_told<T>(
     tell_end: impl Fn(&str) + Send + Sync + 'static,
     engine: impl FnOnce() -> T,
@@ -77,7 +77,7 @@ pub fn guarded_or_told<T>(
         if ABORTING.contains(&text) {
             tell_end(&last.take().unwrap_or_else(|| text.into()));
         } else {
-            // the last one ends the engine; the worker's are caught and told in the window
+            // the last panic ends the engine; panics of the worker are caught and shown in the window
             *last = Some(format!("{text}{place}"));
         }
     }));
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(guarded(|| 7).unwrap(), 7);
     }
 
-    /// It aborts, so it is this test once more that does it.
+    /// The panic aborts the process, so this test runs itself in a child process.
     #[test]
     fn a_double_panic_is_reported_before_the_abort() {
         struct Brittle;

@@ -1,4 +1,4 @@
-//! Entries of menus, and the menus of the frame itself.
+//! Menu entries, and the menus that belong to the frame.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::{Res, ResMut};
@@ -11,7 +11,7 @@ use super::document::Document;
 use super::editor::Editor;
 use super::theme::colour;
 
-/// The first entries of the menu File.
+/// The first entries of the File menu.
 pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     for action in [FileAction::New, FileAction::NewPlanet, FileAction::Open] {
         pick(ui, &mut queue, action, true);
@@ -38,13 +38,13 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     pick(ui, &mut queue, FileAction::SaveAs, true);
 }
 
-/// The last entry of the menu File.
+/// The last entry of the File menu.
 pub fn quit(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, FileAction::Quit, true);
 }
 
-/// The menu Edit.
+/// The Edit menu.
 pub fn edit(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     for (action, label) in [(EditAction::Undo, editor.doc.undo_label()), (EditAction::Redo, editor.doc.redo_label())] {
         let command = Command::from(action);
@@ -55,24 +55,24 @@ pub fn edit(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     }
 }
 
-/// The last entry of the menu Layer.
+/// The last entry of the Layer menu.
 pub fn recompute(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, ComputeAction::Recompute, true);
 }
 
-/// The name of the scene at the right end of the bar; a dot marks unsaved changes.
+/// Shows the scene name at the right end of the menu bar; a dot marks unsaved changes.
 pub fn scene_name(ui: &mut Ui, document: &Document) {
     let (name, unsaved) = (document.name(), document.is_dirty());
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.add_space(6.0);
         let text = if unsaved { format!("{name} •") } else { name };
         let label = egui::Label::new(RichText::new(text).color(colour::text_weak())).truncate();
-        ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
+        ui.add(label).on_hover_text(if unsaved { "The scene has unsaved changes." } else { "All changes are saved." });
     });
 }
 
-/// An entry that asks for a command.
+/// A menu entry that issues a command.
 pub fn pick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, enabled: bool) {
     let command = command.into();
     if entry(ui, &command, None, enabled, None) {
@@ -80,7 +80,7 @@ pub fn pick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, 
     }
 }
 
-/// An entry with a tick where it is `on`.
+/// A menu entry with a tick if `on` is true.
 pub fn tick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, enabled: bool, on: bool) {
     let command = command.into();
     if entry(ui, &command, None, enabled, Some(on)) {
@@ -88,7 +88,7 @@ pub fn tick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, 
     }
 }
 
-/// One line of a menu: icon (or a tick when `on` is told), label, shortcut. Returns whether it was chosen.
+/// One line of a menu: icon (or a tick if `on` is given), label, shortcut. Returns whether it was clicked.
 pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, on: Option<bool>) -> bool {
     let info = command.info();
     let label = text.unwrap_or(&info.label).to_string();

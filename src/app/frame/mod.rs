@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! PreUpdate                window::receive      terrains of the evaluation → document, ViewState
-//!                          FrameSystems::Receive  features take what their tasks have come to
-//! EguiPrimaryContextPass   Tell                 features and the frame tell the panels what they know
+//!                          FrameSystems::Receive  features take the results of their tasks
+//! EguiPrimaryContextPass   Tell                 features and the frame update the data that the panels show
 //!                          Draw                 interface::draw: panels → edits, commands
-//!                          Obey                 features begin what was asked for
+//!                          Obey                 features start the requested work
 //!                          Send                 the document's request → evaluation
-//!                          Settle               what rests on whether the evaluation is busy
-//! PostUpdate               window::pace         how soon the next frame comes
+//!                          Settle               work that depends on whether the evaluation is busy
+//! PostUpdate               window::pace         sets when the next frame comes
 //! ```
 //! A feature is a Bevy plugin that registers its commands ([`commands::CommandApp`]), its panels and menu entries
 //! ([`interface::InterfaceApp`]) and its systems ([`window::FrameSystems`]), and starts background work with
-//! [`tasks::Tasks`]. The frame knows none by name.
+//! [`tasks::Tasks`]. The frame does not depend on any feature.
 
 pub mod actions;
 pub mod commands;
@@ -48,7 +48,7 @@ use self::panels::{DockEdge, DockedPanel, PanelAction, PanelApp, PanelShown};
 use self::window::FrameSystems;
 use crate::view::ViewSystems;
 
-/// The frame with its own commands and menus.
+/// Plugin of the frame, with its own commands and menus.
 pub struct FramePlugin;
 
 impl Plugin for FramePlugin {
@@ -121,8 +121,8 @@ impl Plugin for FramePlugin {
                     window::settle.in_set(FrameSystems::Settle),
                 ),
             )
-            // the view takes the place that the panels leave in the same frame, and glyphs that were made anew, as for
-            // another scale, are drawn in theirs
+            // the view uses the rectangle that the panels leave in the same frame, and glyphs that are created anew,
+            // for example for another scale, are drawn in their frame
             .configure_sets(
                 PostUpdate,
                 (

@@ -1,4 +1,4 @@
-//! The bar at the bottom: what is being computed, what is on screen, what is under the cursor.
+//! The status bar at the bottom: shows running work, the terrain on screen, and the point under the cursor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,64 +16,64 @@ use crate::view::Legend;
 use talweg::eval::Insight;
 use talweg::scene::Problem;
 
-/// What the running evaluation is at.
+/// The layer that the running evaluation computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerProgress {
     pub layer: usize,
     pub layers: usize,
-    /// Share of the layer that is done.
+    /// Fraction of the layer that is done.
     pub fraction: f32,
     pub preview: bool,
     pub elapsed: Duration,
 }
 
-/// The place under the cursor.
+/// The point under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnderCursor {
     pub height_metres: f32,
-    /// From the west edge.
+    /// Distance from the west edge.
     pub east_metres: f32,
-    /// From the north edge.
+    /// Distance from the north edge.
     pub south_metres: f32,
-    /// On a planet, in degrees.
+    /// Latitude and longitude in degrees, on a planet.
     pub latitude_longitude: Option<[f32; 2]>,
 }
 
-/// Work beside the evaluation.
+/// Background work besides the evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
-    /// What is being done and how far it is.
+    /// Description and progress of the work.
     pub text: String,
-    /// The share that is done, of what can be cancelled.
+    /// Fraction done, if the work can be cancelled.
     pub done: Option<f32>,
 }
 
-/// What the panels are told about the evaluation and the view.
+/// Data about the evaluation and the view that the panels show.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct StatusInfo {
     pub running: Option<LayerProgress>,
-    /// Work beside the evaluation; the first is shown.
+    /// Background work besides the evaluation; the bar shows the first entry.
     pub activities: Vec<Activity>,
-    /// The evaluation was stopped: what is on screen is not the scene.
+    /// The evaluation was stopped, so the terrain on screen does not match the scene.
     pub stopped: bool,
-    /// Time the newest full evaluation took.
+    /// Duration of the newest full-resolution evaluation.
     pub last_evaluation: Option<Duration>,
     /// Samples per side of the terrain on screen.
     pub samples: Option<usize>,
     /// The terrain on screen is a preview.
     pub preview: bool,
-    /// Lowest and highest point on screen.
+    /// Lowest and highest point on screen, in metres.
     pub range_metres: Option<(f32, f32)>,
     pub cursor: Option<UnderCursor>,
-    /// What the colours of the overlay mean.
+    /// The legend of the overlay.
     pub legend: Option<Arc<Legend>>,
-    /// What is known about the newest terrain at full size.
+    /// Findings about the newest full-resolution terrain.
     pub insight: Arc<Insight>,
-    /// Files and layers that could not be used.
+    /// Problems with files and layers.
     pub problems: Arc<Vec<Problem>>,
 }
 
-/// What the bar says that the pointer would do, before anything else that it says.
+/// A hint about the effect of a click or drag. It takes precedence over the other text of the bar.
 #[derive(Resource, Default)]
 pub struct StatusHint {
     next: Option<String>,
@@ -81,12 +81,12 @@ pub struct StatusHint {
 }
 
 impl StatusHint {
-    /// Says something from the next frame on, or nothing.
+    /// Sets the hint of the next frame; `None` clears it.
     pub fn set(&mut self, hint: Option<String>) {
         self.next = hint;
     }
 
-    /// Whether what was set is not on screen yet.
+    /// Whether the hint that was set is not on screen yet.
     pub(super) fn is_new(&self) -> bool {
         self.next != self.said
     }
@@ -97,10 +97,11 @@ impl StatusHint {
     }
 }
 
-/// Evaluations shorter than this are not announced, or the bar would flicker.
+/// Evaluations shorter than this are not shown, because the bar would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Shows the bar; returns the command of its button. `hint` says what the pointer would do, and goes before the rest.
+/// Shows the bar; returns the command of its button. `hint` describes the effect of a click or drag and takes
+/// precedence.
 pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
     ui.horizontal_centered(|ui| {
@@ -140,7 +141,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
         return activity.text.clone();
     }
     if info.stopped {
-        return "Stopped: the picture is older than the scene. F5 computes it".into();
+        return "Stopped: the view is out of date. Press F5 to compute the scene".into();
     }
     if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
         return format!("Playing {}", document.scene().layers[layer].name);
@@ -154,7 +155,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
     }
 }
 
-/// Laid out from the right, the most wanted first.
+/// Facts about the terrain and the cursor, laid out from the right, the most important first.
 fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     ui.spacing_mut().item_spacing.x = 14.0;
     let unit = ShownUnit::of_kept("m");
@@ -162,15 +163,15 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         fact(
             ui,
             &format!("{:.0} to {}", unit.shown(f64::from(low)), units::metres(high, 0)),
-            "Lowest and highest point.",
+            "Lowest and highest point of the terrain.",
         );
     }
     if let Some(samples) = info.samples {
         let full = document.scene().samples();
         let (note, tip) = if info.preview {
-            (" preview", format!("A small preview is on screen; the scene asks for {full} × {full}."))
+            (" preview", format!("A preview is on screen. The full resolution is {full} × {full}."))
         } else {
-            ("", "Samples of the terrain on screen.".into())
+            ("", "Resolution of the terrain on screen.".into())
         };
         let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
         fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
@@ -182,7 +183,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
             }
             None => {
                 let (east, south) = (cursor.east_metres, cursor.south_metres);
-                let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+                let tip = "Position under the cursor: distance east and south of the north-west corner.";
                 fact(ui, &format!("{:.0}, {}", unit.shown(f64::from(east)), units::metres(south, 0)), tip);
             }
         }
@@ -191,7 +192,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     }
 }
 
-/// A place of a planet as maps write it.
+/// Formats latitude and longitude as maps write them.
 pub fn angles(latitude: f32, longitude: f32) -> String {
     let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
     format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())

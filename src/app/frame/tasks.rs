@@ -1,17 +1,16 @@
-//! Background work: every task runs on a thread of its own, with a stop flag, and its result is taken on the main
-//! thread.
+//! Background work: every task runs on a thread of its own with a stop flag, and the main thread takes its result.
 //!
 //! ```text
 //! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
 //!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
 //! ```
-//! Dropping a [`Task`] stops it. [`Newest`] is a task that always concerns the newest of what was asked for,
-//! [`SceneWork`] one of which there is one at a time. The window draws calmly while anything runs
-//! ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
+//! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SceneWork`] allows one task at a time. The
+//! window draws at a reduced rate while anything runs ([`Tasks::is_busy`]), and rarely while something is timed
+//! ([`Tasks::is_timing`]).
 //!
-//! Two kinds of work keep threads of their own, for they are no task with one result: the worker of `eval` keeps its
-//! cache and timelines from request to request and reports many times, and the thumbnail service of `variants` shares
-//! a few threads among many small evaluations. The command line and the tests use both without a window.
+//! Two kinds of work keep threads of their own, because they do not end with a single result. The worker of `eval`
+//! keeps its cache and timelines across requests and reports many times. The thumbnail service of `variants` shares a
+//! few threads among many small evaluations. The command line and the tests use both without a window.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -22,22 +21,21 @@ use bevy::prelude::Resource;
 use crate::view::Waker;
 use talweg::field::{Cancelled, Control};
 
-/// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is
-/// started.
+/// Starts tasks and knows whether any is running. Without a [`Waker`], as in tests, `start` runs the task to its end.
 #[derive(Resource, Clone, Default)]
 pub struct Tasks {
     waker: Option<Waker>,
     counts: Arc<Counts>,
 }
 
-/// How many are there.
+/// Numbers of running tasks.
 #[derive(Debug, Default)]
 struct Counts {
     working: AtomicUsize,
     timing: AtomicUsize,
 }
 
-/// As long as it is held, the window counts as busy, or as timing something.
+/// While this is held, the window counts as busy, or as timing something.
 #[derive(Debug)]
 pub struct Busy {
     counts: Arc<Counts>,
@@ -58,15 +56,15 @@ impl Drop for Busy {
 }
 
 impl Tasks {
-    /// Tasks that wake the window when they are done.
+    /// Creates a task starter whose tasks wake the window when they end.
     pub fn new(waker: Waker) -> Self {
         Self { waker: Some(waker), ..Self::default() }
     }
 
-    /// Begins `work` on a thread called after `name`.
+    /// Starts `work` on a thread named after `name`.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// When the system refuses to start a thread.
     pub fn start<T: Send + 'static>(
         &self,
         name: &str,
@@ -75,10 +73,10 @@ impl Tasks {
         Task::start(name, self.waker.clone(), self.busy(), work)
     }
 
-    /// The same for work that takes the time of something, which drawing would disturb.
+    /// Like `start`, for work that measures run times, which drawing would distort.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// When the system refuses to start a thread.
     pub fn start_timing<T: Send + 'static>(
         &self,
         name: &str,
@@ -87,12 +85,12 @@ impl Tasks {
         Task::start(name, self.waker.clone(), Busy::new(&self.counts, |counts| &counts.timing), work)
     }
 
-    /// Keeps the window busy: something will begin as soon as it may.
+    /// Marks the window as busy, for work that starts later.
     pub fn busy(&self) -> Busy {
         Busy::new(&self.counts, |counts| &counts.working)
     }
 
-    /// Whether something runs or waits to begin.
+    /// Whether a task runs or waits to start.
     pub fn is_busy(&self) -> bool {
         self.counts.working.load(Ordering::Relaxed) > 0
     }
@@ -103,18 +101,18 @@ impl Tasks {
     }
 }
 
-/// Something that is worked out on a thread of its own. Stops when it is dropped.
+/// A computation on a thread of its own. Dropping it stops the computation.
 pub struct Task<T> {
     control: Arc<Control>,
     done: Mutex<Receiver<T>>,
     _busy: Busy,
 }
 
-/// What became of a [`Task`].
+/// The state or result of a [`Task`].
 pub enum Outcome<T> {
     Running,
     Done(T),
-    /// Its thread died.
+    /// Its thread panicked.
     Broke,
 }
 
@@ -132,9 +130,9 @@ impl<T: Send + 'static> Task<T> {
             None => drop(sender.send(work(&stop))),
             Some(waker) => {
                 std::thread::Builder::new().name(format!("talweg-{name}")).spawn(move || {
-                    // a thread that dies has something to tell, too
+                    // a panic must wake the window as well
                     let _wake = WakeOnDrop(waker);
-                    // the owner may have lost interest
+                    // the owner may have dropped the task
                     let _ = sender.send(work(&stop));
                 })?;
             }
@@ -142,12 +140,12 @@ impl<T: Send + 'static> Task<T> {
         Ok(Self { control, done: Mutex::new(done), _busy: busy })
     }
 
-    /// Its stop flag and progress.
+    /// The stop flag and progress of the task.
     pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// Takes the result if it is there; it is there once.
+    /// Takes the result if the task has ended. The result can be taken once.
     pub fn outcome(&mut self) -> Outcome<T> {
         match self.done.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(done) => Outcome::Done(done),
@@ -171,8 +169,7 @@ impl Drop for WakeOnDrop {
     }
 }
 
-/// A task for the newest of what was asked for, with the result of the one before. Its work gives `None` where it was
-/// stopped or failed.
+/// A task for the newest request, and the last finished result. The work returns `None` if it was stopped or failed.
 pub struct Newest<K, T> {
     running: Option<(K, Task<Option<T>>)>,
     done: Option<(K, T)>,
@@ -185,27 +182,27 @@ impl<K, T> Default for Newest<K, T> {
 }
 
 impl<K, T: Send + 'static> Newest<K, T> {
-    /// What is being worked out.
+    /// The key of the running request.
     pub fn running(&self) -> Option<&K> {
         self.running.as_ref().map(|(of, _)| of)
     }
 
-    /// What was worked out last.
+    /// The last result, with the key of its request.
     pub fn done(&self) -> Option<&(K, T)> {
         self.done.as_ref()
     }
 
-    /// Begins anew; what still runs is stopped. Without a thread nothing runs.
+    /// Replaces the running task by `task`, for the request `of`. If the thread could not be started, nothing runs.
     pub fn begin(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
         self.running = task.ok().map(|task| (of, task));
     }
 
-    /// Stops what runs; what was worked out before stays.
+    /// Stops the running task; the last result stays.
     pub fn stop(&mut self) {
         self.running = None;
     }
 
-    /// Takes what has been worked out; returns whether there is something new.
+    /// Takes a finished result; returns whether there is a new one.
     pub fn receive(&mut self) -> bool {
         let outcome = self.running.as_mut().map(|(_, task)| task.outcome());
         match outcome {
@@ -221,20 +218,20 @@ impl<K, T: Send + 'static> Newest<K, T> {
         }
     }
 
-    /// Takes away what was worked out last.
+    /// Removes and returns the last result.
     pub fn take(&mut self) -> Option<(K, T)> {
         self.done.take()
     }
 }
 
-/// Work on a scene of which there is one at a time, such as an export: a task with what it is about.
+/// Work on a scene, such as an export, of which only one runs at a time; with data about it.
 pub struct SceneWork<I, T> {
     running: Option<SceneTask<I, T>>,
 }
 
 struct SceneTask<I, T> {
     about: I,
-    /// Layers of the scene.
+    /// Number of layers of the scene.
     layers: usize,
     task: Task<anyhow::Result<T>>,
 }
@@ -246,10 +243,10 @@ impl<I, T> Default for SceneWork<I, T> {
 }
 
 impl<I, T: Send + 'static> SceneWork<I, T> {
-    /// Begins `work` about a scene of so many layers.
+    /// Starts `work` on a scene with `layers` layers.
     ///
     /// # Errors
-    /// While something is under way, or when the system refuses a thread.
+    /// If work is already running, or if the system refuses to start a thread.
     pub fn begin(
         &mut self,
         tasks: &Tasks,
@@ -257,37 +254,37 @@ impl<I, T: Send + 'static> SceneWork<I, T> {
         (about, layers): (I, usize),
         work: impl FnOnce(&Control) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.is_running(), "another {name} is still under way; wait for it, or stop it with Esc");
+        anyhow::ensure!(!self.is_running(), "another {name} is still running; wait for it, or press Esc to stop it");
         let task = tasks.start(name, work)?;
         self.running = Some(SceneTask { about, layers, task });
         Ok(())
     }
 
-    /// Stops what is under way; that is its end, too.
+    /// Stops the running work; it then ends with an error.
     pub fn cancel(&self) {
         if let Some(running) = &self.running {
             running.task.control().cancel();
         }
     }
 
-    /// Whether something is under way.
+    /// Whether work is running.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// What is under way, and the share of its layers that is evaluated.
+    /// The data about the running work, and the fraction of the layers that is evaluated.
     pub fn progress(&self) -> Option<(&I, f32)> {
         let SceneTask { about, layers, task } = self.running.as_ref()?;
         let (layer, fraction) = task.control().progress();
         Some((about, (layer as f32 + fraction) / (*layers).max(1) as f32))
     }
 
-    /// How it ended, once.
+    /// Returns the result of the work once, after it has ended.
     pub fn ended(&mut self) -> Option<anyhow::Result<T>> {
         let ending = match self.running.as_mut()?.task.outcome() {
             Outcome::Running => return None,
             Outcome::Done(ending) => ending,
-            Outcome::Broke => Err(anyhow::anyhow!("the evaluation broke; this is a defect of the program")),
+            Outcome::Broke => Err(anyhow::anyhow!("the evaluation crashed; this is a bug in Talweg, please report it")),
         };
         self.running = None;
         let stopped = |error: anyhow::Error| match error.is::<Cancelled>() {
@@ -313,7 +310,7 @@ mod tests {
         let mut newest = Newest::default();
         newest.begin(1, tasks.start("test", |_| Some(11)));
         assert!(tasks.is_busy() && !tasks.is_timing() && newest.running() == Some(&1));
-        woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+        woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         assert!(newest.receive() && newest.done() == Some(&(1, 11)));
         assert!(!tasks.is_busy());
         let task = tasks.start_timing("test", |control| control.check()).unwrap();

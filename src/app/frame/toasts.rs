@@ -1,4 +1,4 @@
-//! Short messages at the top right. Infos leave by themselves; warnings and errors stay until they are closed.
+//! Short messages at the top right. Infos disappear by themselves; warnings and errors stay until they are closed.
 
 use bevy_egui::egui;
 use egui::{Align2, RichText, Stroke, vec2};
@@ -8,7 +8,7 @@ use crate::frame::theme::{colour, icon_button};
 
 const INFO_SECONDS: f64 = 5.0;
 const WIDTH: f32 = 340.0;
-/// More than these are counted, not shown.
+/// Maximum number of messages shown; further ones are only counted.
 const MOST: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub enum Kind {
 struct Toast {
     kind: Kind,
     text: String,
-    /// Time when it is gone, known from the first time it is shown.
+    /// Time at which the message disappears, set when it is first shown.
     until: Option<f64>,
 }
 
-/// See the module.
+/// The list of messages. See the module.
 #[derive(Debug, Default)]
 pub struct Toasts {
     list: Vec<Toast>,
@@ -45,23 +45,23 @@ impl Toasts {
         self.push(Kind::Error, text.into());
     }
 
-    /// Kinds and texts, the newest last.
+    /// Kind and text of each message, the newest last.
     pub fn messages(&self) -> impl Iterator<Item = (Kind, &str)> {
         self.list.iter().map(|toast| (toast.kind, toast.text.as_str()))
     }
 
-    /// Drops what was said about a scene that is gone.
+    /// Removes the warnings about the previous scene.
     pub fn forget_warnings(&mut self) {
         self.list.retain(|toast| toast.kind != Kind::Warning);
     }
 
     fn push(&mut self, kind: Kind, text: String) {
-        // the same message again replaces itself
+        // a repeated message replaces the earlier copy
         self.list.retain(|toast| toast.text != text);
         self.list.push(Toast { kind, text, until: None });
     }
 
-    /// Shows them in the top right corner of `area`.
+    /// Shows the messages in the top right corner of `area`.
     pub fn show(&mut self, ctx: &egui::Context, area: egui::Rect) {
         let now = ctx.time();
         self.list.retain(|toast| toast.until.is_none_or(|until| now < until));
@@ -102,7 +102,7 @@ impl Toasts {
     }
 }
 
-/// Draws one; returns whether it was closed.
+/// Draws one message; returns whether it was closed.
 fn card(ui: &mut egui::Ui, index: usize, toast: &Toast) -> bool {
     let (tint, symbol) = match toast.kind {
         Kind::Info => (colour::accent(), icon::INFO),

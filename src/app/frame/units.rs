@@ -1,5 +1,5 @@
-//! The units of lengths, areas and volumes on the screen. Scenes and files keep metres; what is shown and typed goes
-//! through here. The system in force is that of the thread that draws, as with the theme.
+//! The units of lengths, areas and volumes on screen. Scenes and files store metres; this module converts shown and
+//! typed numbers. Like the theme, the active unit system belongs to the thread that draws.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ const FOOT: f64 = 0.3048;
 const MILE_KM: f64 = 1.609_344;
 const INCH_MM: f64 = 25.4;
 
-/// Units as they are kept, their imperial names, and how many of the kept unit are one of the imperial.
+/// Stored units, their imperial names, and the size of one imperial unit in stored units.
 const IMPERIAL: [(&str, &str, f64); 14] = [
     ("mm", "in", INCH_MM),
     ("mm/year", "in/year", INCH_MM),
@@ -30,57 +30,58 @@ const IMPERIAL: [(&str, &str, f64); 14] = [
     ("km/km²", "mi/mi²", 1.0 / MILE_KM),
 ];
 
-/// Lengths that may be typed whatever is shown, in metres.
+/// Length units that can be typed in every unit system, in metres.
 const LENGTHS: [(&str, f64); 5] = [("m", 1.0), ("km", 1000.0), ("ft", FOOT), ("'", FOOT), ("mi", 1000.0 * MILE_KM)];
 
 thread_local! {
     static CURRENT: Cell<UnitSystem> = const { Cell::new(UnitSystem::Metric) };
 }
 
-/// From here on this thread shows and reads `system`.
+/// Sets the unit system of this thread.
 pub(super) fn set_current(system: UnitSystem) {
     CURRENT.set(system);
 }
 
-/// A unit as it is shown.
+/// A unit in which numbers are shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShownUnit {
-    /// The unit that is kept.
+    /// Name of the stored unit.
     kept_name: &'static str,
     pub name: &'static str,
-    /// So many of the unit that is kept are one of the unit that is shown.
+    /// Size of one shown unit in stored units.
     kept_per_shown: f64,
 }
 
 impl ShownUnit {
-    /// The unit that stands for one that is kept: the same, unless it is of length and feet are preferred.
+    /// The unit in which a stored unit is shown: the same, or the imperial one if it is a length and feet are
+    /// preferred.
     pub fn of_kept(kept: &'static str) -> Self {
         Self::in_system(kept, CURRENT.get())
     }
 
-    /// The unit of a system that stands for one that is kept.
+    /// The unit in which a stored unit is shown in `system`.
     pub fn in_system(kept: &'static str, system: UnitSystem) -> Self {
         let imperial = IMPERIAL.iter().find(|(name, ..)| system == UnitSystem::Imperial && *name == kept);
         let (name, kept_per_shown) = imperial.map_or((kept, 1.0), |(_, name, factor)| (*name, *factor));
         Self { kept_name: kept, name, kept_per_shown }
     }
 
-    /// A number that is kept, as it is shown.
+    /// Converts a stored number to the shown unit.
     pub fn shown(self, kept: f64) -> f64 {
         kept / self.kept_per_shown
     }
 
-    /// The number that is shown so.
+    /// Converts a shown number to the stored unit.
     pub fn kept(self, shown: f64) -> f64 {
         shown * self.kept_per_shown
     }
 
-    /// A name with the unit behind it, as heads of tables and axes have it.
+    /// Returns a name followed by the unit, for table heads and axes.
     pub fn heading(self, name: &str) -> String {
         if self.name.is_empty() { name.into() } else { format!("{name}, {}", self.name) }
     }
 
-    /// How it stands behind a number.
+    /// Returns the text of the unit after a number.
     pub fn suffix(self) -> String {
         match self.name {
             "" => String::new(),
@@ -89,12 +90,12 @@ impl ShownUnit {
         }
     }
 
-    /// A number of the shown unit with as many digits as mean something.
+    /// Formats a number in the shown unit with its significant digits.
     pub fn digits(self, shown: f64) -> String {
         if self.kept_per_shown == 1.0 { format!("{}", shown as f32) } else { format!("{}", six_digits(shown)) }
     }
 
-    /// What was typed, in the shown unit; a length may name another unit of length.
+    /// Reads typed text in the shown unit. Lengths may be typed in another unit of length.
     pub fn read(self, text: &str) -> Option<f64> {
         let text = text.trim().replace(',', ".").replace('−', "-");
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
@@ -107,22 +108,22 @@ impl ShownUnit {
     }
 }
 
-/// Six digits are what a number that is kept in single precision is sure of after a conversion.
+/// Six digits: the precision of a single-precision number after a conversion.
 fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// The unit of a parameter as it is shown.
+/// The unit in which a parameter is shown.
 pub fn of_param(spec: &ParamSpec) -> ShownUnit {
     ShownUnit::of_kept(spec.shown_unit())
 }
 
-/// A value of a parameter as it is shown, with its unit.
+/// Formats a parameter value with its unit.
 pub fn param_with_unit(spec: &ParamSpec, value: &Value) -> String {
     format!("{} {}", param_text(spec, value), of_param(spec).name).trim_end().into()
 }
 
-/// A value of a parameter as it is shown, without its unit.
+/// Formats a parameter value without its unit.
 pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
     let unit = of_param(spec);
     match value {
@@ -131,7 +132,7 @@ pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// The hard range of a parameter as it is shown, without its unit.
+/// Formats the hard range of a parameter, without its unit.
 pub fn range_text(spec: &ParamSpec) -> String {
     match spec.kind {
         ParamKind::Float { hard, .. } if of_param(spec).name != spec.shown_unit() => {
@@ -141,7 +142,7 @@ pub fn range_text(spec: &ParamSpec) -> String {
     }
 }
 
-/// A field whose number is kept in `unit` and shown and typed as people prefer.
+/// A number field that stores `unit` and is shown and typed in the preferred unit.
 pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
     let unit = ShownUnit::of_kept(unit);
     field
@@ -150,29 +151,29 @@ pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
         .custom_parser(move |text| unit.read(text).map(|shown| unit.kept(shown)))
 }
 
-/// A number that is kept in `unit`, with so many decimals and its unit.
+/// Formats a number stored in `unit`, with `decimals` decimals and its unit.
 pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
     let unit = ShownUnit::of_kept(unit);
     format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
-/// The same with its sign.
+/// Like `text`, with a sign.
 pub fn signed(kept: f64, unit: &'static str, decimals: usize) -> String {
     let unit = ShownUnit::of_kept(unit);
     format!("{:+.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
-/// Metres, or feet.
+/// Formats metres, or the same length in feet.
 pub fn metres(metres: impl Into<f64>, decimals: usize) -> String {
     text(metres.into(), "m", decimals)
 }
 
-/// A distance: metres and kilometres, or feet and miles.
+/// Formats a distance in metres and kilometres, or in feet and miles.
 pub fn distance(metres: f64, decimals: usize) -> String {
     if metres.abs() < 10_000.0 { text(metres, "m", decimals) } else { text(metres * 1e-3, "km", 2) }
 }
 
-/// A distance in few digits.
+/// Formats a distance with few digits.
 pub fn rounded_distance(metres: impl Into<f64>) -> String {
     let metres = metres.into();
     match ShownUnit::of_kept("km").shown(metres * 1e-3) {
@@ -182,12 +183,12 @@ pub fn rounded_distance(metres: impl Into<f64>) -> String {
     }
 }
 
-/// An area of so many square metres.
+/// Formats an area given in square metres.
 pub fn area(m2: f64) -> String {
     if m2 >= 1e5 { text(m2 * 1e-6, "km²", 3) } else { text(m2, "m²", 0) }
 }
 
-/// A volume of so many cubic metres.
+/// Formats a volume given in cubic metres.
 pub fn volume(m3: f64) -> String {
     if m3 >= 1e7 { text(m3 * 1e-9, "km³", 4) } else { text(m3, "m³", 0) }
 }
@@ -217,7 +218,7 @@ mod tests {
             assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));
             assert_eq!(["", "ft", "ten", "5 °", "3 s"].map(read), [None; 5]);
             assert_eq!(ShownUnit::of_kept("°").read("5°"), Some(5.0));
-            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is no length");
+            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is not a length");
         });
     }
 

@@ -1,4 +1,5 @@
-//! The frame's turn: terrains of the evaluation in, panels, requests out; closing, title, and how often frames come.
+//! The systems of a frame: receive terrains, draw the panels, send requests; close the window, set its title, pace the
+//! frames.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,76 +30,76 @@ use talweg::planet::Planet;
 use talweg::planet::climate::Climate;
 use talweg::scene::{Scene, Severity};
 
-/// When features have their turn in a frame.
+/// The stages of a frame in which systems of features run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameSystems {
-    /// In `PreUpdate`: what background work has come to.
+    /// In `PreUpdate`: take the results of background work.
     Receive,
-    /// Before the panels are drawn: what they are told.
+    /// Before the panels are drawn: update the data that they show.
     Tell,
-    /// The panels.
+    /// Draw the panels.
     Draw,
-    /// What the panels asked for is begun.
+    /// Start the work that the panels requested.
     Obey,
-    /// The document's request goes to the evaluation.
+    /// Send the document's request to the evaluation.
     Send,
-    /// What rests on whether the evaluation is busy now.
+    /// Work that depends on whether the evaluation is busy now.
     Settle,
 }
 
-/// Time that the main world took for a frame since the first terrain was shown; drawing runs beside it.
+/// Frame times of the main world since the first terrain was shown. Rendering runs in parallel.
 #[derive(Resource, Default)]
 pub struct FrameCost {
-    /// When the frame began, and how long the main thread had worked until then.
+    /// Time at which the frame began, and the CPU time of the main thread until then.
     begun: Option<(Instant, Duration)>,
     longest: BTreeMap<&'static str, Duration>,
 }
 
 impl FrameCost {
-    /// Something called `what` took `spent` of this frame.
+    /// Records that the part `what` took `spent` of this frame.
     pub fn note(&mut self, what: &'static str, spent: Duration) {
         let longest = self.longest.entry(what).or_default();
         *longest = spent.max(*longest);
     }
 
-    /// From here on the longest times are those of the frames to come.
+    /// Resets the longest times.
     pub fn forget(&mut self) {
         self.longest.clear();
     }
 
-    /// The longest time that something took of a frame.
+    /// The longest time that `what` took in a frame.
     pub fn longest(&self, what: &str) -> Duration {
         self.longest.get(what).copied().unwrap_or_default()
     }
 }
 
-/// How often frames come while nothing happens.
+/// The frame rate while nothing happens.
 #[derive(Resource, Default)]
 pub struct Pacing {
-    /// Without a pause, whatever happens.
+    /// Draw without pauses, whatever happens.
     pub is_continuous: bool,
-    /// After this time, in a window that somebody works in.
+    /// Time between frames in an idle window that has the focus.
     pub idle: Option<Duration>,
 }
 
-/// Keeps the program from ending at once: who sets it back ends it later.
+/// Whether to quit at the end of the frame. A feature that sets it to `false` must quit the program later.
 #[derive(Resource, Default)]
 pub struct Quitting(pub bool);
 
-/// Keeps the time at which a frame begins; on the main thread, whose own work is counted.
+/// Records the start of a frame. Runs on the main thread, whose CPU time is measured.
 pub(super) fn begin_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>) {
     cost.begun = Some((Instant::now(), ThreadTime::now().as_duration()));
 }
 
-/// Notes what the frame took, and what the main thread worked in it: without waiting for others, and while no other
-/// program had its processor.
+/// Records the duration of the frame and the CPU time of the main thread in it, which excludes waiting and time that
+/// other programs used.
 pub(super) fn end_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let Some((begun, worked)) = cost.begun.filter(|_| drawn.serial() > 0) else { return };
     cost.note("frame", begun.elapsed());
     cost.note("main thread", ThreadTime::now().as_duration().saturating_sub(worked));
 }
 
-/// A window larger than the largest picture that the graphics card can draw is made as large as that.
+/// Shrinks a window that is larger than the largest texture of the graphics card.
 pub(super) fn fit_to_card(mut window: Single<&mut Window, With<PrimaryWindow>>, card: Option<Res<RenderDevice>>) {
     let Some(card) = card else { return };
     let most = card.limits().max_texture_dimension_2d;
@@ -108,14 +109,14 @@ pub(super) fn fit_to_card(mut window: Single<&mut Window, With<PrimaryWindow>>, 
     }
 }
 
-/// Someone closes the window: the editor asks about unsaved changes first.
+/// Asks about unsaved changes when the user closes the window.
 pub(super) fn ask_before_closing(mut requests: MessageReader<WindowCloseRequested>, mut queue: ResMut<CommandQueue>) {
     if requests.read().next().is_some() {
         queue.push(FileAction::Quit);
     }
 }
 
-/// What the colours of a scene depend on.
+/// The inputs of a scene's colours.
 #[derive(PartialEq)]
 pub(super) struct Colours {
     palette: String,
@@ -142,7 +143,7 @@ impl Colours {
     }
 }
 
-/// What arrived from the evaluation goes on screen.
+/// Shows the results of the evaluation on screen.
 pub(super) fn receive(
     mut evaluation: ResMut<EvaluationClient>,
     mut editor: ResMut<Editor>,
@@ -156,14 +157,14 @@ pub(super) fn receive(
     let received = evaluation.receive(&mut editor.doc);
     for message in received.failures {
         let text = format!(
-            "The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on."
+            "The terrain could not be computed. {message}. This is a bug in Talweg; undo the last edit to continue."
         );
         editor.toasts.error(text);
     }
     if let Some(reason) = received.refused {
         editor
             .toasts
-            .warning(format!("{reason}. A preview is shown; choose a smaller resolution in the scene's settings."));
+            .warning(format!("{reason}. A preview is shown. Choose a lower resolution in the scene settings."));
     }
     for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = editor.doc.scene().layers.get(problem.layer);
@@ -186,7 +187,7 @@ pub(super) fn receive(
     cost.note("receive", begun.elapsed());
 }
 
-/// What the panels are told about the evaluation and the view.
+/// Updates the data about the evaluation and the view that the panels show.
 pub(super) fn tell(
     mut info: ResMut<StatusInfo>,
     mut evaluation: ResMut<EvaluationClient>,
@@ -244,7 +245,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
         theme::prepare(&ctx);
         *themed = true;
         world.write_message(RequestRedraw);
-        return Ok(()); // fonts are there from the next frame on
+        return Ok(()); // the fonts are available from the next frame on
     }
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx, egui::Id::new("root"), builder);
@@ -262,7 +263,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
     Ok(())
 }
 
-/// How the view draws goes to the view.
+/// Sends the view settings to the view.
 pub(super) fn apply_view_settings(
     editor: Res<Editor>,
     mut mode: ResMut<ViewMode>,
@@ -291,7 +292,7 @@ pub(super) fn apply_view_settings(
         view_state.ground_detail = editor.interface.ground_detail;
         redraw.write(RequestRedraw);
     }
-    // what is painted is seen
+    // show the mask or map that is being painted
     let mask = editor.doc.shown_mask();
     let is_known = mask.is_some() && evaluation.known_mask() == mask;
     let map = editor.doc.shown_map().map(Overlay::Map);
@@ -300,19 +301,19 @@ pub(super) fn apply_view_settings(
     }
 }
 
-/// Stops the evaluation where it shall stop.
+/// Stops the evaluation when cancelling was requested.
 pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, mut evaluation: ResMut<EvaluationClient>) {
     if cancelled.read().next().is_some() {
         evaluation.cancel();
     }
 }
 
-/// Sends what the document asks for.
+/// Sends the document's request to the evaluation.
 pub(super) fn send(mut evaluation: ResMut<EvaluationClient>, mut editor: ResMut<Editor>) {
     evaluation.send(&mut editor.doc);
 }
 
-/// The window has its title, and the program ends where it shall.
+/// Sets the window title, and quits the program if that was requested.
 pub(super) fn settle(
     editor: Res<Editor>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
@@ -328,14 +329,14 @@ pub(super) fn settle(
     }
 }
 
-/// Someone wants the program to end; features may put it off.
+/// Notes a request to quit; features may delay it.
 pub(super) fn note_quit(mut requests: MessageReader<QuitRequested>, mut quitting: ResMut<Quitting>) {
     if requests.read().next().is_some() {
         quitting.0 = true;
     }
 }
 
-/// Frames come at a calm pace while something is computed, and only on events otherwise.
+/// Draws at a reduced rate while something is computed, and otherwise only on events.
 pub(super) fn pace(
     mut evaluation: ResMut<EvaluationClient>,
     tasks: Res<Tasks>,
@@ -348,7 +349,7 @@ pub(super) fn pace(
     } else if evaluation.is_busy() || tasks.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else if tasks.is_timing() {
-        // seldom: drawing takes time from what is measured
+        // rarely, because drawing distorts the measured times
         UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {
         calm

@@ -4,5 +4,6 @@ pub(super) mod image;
 pub(super) mod planet;
 pub(super) mod raster;
 pub(super) mod relief;
+pub(super) mod request;
 pub mod text;
 pub mod traced;

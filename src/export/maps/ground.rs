@@ -1,7 +1,7 @@
-//! What covers the ground: colours, ground types, splat maps.
+//! Ground cover: colours, ground types, splat maps.
 //!
-//! Ground types are those of the biome table that colours the scene; a square with a palette has the materials
-//! that the view lays on its ground, by the same rules.
+//! Ground types come from the biome table that colours the scene. A square with a palette has the materials of the 3D
+//! view, by the same rules.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::appearance_files::BIOME_PREFIX;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::Scene;
 
-/// Table of ground types for planets that have none.
+/// Table of ground types for planets without one of their own.
 const USUAL_TYPES: &str = "earth";
 
-/// The number of the band between contour lines; the uppermost is 255.
+/// The index of the band between contour lines; the uppermost is at most 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
     let range = layout::range(terrain, &|k| terrain.height[k] * relief);
@@ -27,7 +27,7 @@ pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapS
     band_sheet(range, source.band_metres, at)
 }
 
-/// [`bands`] of `step` metres, of ground between two heights in metres that `at` gives.
+/// As [`bands`], of `step` metres, for heights in metres from `at` between two limits.
 pub(super) fn band_sheet<'a>(
     (low, high): (f32, f32),
     step: f32,
@@ -57,7 +57,7 @@ pub(super) fn colours<'a>(
     Ok(picture(ExportMap::Colours, Box::new(at)))
 }
 
-/// The relief picture, with a pixel for every sample; of a planet every pixel by its direction.
+/// The relief picture, with a pixel for every sample; for a planet, each pixel by its direction.
 pub(super) fn relief_picture<'a>(
     scene: &'a Scene,
     terrain: &'a Terrain,
@@ -88,7 +88,7 @@ pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
     }
 }
 
-/// The scene; that of a planet with a biome table in any case.
+/// The scene; a planet without a biome table gets the default one.
 fn with_planet_types(scene: &Scene) -> Cow<'_, Scene> {
     if !scene.settings.is_planet() || scene.biome_table().is_some() {
         return Cow::Borrowed(scene);
@@ -122,7 +122,7 @@ pub(super) fn type_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSh
     }
 }
 
-/// Four types to a sheet; what has less than four is 0 in the rest.
+/// Four types per sheet; unused channels of the last sheet are 0.
 pub(super) fn splat<'a>(
     scene: &Scene,
     terrain: &Terrain,
@@ -145,7 +145,7 @@ pub(super) fn splat_label(sheet: usize) -> String {
     format!("{}{sheet}", ExportMap::Splat)
 }
 
-/// One type to a sheet.
+/// One type per sheet.
 pub(super) fn weights<'a>(
     scene: &Scene,
     terrain: &Terrain,
@@ -156,7 +156,7 @@ pub(super) fn weights<'a>(
     let sheets = weights.legend.iter().map(|entry| {
         let (weights, number) = (weights.clone(), usize::from(entry.index));
         let at = move |row, column, _| f32::from(weights.of_sample(layout.nearest(row, column))[number]);
-        // the name says which type it is
+        // the file name gives the type
         weight_sheet(weight_name(entry), 1, Vec::new(), Box::new(at))
     });
     Ok(sheets.collect())
@@ -167,8 +167,8 @@ pub(super) fn weight_name(entry: &LegendEntry) -> String {
     format!("weight-{:02}-{}", entry.index, plain.to_lowercase())
 }
 
-/// The control map of Terrain3D (its document *Control map format*): the strongest type in bits 27 to 31, the next one
-/// in 22 to 26, the share of the next one in 14 to 21, a hole in bit 2; in floats of the same bits.
+/// The control map of Terrain3D (its document *Control map format*), as floats with these bits: the strongest type in
+/// bits 27 to 31, the second in 22 to 26, the fraction of the second in 14 to 21, a hole in bit 2.
 pub(super) fn control<'a>(
     scene: &Scene,
     terrain: &'a Terrain,
@@ -184,7 +184,7 @@ pub(super) fn control<'a>(
     Ok(control_sheet(legend, Box::new(at)))
 }
 
-/// A number of the control map, of the weights of a sample.
+/// A value of the control map from the weights of a sample.
 pub(super) fn control_bits(each: &[u8], has_ground: bool) -> f32 {
     let strongest = |but: Option<usize>| {
         let others = (0..each.len()).filter(|&kind| Some(kind) != but);
@@ -214,7 +214,7 @@ pub(super) fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEnt
     MapSheet { label, nature: MapNature::Weights, unit: "", channels, range: (0.0, 255.0), legend, at }
 }
 
-/// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
+/// Weights of the ground types of all samples. Only types that occur are kept, sorted by their total weight.
 fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
     if terrain.grid.has_edge() {
         return SquareMaps::new(scene, terrain, control).all_weights();

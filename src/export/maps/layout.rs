@@ -1,4 +1,4 @@
-//! Which sample of a terrain, or which place of a planet, a pixel shows.
+//! The sample of a terrain, or the position on a planet, that a pixel shows.
 
 use rayon::prelude::*;
 
@@ -10,23 +10,23 @@ use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
 /// The pixels of a sheet.
 pub struct PixelLayout {
-    /// How a planet is laid out; a terrain is its own face 0.
+    /// The layout of a planet; a terrain counts as face 0.
     pub planet: PlanetLayout,
-    /// Samples of a row.
+    /// Samples per row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// Samples along a side of the terrain.
+    /// Samples per side of the terrain.
     samples: usize,
-    /// Unit vectors of the pixels of a map of a planet.
+    /// Unit vectors of the pixels of a planet's map.
     directions: Option<Directions>,
     globe: Option<Globe>,
 }
 
-/// What a file shows beside others of the same map: all, or the face of a cube of that name.
+/// The part of a map that a file shows: all, or the cube face of that name.
 pub type FilePart = Option<&'static str>;
 
-/// The sheets of a terrain or planet, with what each is called.
+/// The sheets of a terrain or planet, each with the part it shows.
 pub fn layouts(terrain: &Terrain, map: Option<Equirectangular>) -> Vec<(FilePart, PixelLayout)> {
     match map {
         _ if !terrain.grid.is_globe() => vec![(None, PixelLayout::new(terrain, PlanetLayout::Face(0)))],
@@ -49,7 +49,7 @@ impl PixelLayout {
         Self { planet, width, height, samples, directions, globe }
     }
 
-    /// The sample that is nearest to a pixel.
+    /// The sample nearest to a pixel.
     pub fn nearest(&self, row: usize, column: usize) -> usize {
         let n = self.samples;
         match (&self.directions, self.planet) {
@@ -63,7 +63,7 @@ impl PixelLayout {
         }
     }
 
-    /// Unit vector of a pixel of a planet; of a terrain none.
+    /// The unit vector of a pixel of a planet; `None` for a terrain.
     pub(super) fn direction(&self, row: usize, column: usize) -> Option<[f64; 3]> {
         match (&self.directions, self.planet) {
             (Some(directions), _) => Some(directions.direction(column, row)),
@@ -72,7 +72,7 @@ impl PixelLayout {
         }
     }
 
-    /// Numbers of the samples, between them on maps of planets.
+    /// The values at the pixels: those of the samples, interpolated for maps of planets.
     pub(super) fn numbers<'a>(
         &'a self,
         terrain: &Terrain,
@@ -88,7 +88,7 @@ impl PixelLayout {
     }
 }
 
-/// Lowest and highest number on the ground; of everywhere where there is no ground at all.
+/// Lowest and highest value of samples with ground, or of all samples if there are none.
 pub(super) fn range(terrain: &Terrain, value: &(impl Fn(usize) -> f32 + Sync)) -> (f32, f32) {
     let ground = terrain.map(MapKind::Ground);
     let is_empty = ground.is_some_and(|map| map.iter().all(|&share| share < HAS_GROUND));

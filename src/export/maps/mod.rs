@@ -1,9 +1,9 @@
-//! Everything that can leave as a raster: heights, data maps, and what is worked out from them. One list,
-//! [`ExportMap`], for the command line, the window and the library.
+//! All maps that can be written as a raster: heights, data maps, and maps derived from them. The command line, the
+//! window and the library share one list, [`ExportMap`].
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `layout` | which sample, or which place of a planet, a pixel shows |
+//! | `layout` | the sample, or the position on a planet, that a pixel shows |
 //! | `surface` | slope, curvature, normals, sky view |
 //! | `ground` | colours, ground types, splat maps |
 //! | `strips` | colours, ground types and climate of a square that is read in parts |
@@ -26,7 +26,7 @@ use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
 use crate::scene::Scene;
 
-/// Something that a raster file can show.
+/// A map that a raster file can show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportMap {
     /// Heights in metres.
@@ -37,17 +37,17 @@ pub enum ExportMap {
     Slope,
     /// Mean curvature in 1/m, above 0 on crests.
     Curvature,
-    /// Directions of the ground.
+    /// Surface normals.
     Normals,
-    /// Share of the sky that is seen: ambient occlusion.
+    /// Visible fraction of the sky: ambient occlusion.
     SkyView,
     /// Number of the height band between contour lines.
     Bands,
-    /// Colours of the ground without light.
+    /// Colours of the ground without lighting.
     Colours,
     /// The relief picture, with light and shadow.
     Relief,
-    /// Number of the most frequent ground type.
+    /// Index of the most frequent ground type.
     Types,
     /// Weights of the ground types, four to a file.
     Splat,
@@ -59,29 +59,29 @@ pub enum ExportMap {
     Temperature,
     /// Moisture from 0 to 1.
     Moisture,
-    /// Where the layer of that name acts.
+    /// The mask of the layer of that name.
     Mask(String),
 }
 
-/// What the numbers of a map are, which decides how formats hold them.
+/// The kind of a map's values, which decides how formats hold them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapNature {
-    /// Measured numbers, over a range in whole numbers and as they are in floats.
+    /// Measured values: scaled to a range in integers, unchanged in floats.
     Scalar,
-    /// Parts of a vector from -1 to 1.
+    /// Components of a vector from -1 to 1.
     Vector,
     /// sRGB from 0 to 255.
     Colour,
-    /// A number in a legend.
+    /// An index into a legend.
     Index,
     /// Weights from 0 to 255 that add up to 255.
     Weights,
-    /// Whole numbers of 32 bits in the place of floats.
+    /// 32-bit integers stored as the bits of floats.
     Bits,
 }
 
 impl ExportMap {
-    /// Those that any scene may have, in the order of menus; masks of layers come behind them.
+    /// Maps that any scene may have, in the order of menus; masks of layers are not among them.
     pub fn common() -> impl Iterator<Item = Self> {
         let data = MapKind::ALL.iter().map(|&kind| Self::Data(kind));
         let surface = [Self::Slope, Self::Curvature, Self::Normals, Self::SkyView, Self::Bands];
@@ -90,7 +90,7 @@ impl ExportMap {
         std::iter::once(Self::Heights).chain(data).chain(surface).chain(ground).chain(climate)
     }
 
-    /// All that a scene can have: without data maps that no layer writes, with the masks that are in use.
+    /// All maps of a scene, without data maps that no layer writes, and with the masks in use.
     pub fn of_scene(scene: &Scene) -> Vec<Self> {
         let is_planet = scene.settings.is_planet();
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
@@ -103,7 +103,7 @@ impl ExportMap {
         Self::common().filter(is_there).chain(masks).collect()
     }
 
-    /// What people call it.
+    /// Its name in the interface.
     pub fn name(&self) -> String {
         match self {
             Self::Heights => "Heights".into(),
@@ -125,29 +125,31 @@ impl ExportMap {
         }
     }
 
-    /// What it holds, in one sentence.
+    /// Its content, in one sentence.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Heights => "Heights of the ground in metres.",
             Self::Data(kind) => kind.help(),
             Self::Slope => "Slope of the ground, from 0° to 90°.",
             Self::Curvature => "Mean curvature in 1/m: above 0 on crests, below 0 in valleys.",
-            Self::Normals => "Directions of the ground: east, north and up as red, green and blue.",
-            Self::SkyView => "Share of the sky that is seen from the ground, from 0 to 1.",
-            Self::Bands => "Number of the band between contour lines, from the lowest ground up.",
-            Self::Colours => "Colours of the ground without light, with rivers, snow and sand.",
+            Self::Normals => "Surface normals: east, north and up as red, green and blue.",
+            Self::SkyView => "Visible fraction of the sky, from 0 to 1.",
+            Self::Bands => "Index of the band between contour lines, from the lowest ground up.",
+            Self::Colours => "Colours of the ground without lighting, with rivers, snow and sand.",
             Self::Relief => "The terrain from above with light and shadow.",
-            Self::Types => "The ground type that is most frequent in each place, by its number in the legend.",
+            Self::Types => "The most frequent ground type of each sample, by its index in the legend.",
             Self::Splat => "Weights of ground types or materials in red, green, blue and alpha, four to a file.",
-            Self::Weights => "Weights of the ground types, one grey file for each.",
-            Self::Control => "The two strongest ground types and their blend, in the bits of Terrain3D for Godot.",
-            Self::Temperature => "Mean temperature of the year in °C.",
+            Self::Weights => "Weights of the ground types, one greyscale file for each.",
+            Self::Control => {
+                "The two strongest ground types and their blend, in the bit format of Terrain3D for Godot."
+            }
+            Self::Temperature => "Mean annual temperature in °C.",
             Self::Moisture => "Moisture: 0 is a desert, 1 a rain forest.",
-            Self::Mask(_) => "Where the layer acts, from 0 to 1.",
+            Self::Mask(_) => "Strength of the layer at each sample, from 0 to 1.",
         }
     }
 
-    /// What its numbers are.
+    /// The kind of its values.
     pub fn nature(&self) -> MapNature {
         match self {
             Self::Normals => MapNature::Vector,
@@ -159,7 +161,7 @@ impl ExportMap {
         }
     }
 
-    /// Unit of its numbers; empty where there is none.
+    /// The unit of its values; empty if there is none.
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Heights => "m",
@@ -173,7 +175,7 @@ impl ExportMap {
     }
 }
 
-/// What the command line and scene files call it.
+/// Its name on the command line and in scene files.
 impl fmt::Display for ExportMap {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         out.write_str(match self {
@@ -198,7 +200,7 @@ impl fmt::Display for ExportMap {
 }
 
 impl MapError {
-    /// No shown layer of `scene` writes `map`: with those that its layers write.
+    /// The error for a data map that no visible layer writes; it lists those that are written.
     pub(super) fn not_written(map: ExportMap, scene: &Scene) -> Self {
         let there = ExportMap::of_scene(scene).into_iter().filter(|map| matches!(map, ExportMap::Data(_)));
         let there: Vec<String> = there.map(|map| map.to_string()).collect();
@@ -228,21 +230,23 @@ impl FromStr for ExportMap {
 /// Why a map cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
-    /// No shown layer wrote it.
-    #[error("no shown layer of the scene writes the map {0}; {1}. Add a layer that does, or leave the map out")]
+    /// No visible layer writes it.
+    #[error("no shown layer of the scene writes the map {0}; {1}. Add a layer that writes it, or omit the map")]
     NotWritten(ExportMap, String),
-    /// It is of squares alone.
-    #[error("{0} is made of terrains; this scene is a planet. Extract a region of it first (`talweg patch take`)")]
+    /// It exists for square terrains only.
+    #[error(
+        "{0} can only be made of a terrain, and this scene is a planet. Extract a region of it first (`talweg patch take`)"
+    )]
     OfTerrains(ExportMap),
     /// There is no such layer.
-    #[error("there is no layer `{0}` whose mask could be written; the layers are {1}")]
+    #[error("there is no layer `{0}` with a mask to write; the layers are {1}")]
     NoLayer(String, String),
-    /// It was stopped.
+    /// It was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// The share of the sky that is seen from a square, some rows at a time.
+/// The visible fraction of the sky over a square, computed some rows at a time.
 ///
 /// # Errors
 /// When it was cancelled.
@@ -252,55 +256,55 @@ pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Contro
     Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
-/// The index of the layer whose mask is asked for.
+/// The index of the layer whose mask is requested.
 ///
 /// # Errors
-/// When there is no such layer, with those that there are.
+/// When there is no such layer; the error lists the layers.
 pub fn mask_layer(scene: &Scene, name: &str) -> Result<usize, MapError> {
     let names = || scene.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
     scene.find_layer(name).map_err(|_| MapError::NoLayer(name.into(), names()))
 }
 
-/// The number of a row, a column and a channel.
+/// The value at a row, a column and a channel.
 pub(super) type NumberAt<'a> = Box<dyn Fn(usize, usize, usize) -> f32 + Sync + 'a>;
 
-/// A map, ready to be asked for its numbers.
+/// A map whose values can be read pixel by pixel.
 pub struct MapSheet<'a> {
-    /// What stands in the file's name for it, such as `wear` or `splat0`; empty for a map that is named by its file.
+    /// Its label in file names, such as `wear` or `splat0`; empty for a map that is named by its file.
     pub label: String,
-    /// Whether its pixels are measured numbers, colours or indices.
+    /// The kind of its values.
     pub nature: MapNature,
-    /// Unit of its numbers.
+    /// The unit of its values.
     pub unit: &'static str,
-    /// 1, 3 or 4.
+    /// Number of channels: 1, 3 or 4.
     pub channels: usize,
-    /// Lowest and highest number, or the limits of what it can be.
+    /// Lowest and highest value, or the limits of possible values.
     pub range: (f32, f32),
-    /// Types by number.
+    /// Ground types by index.
     pub legend: Vec<LegendEntry>,
     pub(super) at: NumberAt<'a>,
 }
 
-/// A square terrain whose numbers are asked for one by one, where it is not held as a whole.
+/// A square terrain that is not held as a whole; its values are read one by one.
 pub(crate) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own,
+    /// Lowest and highest of `value` on the ground, in the terrain's own units; for curvature those of the curvature,
     /// in 1/m.
     pub range: (f32, f32),
-    /// The number at a row and column, as the terrain holds it: heights, or those of the data map that is asked for.
+    /// The value at a row and column in the terrain's own units: the height, or that of the requested data map.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     pub band_metres: f32,
 }
 
 impl<'a> SampledSquare<'a> {
-    /// Whether a map follows from a number and those beside it.
+    /// Whether a map can be computed from a value and its neighbours.
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Bands, Curvature, Data, Heights, Normals, Slope};
         matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
     }
 
-    /// A map that it [has](Self::has); numbers as they are of any other.
+    /// The sheet of a map that it [has](Self::has); for any other map the plain values.
     pub fn sheet(&self, map: &ExportMap) -> MapSheet<'a> {
         let (value, grid, settings) = (self.value, self.grid, &self.scene.settings);
         let steepness = settings.relief_over_size();
@@ -334,7 +338,7 @@ impl<'a> SampledSquare<'a> {
 }
 
 impl<'a> MapSheet<'a> {
-    /// Measured numbers between the ends of `range` that are asked for one by one.
+    /// A sheet of measured values between the ends of `range`, read one by one.
     fn streamed(map: &ExportMap, range: (f32, f32), at: NumberAt<'a>) -> Self {
         Self {
             label: map.to_string().replace(':', "-"),
@@ -348,10 +352,10 @@ impl<'a> MapSheet<'a> {
     }
 }
 
-/// A terrain to be exported, with the scene that made it.
+/// A terrain to export, with its scene.
 #[derive(Clone, Copy)]
 pub struct MapSource<'a> {
-    /// What made it.
+    /// The scene of the terrain.
     pub scene: &'a Scene,
     /// Heights and data maps.
     pub terrain: &'a Terrain,
@@ -360,7 +364,7 @@ pub struct MapSource<'a> {
 }
 
 impl<'a> MapSource<'a> {
-    /// The sheets of a map: several of splat maps, one of every other.
+    /// The sheets of a map: several for splat maps and weights, one for every other.
     ///
     /// # Errors
     /// When the scene has no such map, or it was cancelled.
@@ -417,7 +421,7 @@ impl<'a> MapSource<'a> {
         })
     }
 
-    /// A map of measured numbers; `range` where they have limits of their own.
+    /// A sheet of measured values; `range` if they have fixed limits.
     fn scalar(
         &self,
         map: &ExportMap,

@@ -1,5 +1,5 @@
-//! Maps of a square that is read in parts: colours, ground types and climate are worked out for some rows at a time, in
-//! windows with a halo, to the bits of those of the whole.
+//! Maps of a square that is read in parts. Colours, ground types and climate are computed some rows at a time, in
+//! windows with a halo, with the same bits as for the whole.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,14 +13,14 @@ use crate::field::{Cancelled, Control, Edges, Grid, Region, SquareReader, Terrai
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// Rows that are held at a time: those of a tile of a cloud-optimised file.
+/// Rows held at a time: as many as a tile of a cloud-optimised file has.
 const ROWS: usize = 512;
-/// Side of a window without its halo.
+/// Side of a window without its halo, in samples.
 const WINDOW: usize = 256;
 /// Channels of a splat map.
 pub(super) const CHANNELS: usize = 4;
 
-/// Maps of a square terrain with what their windows have to know of the whole, which is found once.
+/// Maps of a square terrain. Facts about the whole that its windows need are computed once.
 pub struct SquareMaps<'a> {
     scene: &'a Scene,
     square: &'a dyn SquareReader,
@@ -28,44 +28,44 @@ pub struct SquareMaps<'a> {
     ground: OnceLock<SampledGround<'a>>,
     kept: OnceLock<(Vec<usize>, Vec<LegendEntry>)>,
     climate: OnceLock<TerrainClimate>,
-    /// Lowest and highest temperature, and moisture, on the ground.
+    /// Lowest and highest temperature, and lowest and highest moisture, on the ground.
     ranges: [OnceLock<(f32, f32)>; 2],
 }
 
-/// Why a map is not worked out of some rows of `scene` at a time, if it is not: the end of a sentence.
+/// The reason why a map of `scene` cannot be computed some rows at a time, as the end of a sentence; `None` if it can.
 pub fn reason_of_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     let wraps = scene.settings.edges == Edges::Wrap;
     match map {
-        ExportMap::SkyView => Some("what hides the sky may stand anywhere on the terrain"),
+        ExportMap::SkyView => Some("the horizon may lie anywhere on the terrain"),
         ExportMap::Relief => Some("its shadows may come from anywhere on the terrain"),
-        ExportMap::Mask(_) if scene.settings.is_planet() => Some("a planet has no tiles"),
+        ExportMap::Mask(_) if scene.settings.is_planet() => Some("a planet cannot be built in tiles"),
         ExportMap::Colours | ExportMap::Types | ExportMap::Splat | ExportMap::Weights | ExportMap::Control if wraps => {
-            Some("the terrain wraps, and beside an edge lies the opposite one")
+            Some("the terrain wraps, so its edges have neighbours at the opposite edge")
         }
         _ => None,
     }
 }
 
 impl<'a> SquareMaps<'a> {
-    /// Whether it makes a map: the others follow from a number and those beside it.
+    /// Whether this type makes the map. The remaining streamed maps follow from a value and its neighbours.
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Colours, Control, Moisture, Splat, Temperature, Types, Weights};
         matches!(map, Colours | Types | Splat | Weights | Control | Temperature | Moisture)
     }
 
-    /// Whether it makes one sheet of a map.
+    /// Whether it makes the map, as a single sheet.
     pub fn is_one_sheet(map: &ExportMap) -> bool {
         Self::has(map) && !matches!(map, ExportMap::Splat | ExportMap::Weights)
     }
 
-    /// Reads nothing yet.
+    /// Creates the maps without reading anything yet.
     pub fn new(scene: &'a Scene, square: &'a dyn SquareReader, control: &'a Control) -> Self {
         let ranges = [const { OnceLock::new() }; 2];
         let (ground, kept, climate) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self { scene, square, control, ground, kept, climate, ranges }
     }
 
-    /// The sheets of a map that it [has](Self::has), of some columns: several of splat maps and weights.
+    /// The sheets of some columns of a map that it [has](Self::has): several for splat maps and weights.
     ///
     /// # Errors
     /// When it was cancelled, or the square cannot be read.
@@ -101,7 +101,7 @@ impl<'a> SquareMaps<'a> {
                     let at = self.strip(columns, channels, make);
                     match channels {
                         CHANNELS => weight_sheet(splat_label(number), channels, part.to_vec(), at),
-                        // the name says which type it is
+                        // the file name gives the type
                         _ => weight_sheet(weight_name(&part[0]), channels, Vec::new(), at),
                     }
                 };
@@ -125,7 +125,7 @@ impl<'a> SquareMaps<'a> {
         })
     }
 
-    /// Weights of the types of all samples, for several sheets of a terrain that is held anyway.
+    /// Weights of the ground types of all samples, for several sheets of a terrain that is in memory anyway.
     ///
     /// # Errors
     /// When it was cancelled, or the square cannot be read.
@@ -150,7 +150,7 @@ impl<'a> SquareMaps<'a> {
         kept_or_made(&self.climate, made)
     }
 
-    /// The types that are weighted: a look at all windows.
+    /// The ground types that occur, found by reading all windows once.
     fn kept(&self) -> Result<&(Vec<usize>, Vec<LegendEntry>), Cancelled> {
         kept_or_made(&self.kept, || {
             let (ground, grid) = (self.ground()?, self.square.grid());
@@ -184,7 +184,7 @@ impl<'a> SquareMaps<'a> {
         }
     }
 
-    /// Lowest and highest number on the ground; of everywhere where there is no ground at all.
+    /// Lowest and highest value of samples with ground, or of all samples if there are none.
     fn climate_range(&self, map: &ExportMap) -> Result<(f32, f32), Cancelled> {
         kept_or_made(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
             let (climate, side) = (self.climate()?, 0..self.square.grid().samples);
@@ -206,7 +206,7 @@ impl<'a> SquareMaps<'a> {
         .copied()
     }
 
-    /// What `make` makes of every window of some rows and columns, with the samples that are its own.
+    /// Calls `make` for every window of some rows and columns; returns each result with the samples it covers.
     fn windows<T: Send>(
         &self,
         rows: &Range<usize>,
@@ -228,7 +228,7 @@ impl<'a> SquareMaps<'a> {
         regions.collect::<Vec<_>>().into_par_iter().map(made).collect()
     }
 
-    /// Numbers of `each` channels, which `make` gives for all samples of a window, one after another.
+    /// The values of a map with `each` channels; `make` returns those of all samples of a window, in order.
     fn strip<'b, T: Copy + Default + Into<f32> + Send + Sync + 'b>(
         &'b self,
         columns: &Range<usize>,
@@ -240,7 +240,7 @@ impl<'a> SquareMaps<'a> {
     }
 }
 
-/// What is in a cell, or is made for it.
+/// The content of a cell, computed at the first request.
 fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
     match cell.get() {
         Some(there) => Ok(there),
@@ -251,22 +251,22 @@ fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelle
     }
 }
 
-/// The window of a square of `samples` a side that a region follows from.
+/// The window of a square of `samples` per side that decides the values of a region.
 fn window_around(samples: usize, region: &Region) -> Grid {
     let halo = SampledGround::HALO;
     let side = (region.rows.len().max(region.columns.len()) + 2 * halo).min(samples);
     let first = |start: usize| start.saturating_sub(halo).min(samples - side);
-    // what lies beyond the edges of a square that wraps counts for none of these maps
+    // none of these maps reads across the edges of a wrapping square
     Grid::working(samples, Edges::Open).window([first(region.rows.start), first(region.columns.start)], side)
 }
 
-/// The numbers, in a window, of the samples of a region.
+/// The indices in a window of the samples of a region.
 fn samples_of<'a>(window: &Terrain, region: &'a Region) -> impl Iterator<Item = usize> + 'a {
     let ([top, left], n) = (window.grid.first(), window.samples());
     region.rows.clone().flat_map(move |row| region.columns.clone().map(move |column| (row - top) * n + column - left))
 }
 
-/// Some columns of a map, of which some rows are held.
+/// Some columns of a map; a band of rows is held in memory.
 struct Strip<'a, 'm, T, F> {
     maps: &'a SquareMaps<'m>,
     columns: Range<usize>,
@@ -295,11 +295,11 @@ where
         if held.rows.contains(&row) {
             return index(&held);
         }
-        // others may ask meanwhile
+        // unlock, so that other threads can read meanwhile
         drop(held);
         let first = row / ROWS * ROWS;
         let rows = first..(first + ROWS).min(self.maps.square.grid().samples);
-        // nothing is written of a strip that could not be made
+        // after a failure the file is discarded, so the values do not matter
         let made = self.made(rows.clone()).unwrap_or(HeldStrip { rows, numbers: Vec::new() });
         let number = index(&made);
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
@@ -325,10 +325,10 @@ where
     }
 }
 
-/// Rows of a whole that threads work out together.
+/// Rows of a whole that threads compute together.
 const ROWS_TOGETHER: usize = 64;
 
-/// Numbers of a square of `samples` a side, of which some rows are worked out at a time, on all threads.
+/// Values of a square of `samples` per side, computed some rows at a time on all threads.
 pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
     let held = Mutex::new(HeldStrip::<f32>::default());
     Box::new(move |row, column, _| {

@@ -1,6 +1,8 @@
 //! Blender: OpenEXR in metres for a Displace modifier, colours and normals for its material.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map, mesh};
+use crate::export::maps::ExportMap;
+use crate::io::formats::{EXR, PNG};
 
 pub(super) static BLENDER: ExportTarget = ExportTarget {
     id: "blender",
@@ -8,7 +10,7 @@ pub(super) static BLENDER: ExportTarget = ExportTarget {
     help: "A GLB mesh, OpenEXR heights in metres for displacement, colours, normals.",
     sizes: TargetSizes::Any,
     products: |_| {
-        vec![product("mesh", "glb"), product("heights", "exr"), product("colours", "png"), product("normals", "png")]
+        vec![mesh(), map(ExportMap::Heights, &EXR), map(ExportMap::Colours, &PNG), map(ExportMap::Normals, &PNG)]
     },
     prepare: |_| (),
     read_me,

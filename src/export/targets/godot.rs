@@ -1,13 +1,16 @@
-//! Godot with Terrain3D: OpenEXR in metres, a control map in the bits of floats, colours. Regions are powers of two.
+//! Godot with Terrain3D: OpenEXR in metres, colours, and a control map that stores integer bits as floats. Its region
+//! size is a power of two.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map};
+use crate::export::maps::ExportMap;
+use crate::io::formats::{EXR, PNG};
 
 pub(super) static GODOT: ExportTarget = ExportTarget {
     id: "godot",
     name: "Godot (Terrain3D)",
     help: "OpenEXR heights in metres, a control map of the ground types, colours.",
     sizes: TargetSizes::Multiple(256),
-    products: |_| vec![product("heights", "exr"), product("control", "exr"), product("colours", "png")],
+    products: |_| vec![map(ExportMap::Heights, &EXR), map(ExportMap::Control, &EXR), map(ExportMap::Colours, &PNG)],
     prepare: |_| (),
     read_me,
 };

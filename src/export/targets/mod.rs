@@ -1,4 +1,4 @@
-//! Engines and programs: which files they take, which sizes, and what to type there. One file each, and the one list.
+//! Engines and programs: the files and sizes they support, and their import settings. One file each, and one list.
 
 mod bevy_engine;
 mod blender;
@@ -10,42 +10,45 @@ mod worldpainter;
 
 use std::path::Path;
 
-use super::ExportReport;
+use super::maps::ExportMap;
+use super::{ExportProduct, ExportReport, ExportRequest, ProductKind};
 use crate::field::MAX_SAMPLES;
-use crate::scene::{BuildPreset, BuildProduct, Scene};
+use crate::io::formats::RasterFormat;
+use crate::mesh::formats::glb;
+use crate::scene::{BuildPreset, Scene};
 
-/// Name of the text with the numbers to type.
+/// Name of the text with the import settings.
 pub const READ_ME: &str = "README.txt";
 
 /// A program that terrains are made for.
 #[derive(Debug)]
 pub struct ExportTarget {
-    /// What the command line and scenes call it.
+    /// Its id on the command line and in scenes.
     pub id: &'static str,
-    /// What people call it.
+    /// Its name in the interface.
     pub name: &'static str,
-    /// What is written for it, in one sentence.
+    /// The files written for it, in one sentence.
     pub help: &'static str,
     sizes: TargetSizes,
-    products: fn(&Scene) -> Vec<BuildProduct>,
-    /// What differs from the usual preset.
-    prepare: fn(&mut BuildPreset),
+    products: fn(&Scene) -> Vec<ExportProduct>,
+    /// Changes the default request.
+    prepare: fn(&mut ExportRequest),
     read_me: fn(&TargetNumbers) -> String,
 }
 
-/// The samples per side that a program takes.
+/// The samples per side that a program supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TargetSizes {
     Any,
     /// One of these.
     Listed(&'static [usize]),
-    /// A power of two and one, within these.
+    /// A power of two plus one, within these limits.
     PowerAndOne(usize, usize),
-    /// A multiple.
+    /// A multiple of this.
     Multiple(usize),
 }
 
-/// Every target, in the order of menus.
+/// All targets, in the order of menus.
 pub static TARGETS: [&ExportTarget; 7] = [
     &unreal::UNREAL,
     &unreal_mesh::UNREAL_MESH,
@@ -56,26 +59,26 @@ pub static TARGETS: [&ExportTarget; 7] = [
     &worldpainter::WORLDPAINTER,
 ];
 
-/// The numbers that texts are made of.
+/// The numbers for the texts.
 struct TargetNumbers<'a> {
     scene: &'a Scene,
     report: &'a ExportReport,
     samples: usize,
     cell_metres: f32,
     size_metres: f32,
-    /// Heights of the lowest and highest number.
+    /// Heights in metres of the lowest and the highest number.
     low: f32,
     high: f32,
 }
 
 impl TargetNumbers<'_> {
-    /// Names of the meshes.
+    /// File names of the meshes.
     fn meshes(&self) -> String {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.report.meshes.iter().map(|mesh| name(&mesh.path)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Names of the files of a map, one a line.
+    /// File names of a map, separated by commas.
     fn files(&self, map: &str) -> String {
         let is_of = |label: &str| {
             label == map || label.strip_prefix(map).is_some_and(|rest| rest.starts_with(['-', '0', '1', '2', '3']))
@@ -90,7 +93,7 @@ impl ExportTarget {
     /// The target called `id`.
     ///
     /// # Errors
-    /// When there is none, with all that are known.
+    /// When there is none; the error lists all targets.
     pub fn named(id: &str) -> Result<&'static Self, String> {
         TARGETS.into_iter().find(|target| target.id == id).ok_or_else(|| {
             let known = TARGETS.map(|target| target.id).join(", ");
@@ -98,24 +101,24 @@ impl ExportTarget {
         })
     }
 
-    /// A preset for it.
-    pub fn preset(&self) -> BuildPreset {
-        let mut preset = BuildPreset {
-            name: self.name.into(),
-            folder: self.id.into(),
-            target: self.id.into(),
-            ..BuildPreset::default()
-        };
-        (self.prepare)(&mut preset);
-        preset
+    /// A request for it, into a folder of its name.
+    pub fn request(&'static self) -> ExportRequest {
+        let mut request = ExportRequest { folder: self.id.into(), target: Some(self), ..ExportRequest::default() };
+        (self.prepare)(&mut request);
+        request
     }
 
-    /// The files that it takes.
-    pub fn products(&self, scene: &Scene) -> Vec<BuildProduct> {
+    /// A build preset for it.
+    pub fn preset(&'static self) -> BuildPreset {
+        self.request().to_preset(self.name)
+    }
+
+    /// The products that it uses.
+    pub fn products(&self, scene: &Scene) -> Vec<ExportProduct> {
         (self.products)(scene)
     }
 
-    /// The size nearest to `samples` that it takes.
+    /// The supported size nearest to `samples`.
     pub fn nearest_size(&self, samples: usize) -> usize {
         let nearest = |sizes: &mut dyn Iterator<Item = usize>| sizes.min_by_key(|size| size.abs_diff(samples));
         match self.sizes {
@@ -129,21 +132,23 @@ impl ExportTarget {
         }
     }
 
-    /// Which sizes it takes, in words.
+    /// The supported sizes, in words.
     pub fn sizes_text(&self) -> String {
         match self.sizes {
-            TargetSizes::Any => "It takes any size".into(),
+            TargetSizes::Any => "Any size".into(),
             TargetSizes::Listed(sizes) => {
                 let listed: Vec<String> = sizes.iter().map(usize::to_string).collect();
-                format!("It takes {}", listed.join(", "))
+                format!("Supported sizes: {}", listed.join(", "))
             }
-            TargetSizes::PowerAndOne(least, most) => format!("It takes powers of two and one, from {least} to {most}"),
-            TargetSizes::Multiple(of) => format!("It takes multiples of {of}"),
+            TargetSizes::PowerAndOne(least, most) => {
+                format!("Supported sizes: powers of two plus one, from {least} to {most}")
+            }
+            TargetSizes::Multiple(of) => format!("Supported sizes: multiples of {of}"),
         }
     }
 
-    /// The text of the numbers to type, of what lies in the folder of the target: other files were asked for beside it,
-    /// and the program is not told of them.
+    /// The text with the import settings for the files in the target's folder. Files exported elsewhere are not
+    /// mentioned.
     pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport, folder: &Path) -> String {
         let report = &report.part_inside(folder);
         let heights = report.rasters.iter().find(|raster| raster.map == "heights");
@@ -164,17 +169,22 @@ impl ExportTarget {
     }
 }
 
-/// Where the names of ground types stand, if some were written.
+/// A sentence about the legends of ground types, if some were written.
 fn types_text(report: &ExportReport) -> String {
     let legends: Vec<_> = report.others.iter().filter(|path| path.to_string_lossy().ends_with(".legend.ron")).collect();
     if legends.is_empty() {
         return String::new();
     }
-    "\nThe files *.legend.ron name the ground types, with their colours.\n".into()
+    "\nThe files *.legend.ron list the ground types with their colours.\n".into()
 }
 
-fn product(what: &str, format: &str) -> BuildProduct {
-    BuildProduct { what: what.into(), format: format.into(), file: None }
+fn map(map: ExportMap, format: &'static RasterFormat) -> ExportProduct {
+    ExportProduct { kind: ProductKind::Map(map, format), file: None }
+}
+
+/// A mesh that engines read with its colours inside.
+fn mesh() -> ExportProduct {
+    ExportProduct { kind: ProductKind::Mesh(&glb::FORMAT), file: None }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Unity, Terrain: RAW of 16 bits from the south-west, 2^n + 1 samples.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map};
+use crate::export::maps::ExportMap;
+use crate::io::formats::{PNG, R16};
 
 pub(super) static UNITY: ExportTarget = ExportTarget {
     id: "unity",
@@ -8,9 +10,14 @@ pub(super) static UNITY: ExportTarget = ExportTarget {
     help: "RAW 16-bit heights of 2^n + 1 samples, splat maps, normals.",
     sizes: TargetSizes::PowerAndOne(33, 4097),
     products: |_| {
-        vec![product("heights", "r16"), product("splat", "png"), product("normals", "png"), product("colours", "png")]
+        vec![
+            map(ExportMap::Heights, &R16),
+            map(ExportMap::Splat, &PNG),
+            map(ExportMap::Normals, &PNG),
+            map(ExportMap::Colours, &PNG),
+        ]
     },
-    prepare: |preset| preset.south_first = true,
+    prepare: |request| request.south_first = true,
     read_me,
 };
 

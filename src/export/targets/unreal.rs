@@ -1,6 +1,9 @@
-//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; sizes as its technical guide recommends them.
+//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; the sizes are those its technical guide
+//! recommends.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map};
+use crate::export::maps::ExportMap;
+use crate::io::formats::PNG;
 
 /// Metres that 65,535 steps span at a Z scale of 100.
 const SPAN_METRES: f32 = 512.0;
@@ -8,12 +11,17 @@ const SPAN_METRES: f32 = 512.0;
 pub(super) static UNREAL: ExportTarget = ExportTarget {
     id: "unreal",
     name: "Unreal Engine (Landscape)",
-    help: "16-bit heights of a size that Landscape takes, a grey weight map for each ground type, normals.",
+    help: "16-bit heights of a size that Landscape supports, a greyscale weight map for each ground type, normals.",
     sizes: TargetSizes::Listed(&[127, 253, 505, 1009, 2017, 4033, 8129]),
     products: |_| {
-        vec![product("heights", "png"), product("weights", "png"), product("normals", "png"), product("colours", "png")]
+        vec![
+            map(ExportMap::Heights, &PNG),
+            map(ExportMap::Weights, &PNG),
+            map(ExportMap::Normals, &PNG),
+            map(ExportMap::Colours, &PNG),
+        ]
     },
-    prepare: |preset| preset.directx_normals = true,
+    prepare: |request| request.directx_normals = true,
     read_me,
 };
 

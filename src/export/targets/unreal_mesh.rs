@@ -1,14 +1,16 @@
-//! Unreal Engine, Mesh Terrain: the ground as a static mesh in metres, for Nanite.
+//! Unreal Engine, Mesh Terrain: the terrain as a static mesh in metres, for Nanite.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map, mesh};
+use crate::export::maps::ExportMap;
+use crate::io::formats::PNG;
 
 pub(super) static UNREAL_MESH: ExportTarget = ExportTarget {
     id: "unreal-mesh",
     name: "Unreal Engine (Mesh Terrain)",
-    help: "A GLB mesh to an error in metres with its colours inside, and normals.",
+    help: "A GLB mesh with a maximum error in metres and with its colours inside, and normals.",
     sizes: TargetSizes::Any,
-    products: |_| vec![product("mesh", "glb"), product("normals", "png")],
-    prepare: |preset| preset.directx_normals = true,
+    products: |_| vec![mesh(), map(ExportMap::Normals, &PNG)],
+    prepare: |request| request.directx_normals = true,
     read_me,
 };
 
@@ -19,8 +21,8 @@ fn read_me(numbers: &TargetNumbers) -> String {
          \x20 Import Uniform Scale   1 (metres become centimetres on import)\n\
          \x20 Build Nanite           on\n\
          \x20 Collision Complexity   Use Complex Collision As Simple\n\
-         The mesh is {size_metres} m wide, with its middle at the origin; {samples} x {samples} samples, {cell_metres} m \
-         apart, made it.\n\
+         The mesh is {size_metres} m wide, centred on the origin, and made of {samples} x {samples} samples {cell_metres} m \
+         apart.\n\
          Normals of all samples, for DirectX, green down: {}\n",
         numbers.meshes(),
         numbers.files("normals"),

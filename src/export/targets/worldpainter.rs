@@ -1,18 +1,20 @@
-//! WorldPainter: a 16-bit PNG whose samples are blocks, and masks of ground types.
+//! WorldPainter: a 16-bit PNG with a block per sample, and masks of ground types.
 
-use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+use super::{ExportTarget, TargetNumbers, TargetSizes, map};
+use crate::export::maps::ExportMap;
+use crate::io::formats::PNG;
 
 pub(super) static WORLDPAINTER: ExportTarget = ExportTarget {
     id: "worldpainter",
     name: "WorldPainter",
     help: "16-bit heights in tiles of 128 blocks, a mask for each ground type.",
     sizes: TargetSizes::Multiple(128),
-    products: |_| vec![product("heights", "png"), product("weights", "png")],
+    products: |_| vec![map(ExportMap::Heights, &PNG), map(ExportMap::Weights, &PNG)],
     prepare: |_| (),
     read_me,
 };
 
-/// Blocks above the lowest one that a world of Minecraft has.
+/// Blocks of a Minecraft world above its lowest one.
 const BLOCKS: f32 = 384.0;
 
 fn read_me(numbers: &TargetNumbers) -> String {

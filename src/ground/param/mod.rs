@@ -4,6 +4,7 @@
 //! and `assets/help/nodes.md` all read that description. The slider range is only a suggestion. The hard range is
 //! binding: [`Params::set`] and [`Params::sanitise`] clamp to it.
 
+mod json;
 mod macros;
 mod text;
 mod types;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
 use types::wrong;
 pub use types::{

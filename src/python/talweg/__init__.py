@@ -1,4 +1,4 @@
-"""Terrain: generators, filters and erosion, the same bits as Talweg's editor and command line.
+"""Terrain generators, filters and erosion, with the same bits as Talweg's editor and command line.
 
 >>> import talweg
 >>> terrain = talweg.load("alpine-range").set("scene.seed", 7).evaluate(size=257)
@@ -6,8 +6,8 @@
 (257, 257)
 >>> eroded = talweg.Thermal(talus_angle=33).run(terrain.heights, cell_metres=30, iterations=50)
 
-Every node is a class with its parameters as keyword arguments; `help(talweg.Thermal)` describes them. `docs/python` of
-Talweg's sources has a guide and notebooks.
+Every node is a class with its parameters as keyword arguments; `help(talweg.Thermal)` describes them. A guide and
+notebooks are in `docs/python` of Talweg's sources.
 """
 
 from . import dask, nodes
@@ -32,7 +32,7 @@ from ._core import (
     read,
     scene_of_file,
 )
-from .nodes import *  # noqa: F403: the names are those of the catalogue
+from .nodes import *  # noqa: F403: the names come from the catalogue
 from .nodes import Node
 
 __all__ = [

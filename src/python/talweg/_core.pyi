@@ -1,4 +1,4 @@
-"""The extension module; `tests/python/test_package.py` compares names and parameters with it."""
+"""Types of the extension module; `tests/python/test_package.py` compares names and parameters with it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Who is told how much of a computation is done."""
+"""Reports the progress of a computation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._core import UsageError
 
 
 class Reporter:
-    """Passes the share that is done on, and 1 at the end."""
+    """Passes on the finished fraction, and 1 at the end."""
 
     def __init__(self, tell: Callable[[float, str], Any], close: Callable[[], Any] = lambda: None) -> None:
         self._tell, self._close = tell, close
@@ -26,17 +26,17 @@ class Reporter:
 
 
 def reporter(progress: Any) -> Reporter | None:
-    """A reporter of what `progress` is: nothing, True for a bar of tqdm, or a function of share and layer."""
+    """The reporter for `progress`: False for none, True for a tqdm bar, or a function of the fraction and the layer."""
     if progress is False:
         return None
     if callable(progress):
         return Reporter(progress)
     if progress is not True:
-        raise UsageError("progress: give True, or a function of the share that is done and the layer's name")
+        raise UsageError("progress: give True, or a function of the finished fraction and the layer's name")
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        raise UsageError("progress=True draws with tqdm: `pip install tqdm`, or give a function") from None
+        raise UsageError("progress=True needs tqdm: `pip install tqdm`, or give a function") from None
     bar = tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {desc} [{elapsed}<{remaining}]", leave=False)
 
     def tell(share: float, layer: str) -> None:

@@ -1,4 +1,4 @@
-"""Arrays of xarray in and out. xarray is not needed: without it nobody has one of its arrays."""
+"""Converts arrays to and from xarray, which is only needed by callers that use it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from ._core import UsageError, map_kinds
 
-# names of coordinates, by what they say of their direction and unit
+# names of coordinates, which give their direction and unit
 _EAST = {"x", "lon", "longitude", "easting", "eastings", "projection_x_coordinate"}
 _NORTH = {"y", "lat", "latitude", "northing", "northings", "projection_y_coordinate"}
 _DEGREES = {"lon", "longitude", "lat", "latitude"}
-# metres of a unit
+# metres per unit
 _METRES = {"m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0, "km": 1000.0, "kilometre": 1000.0}
 _METRES |= {"kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0, "": 1.0, "1": 1.0}
 
 
 class _Sheet(NamedTuple):
-    """An array of two dimensions, and how it lies: what makes rows from north to south, columns from west to east."""
+    """A two-dimensional array with its orientation, for turning rows north to south and columns west to east."""
 
     array: Any
     is_turned: bool
@@ -26,12 +26,12 @@ class _Sheet(NamedTuple):
     is_east_first: bool
 
     def straightened(self, numbers: np.ndarray) -> np.ndarray:
-        """Of numbers as the array has them."""
+        """Turns values in the array's orientation north up."""
         numbers = numbers.T if self.is_turned else numbers
         return numbers[:: -1 if self.is_south_up else 1, :: -1 if self.is_east_first else 1]
 
     def as_given(self, numbers: np.ndarray) -> np.ndarray:
-        """Numbers from north to south as the array would have them."""
+        """Turns values that are north up into the array's orientation."""
         numbers = numbers[:: -1 if self.is_south_up else 1, :: -1 if self.is_east_first else 1]
         return numbers.T if self.is_turned else numbers
 
@@ -51,7 +51,7 @@ def _of_dataset(heights: Any) -> Any:
 
 
 def _sheet(array: Any) -> _Sheet:
-    """`array` without dimensions of length 1 (a band, a moment), if two are left."""
+    """`array` without dimensions of length 1 (a band, a time), if two dimensions remain."""
     if len(array.dims) > 2:
         array = array.squeeze(drop=True)
     if len(array.dims) != 2:
@@ -78,7 +78,7 @@ def _spacing(coordinates: Any, name: str) -> float:
 
 
 def _metres(array: Any, name: Any) -> float:
-    """Metres of the unit that coordinates are in."""
+    """Metres per unit of a coordinate."""
     unit = str(array.coords[name].attrs.get("units", "")).strip()
     system = ""
     for about in ("spatial_ref", "crs"):
@@ -87,7 +87,7 @@ def _metres(array: Any, name: Any) -> float:
     is_geographic = system.lstrip().upper().startswith(("GEOGCS", "GEOGCRS", "GEODCRS"))
     if unit.lower().startswith("degree") or str(name).lower() in _DEGREES or (is_geographic and not unit):
         raise UsageError(
-            f"the coordinates `{name}` are degrees, of which a cell is no square of metres; resample it to metres first "
+            f"the coordinates `{name}` are degrees, so its cells are not square in metres; resample to metres first "
             "(rioxarray: heights.rio.reproject(heights.rio.estimate_utm_crs())), or give cell_metres"
         )
     if unit.lower() not in _METRES:
@@ -96,7 +96,7 @@ def _metres(array: Any, name: Any) -> float:
 
 
 def _with_gaps(array: Any) -> np.ndarray:
-    """The numbers, masked where xarray or the file that they are of has none."""
+    """The values, masked where xarray or the original file has no data."""
     numbers = array.values
     if not np.issubdtype(numbers.dtype, np.number) or np.iscomplexobj(numbers):
         return numbers
@@ -109,10 +109,10 @@ def _with_gaps(array: Any) -> np.ndarray:
 
 
 def unwrapped(heights: Any, cell_metres: float | None) -> tuple[Any, float | None]:
-    """The numbers, rows from north to south, and the distance of the coordinates where `cell_metres` is None."""
+    """The values, rows from north to south. If `cell_metres` is None, the distance of the coordinates replaces it."""
     heights = _of_dataset(heights)
     if not _is_array(heights):
-        # a table of pandas has numbers too
+        # a pandas table also has values
         return (heights.values if hasattr(heights, "values") else heights), cell_metres
     sheet = _sheet(heights)
     array = sheet.array
@@ -132,7 +132,7 @@ def unwrapped(heights: Any, cell_metres: float | None) -> tuple[Any, float | Non
 
 
 def dataset(terrain: Any, like: Any = None) -> Any:
-    """Heights and maps of a terrain with coordinates."""
+    """Heights and data maps of a terrain as a Dataset with coordinates."""
     try:
         import xarray
     except ImportError:
@@ -143,7 +143,7 @@ def dataset(terrain: Any, like: Any = None) -> Any:
         if _is_array(like):
             sheet = _sheet(like)
         if sheet is None or sheet.array.shape != terrain.heights.shape:
-            raise UsageError("like: give an array of xarray with as many rows and columns as the terrain")
+            raise UsageError("like: give an array of xarray with the rows and columns of the terrain")
         like = sheet.array
         dims = like.dims
         coords = {name: like.coords[name] for name in dims if name in like.coords}

@@ -3,10 +3,10 @@
 >>> import talweg
 >>> from dask.distributed import Client
 >>> plan = talweg.plan(talweg.load("island"), "world", size=8193)
->>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, that of one build of the whole
+>>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, equal to that of the whole
 
-A task that was lost with its worker is done again by another one; one that is done already does nothing. Workers need
-this version of Talweg, and see the folder of the plan or, with `store`, an object store.
+If a worker is lost, another one repeats its task; a finished task does nothing. Workers need this version of Talweg. They
+must see the folder of the plan or, with `store`, an object store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._core import Plan, Scene, TalwegError, UsageError, open_plan
 if TYPE_CHECKING:
     from distributed import Client
 
-# tasks that a scheduler is given at a time, so that large stages do not fill its memory
+# tasks given to the scheduler at a time, so that large stages do not fill its memory
 AT_A_TIME = 4096
 
 
@@ -35,14 +35,17 @@ def build(
     store: str | None = None,
     prune: bool = False,
 ) -> str:
-    """Carries out all tasks of `plan`, or of the plan in a folder, and gives the content hash of the terrain.
+    """Runs all tasks of `plan`, or of the plan in a folder, and returns the content hash of the terrain.
 
-    `threads` are those of a task. A task that fails is tried `retries` times more; then its exception is raised. Where a
-    worker has less memory than a task takes, nothing is begun. `store` is a URL of fsspec, such as
-    `"s3://bucket/world"`, of a place for the tiles where machines share no folder: a task fetches what it reads and puts
-    what it writes there, and the folder of the plan, which is then needed here alone, gets the tiles of the result.
-    With `prune` the tiles of a stage are removed, there too, as soon as no stage reads them any more; nobody else may
-    work in the folder then.
+    `threads` is the number of threads of a task. A failed task is tried `retries` more times; then its exception is
+    raised. If a worker has less memory than a task needs, nothing is started.
+
+    `store` is an fsspec URL for the tiles, such as `"s3://bucket/world"`, for machines that share no folder. A task
+    fetches its inputs from there and puts its outputs there. The folder of the plan is then needed only on this machine,
+    and receives the tiles of the result.
+
+    With `prune`, the tiles of a stage are removed, also from the store, as soon as no later stage reads them. Nobody else
+    may work in the folder then.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     if store is not None:
@@ -56,7 +59,7 @@ def build(
     if store is None:
         todo = plan.open_stages()
     else:
-        # tasks look themselves whether theirs is whole; what was removed is told by what was made of it
+        # each task checks itself whether it is done; removed tiles are recognised by the tiles made from them
         todo = _open_stages(plan, _files_of(store)) if prune else list(range(len(stages)))
     for number, stage in enumerate(stages):
         if number not in todo:
@@ -92,11 +95,11 @@ def batch(
     retries: int = 2,
     **options: Any,
 ) -> dict[str, Any]:
-    """Makes all variants of `scene` on the workers, and gives the report of `scene.batch`, which has the arguments.
+    """Makes all variants of `scene` on the workers, and returns the report of `scene.batch`; see there for the arguments.
 
-    The folder is one that all machines see. `threads` are those of a variant. One that fails is tried `retries` times
-    more; what is there already and still fits is left alone, so a batch that was stopped goes on where it was. Then the
-    contact sheet and the table of measures are gathered here.
+    All machines must see the folder. `threads` is the number of threads of a variant. A failed variant is tried
+    `retries` more times. Finished variants that still fit are kept, so a stopped batch continues. Then this process
+    writes the contact sheet and the table of measures.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     folder = Path(folder).resolve()
@@ -112,7 +115,7 @@ def batch(
 
 
 def _make_variant(variant: int, *, scene: Scene, folder: str, options: dict[str, Any], **varied: Any) -> None:
-    """One of them, on a worker."""
+    """Makes one variant, on a worker."""
     scene.batch(folder, variant=variant, **varied, **options)
 
 
@@ -127,19 +130,19 @@ def _check_memory(stages: list[dict], client: Client) -> None:
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     if not workers:
         raise TalwegError("the cluster has no workers; start some, or wait for them with client.wait_for_workers(1)")
-    # a worker of several threads runs as many tasks at a time
+    # a worker with several threads runs that many tasks at a time
     room = min((worker["memory_limit"] or 1 << 62) // worker["nthreads"] for worker in workers)
     for number, stage in enumerate(stages):
         if stage["memory_bytes"] > room:
             mib = stage["memory_bytes"] >> 20, room >> 20
             raise TalwegError(
-                f"a task of stage {number} takes {mib[0]} MiB, and there is a worker with {mib[1]} MiB a thread; give "
+                f"a task of stage {number} takes {mib[0]} MiB, but a worker has only {mib[1]} MiB per thread; give "
                 "workers more memory or fewer threads, or plan smaller tiles"
             )
 
 
 def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | None) -> bool:
-    """A task, on a worker."""
+    """Runs a task, on a worker."""
     if store is None:
         return open_plan(folder).run_tile(stage, tile, threads=threads)
     own = Path(tempfile.mkdtemp(prefix="talweg-"))
@@ -147,7 +150,7 @@ def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | 
         _get(store, own, ["plan.ron", "scene.ron"])
         plan = open_plan(own)
         written = plan.files_written(stage, tile)
-        # what is whole there is seen from its hash
+        # complete files in the store are recognised by their hash
         _get(store, own, written, may_lack=True)
         _get(store, own, plan.files_read(stage, tile))
         is_new = plan.run_tile(stage, tile, threads=threads)
@@ -159,7 +162,7 @@ def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | 
 
 
 def _files_of(store: str) -> set[str]:
-    """What is in the store, by names within it."""
+    """The files in the store, relative to its root."""
     from fsspec.core import url_to_fs
 
     system, root = url_to_fs(store)
@@ -172,7 +175,7 @@ def _tiles_of(plan: Plan, stage: int) -> list[str]:
 
 
 def _open_stages(plan: Plan, is_there: set[str]) -> list[int]:
-    """Stages with tasks that are still to be done, by what is in the store."""
+    """Stages with tasks left to do, judged by the files in the store."""
     stages, todo = plan.stages, []
     for number in reversed(range(len(stages))):
         is_read = number == len(stages) - 1 or any(number in stages[later]["reads"] for later in todo)
@@ -210,7 +213,7 @@ def _get(store: str, folder: Path, files: list[str], *, may_lack: bool = False) 
         except FileNotFoundError:
             to.unlink(missing_ok=True)
             if not may_lack:
-                raise TalwegError(f"{store}/{file} is not there; the task that writes it has to be done first") from None
+                raise TalwegError(f"{store}/{file} does not exist; run the task that writes it first") from None
 
 
 def _put(store: str, folder: Path, files: list[str]) -> None:
@@ -220,7 +223,7 @@ def _put(store: str, folder: Path, files: list[str]) -> None:
     for file in files:
         to = f"{root}/{file}"
         system.makedirs(to.rpartition("/")[0], exist_ok=True)
-        # an object appears whole; where a file grows it gets its name at the end
+        # objects appear complete; where files grow, write to a temporary name and rename at the end
         if "file" in system.protocol:
             with tempfile.NamedTemporaryFile(dir=to.rpartition("/")[0], delete=False) as part:
                 pass

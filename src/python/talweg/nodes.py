@@ -1,4 +1,4 @@
-"""The nodes as classes, made from their descriptions: what the editor's panel and `talweg nodes` read as well."""
+"""The nodes as classes, made from the descriptions that the editor's panel and `talweg nodes` also read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Node(_core.Node):
 
     #: The description: name, help, source, parameters with unit, range and default, presets.
     description: dict[str, Any] = {}
-    #: Names of the presets with what comes of them.
+    #: Names of the presets, each with its effect.
     presets: dict[str, str] = {}
 
     def __new__(cls, **parameters: Any) -> Node:
@@ -47,7 +47,7 @@ class Node(_core.Node):
 
 
 def _restored(name: str, parameters: dict[str, Any]) -> Node:
-    """A node out of a pickle."""
+    """Restores a node from a pickle."""
     return globals()[name](**parameters)
 
 
@@ -64,7 +64,7 @@ def parameter_text(parameter: dict[str, Any]) -> str:
             names = ", ".join(choice["name"] for choice in parameter["choices"])
             kind = f"{parameter['default']}; one of {names}"
         case "tree" | "strokes":
-            kind = "as scene files have it"
+            kind = "as in scene files"
         case _:
             kind = repr(parameter["default"])
     return f"{kind}. {parameter['help']}"
@@ -98,7 +98,7 @@ def _property(parameter: dict[str, Any]) -> property:
 
 
 def _shortest(value: Any) -> Any:
-    """A default as it is written: descriptions have the float64 of a float32, 0.30000001192092896 for 0.3."""
+    """A default in its shortest form: descriptions hold a float32 as float64, 0.30000001192092896 for 0.3."""
     return float(str(np.float32(value))) if isinstance(value, float) else value
 
 

@@ -1,14 +1,19 @@
-//! How a scene is divided into stages.
+//! Divides a scene into stages.
 //!
-//! Layers that follow each other make one stage as long as all that they look at lies within [`most_halo`] cells of a
-//! tile; then a new stage begins, which reads what the one before left, around each tile as far as it looks. A process
-//! that looks farther is divided into batches of iterations, if it can go on from where another left off. Layers that
-//! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
-//! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
-//! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
-//! where their ground is made if that can be, and one task tells each what it needs ([`SurveyStep`]). What a layer or
-//! its mask smooths is smoothed before it, first by columns of tiles, then by rows ([`SmoothingStep`]). A process that
-//! water wears has stages for each of its iterations ([`Planner::plan_worn`]).
+//! Consecutive layers share a stage as long as their combined halo stays within [`most_halo`] cells. Then a new stage
+//! starts; it reads the product of the previous one, around each tile as far as its own halo.
+//!
+//! - A process with a wider halo is divided into batches of iterations, if it is resumable.
+//! - Layers that cannot be computed in parts are stages of one task.
+//! - Before a coarse-to-fine erosion come stages for its coarser grids. Grids of up to two tiles a side are computed as
+//!   a
+//!   whole, finer ones in tiles.
+//! - Before a layer that must know its whole input (its drainage or its height range) come survey stages
+//!   ([`SurveyStep`]). Each tile summarises its own terrain, in the stage that makes the terrain if possible. Then one
+//!   task computes the answer for every tile.
+//! - Fields that a layer or its mask reads smoothed are smoothed in stages before the layer, first by columns of tiles,
+//!   then by rows ([`SmoothingStep`]).
+//! - A water-driven erosion has stages for each of its iterations ([`Planner::plan_worn`]).
 
 mod water;
 
@@ -25,20 +30,20 @@ use crate::tiles::plan::{
 };
 use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
 
-/// Cells around a tile that stages are divided for: with tiles of 2048 they are a quarter of the work.
+/// Widest halo of a stage in cells. With tiles of 2048, a halo that wide is a quarter of the work.
 fn most_halo(tile: usize) -> usize {
     (tile / 16).max(24)
 }
 
-/// The plan of `scene` at `samples` a side in tiles of `tile`.
+/// Plans the build of `scene` at `samples` per side in tiles of `tile` samples.
 ///
 /// # Errors
-/// When the scene is none that can be built in tiles, or the sizes are out of range.
+/// When the scene cannot be built in tiles, or the sizes are out of range.
 pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan, TileError> {
     tile_plan_with_masks(scene, samples, tile, &[])
 }
 
-/// The same with the masks of layers, by their indices, kept beside the result.
+/// As [`tile_plan`], with the masks of some layers, given by index, kept beside the result.
 ///
 /// # Errors
 /// As [`tile_plan`].
@@ -73,7 +78,7 @@ pub fn tile_plan_with_masks(
         Some(result) => result,
         None => {
             let level = planner.stage(&[], samples);
-            // a wrapping square has no windows
+            // a wrapping square cannot be cut into windows
             let tasks = if scene.settings.edges == Edges::Wrap { 1 } else { level.tasks };
             planner.push(PlanStage { tasks, ..level })
         }
@@ -90,27 +95,27 @@ pub fn tile_plan_with_masks(
     })
 }
 
-/// What there is after the layers of a scene on a grid.
+/// Products after the layers of a scene on a grid.
 #[derive(Clone, Debug, Default)]
 struct StackProducts {
     ground: Option<StageProduct>,
-    /// By layer.
+    /// Changes by layer.
     changes: HashMap<usize, StageProduct>,
 }
 
 struct Planner {
     tile: usize,
     stages: Vec<PlanStage>,
-    /// Trunk streams by layer, the masks that its scene is read by, and the samples of their grid.
+    /// Trunk streams by layer, mask path of its scene, and samples of their grid.
     streams: HashMap<(usize, Vec<usize>, usize), StageProduct>,
-    /// By content of the scene, samples, and the topmost layer whose changes are wanted.
+    /// Stacks that are planned already, by content of the scene, samples, and topmost layer whose changes are needed.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
-    /// Layers whose masks are kept and not planned yet, in their order.
+    /// Layers whose masks are kept and not planned yet, in order.
     wanted: Vec<usize>,
     masks: Vec<PlannedMask>,
 }
 
-/// What an erosion begins on that a coarser grid made.
+/// Products of the coarser grid from which an erosion starts.
 #[derive(Clone, Copy)]
 struct CoarseProducts {
     change: StageProduct,
@@ -118,14 +123,14 @@ struct CoarseProducts {
 }
 
 impl PlanStage {
-    /// Lets an erosion begin on what a coarser grid made, if it does.
+    /// Starts an erosion from the products of a coarser grid, if there are any.
     fn begin_on(&mut self, layer: usize, coarse: Option<&CoarseProducts>) {
         self.changes.extend(coarse.map(|coarse| (layer, coarse.change)));
         self.streams.extend(coarse.and_then(|coarse| Some((layer, coarse.streams?))));
     }
 }
 
-/// A layer that takes part.
+/// A visible layer, with its halo and other needs.
 struct PlannedLook {
     index: usize,
     look: LayerLook,
@@ -133,7 +138,7 @@ struct PlannedLook {
 }
 
 impl Planner {
-    /// A stage in tiles with nothing in it.
+    /// An empty stage in tiles.
     fn stage(&self, of_masks: &[usize], samples: usize) -> PlanStage {
         PlanStage {
             samples,
@@ -157,7 +162,7 @@ impl Planner {
         }
     }
 
-    /// Adds a stage that writes its ground, and gives that back.
+    /// Adds a stage that writes its terrain, and returns that product.
     fn push(&mut self, mut stage: PlanStage) -> StageProduct {
         let ground = StageProduct::Ground(self.stages.len());
         stage.writes.insert(0, ground);
@@ -165,8 +170,8 @@ impl Planner {
         ground
     }
 
-    /// The stages of a scene on a grid; of its erosions from coarse to fine up to the layer `topmost` alone, if one is
-    /// given, where only their changes are wanted.
+    /// Plans the stages of a scene on a grid. With `topmost`, only the coarse-to-fine erosions up to that layer are
+    /// planned, for their changes.
     fn plan_stack(
         &mut self,
         of_masks: &[usize],
@@ -195,16 +200,16 @@ impl Planner {
         Ok(made)
     }
 
-    /// One stage for all layers of a scene that the group `group` joins grounds in, as a whole: no stage of tiles keeps
-    /// the ground below it.
+    /// One stage that computes all layers of a scene as a whole. It is needed where the group `group` joins the terrain
+    /// below, which no stage of tiles keeps.
     fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
         let joining = &scene.layers[group].name;
         let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
         for index in (0..scene.layers.len()).filter(|&index| scene.is_shown(index)) {
             let name = scene.layers[index].name.clone();
             stage.whole.push(match scene.joins_grounds(index) {
-                true => format!("{name}: it joins the ground below it with what its layers make"),
-                false => format!("{name}: it is built with the group `{joining}`"),
+                true => format!("{name}: it joins the ground below it with the terrain of its layers"),
+                false => format!("{name}: it is computed together with the group `{joining}`"),
             });
             stage.layers.push(PlannedLayer { layer: index, name, iterations: None });
         }
@@ -212,7 +217,7 @@ impl Planner {
         StackProducts { ground: Some(self.push(stage)), changes: HashMap::new() }
     }
 
-    /// One stage for the coarser grids of erosions, as a whole.
+    /// One stage that computes the coarser grids of erosions as a whole.
     fn ladder(
         &mut self,
         of_masks: &[usize],
@@ -229,7 +234,7 @@ impl Planner {
         writes.sort();
         self.stages.push(PlanStage {
             tasks: 1,
-            whole: vec![format!("coarser grids of up to {samples} samples are small")],
+            whole: vec![format!("coarser grids of up to {samples} samples are small enough")],
             memory_bytes: memory_of_whole(scene, samples),
             writes,
             ..self.stage(of_masks, samples)
@@ -283,7 +288,7 @@ impl Planner {
         Ok(made)
     }
 
-    /// Adds a layer to the open stage, or closes that and begins others.
+    /// Adds a layer to the open stage, or closes that stage and starts others.
     #[allow(clippy::too_many_arguments, reason = "it is the body of a loop over layers")]
     fn add_layer(
         &mut self,
@@ -303,7 +308,7 @@ impl Planner {
         let reason = layer
             .reason
             .map(str::to_string)
-            .or_else(|| too_far.then(|| format!("it looks {cells} cells far, more than two tiles")));
+            .or_else(|| too_far.then(|| format!("it reads {cells} cells around, more than two tiles")));
         if reason.is_some() != open.stage.is_one_piece() && !open.stage.layers.is_empty() {
             self.close(scene, open, made);
         }
@@ -324,7 +329,7 @@ impl Planner {
             open.stage.smoothed = smoothed;
             open.add(planned, look, coarse, sources, wants_changes);
             if matches!(asked, LayerSurvey::Drainage(_)) {
-                // nothing around a tile is known of what comes out
+                // the layer's result is known only inside the tile, so the next layer would have no halo
                 self.close(scene, open, made);
             }
             return;
@@ -351,7 +356,7 @@ impl Planner {
                 open.add(planned, look, coarse, sources, wants_changes);
                 return;
             };
-            // all batches but the last are stages of their own, on the same ground
+            // every batch but the last is a stage of its own, on the same terrain
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }
@@ -383,7 +388,7 @@ impl Planner {
         open.add(planned, look, coarse, sources, wants_changes);
     }
 
-    /// The stages of the mask of a layer on the ground beneath it.
+    /// Plans the stages of a layer's mask, on the terrain below the layer.
     fn plan_mask(
         &mut self,
         scene: &Scene,
@@ -404,7 +409,7 @@ impl Planner {
             };
             stage.halo = look.mask_cells;
             stage.smoothed = self.plan_smoothing(scene, &layer, &look, source, &stage);
-            // softened weights have read it
+            // if the weights are softened, an earlier stage has read the source
             let is_softened = look.smoothed.contains(&SmoothedField::Mask);
             stage.sources = source.filter(|_| !is_softened).map(|source| (index, source)).into_iter().collect();
         }
@@ -416,8 +421,8 @@ impl Planner {
         Ok(())
     }
 
-    /// The stages that smooth what a layer on the ground beneath the stage `at` reads smoothed; `source` is what its
-    /// mask reads.
+    /// Plans the stages that smooth fields for a layer, on the terrain below the stage `at`. `source` is the terrain
+    /// that the layer's mask reads.
     fn plan_smoothing(
         &mut self,
         scene: &Scene,
@@ -455,14 +460,14 @@ impl Planner {
             }
             made.extend(from.map(|product| (layer.layer, field, product)));
         }
-        // the weights are softened from what is not asked again
+        // the softened weights already contain the smoothed curvature
         made.retain(|(_, field, _)| {
             *field != SmoothedField::Curvature || !look.smoothed.contains(&SmoothedField::Mask)
         });
         made
     }
 
-    /// Ends the open stage and begins another one on what it leaves.
+    /// Ends the open stage, and starts another one on its product.
     fn close(&mut self, scene: &Scene, open: &mut OpenStage, made: &mut StackProducts) {
         let next = self.stage(&open.stage.of_masks, open.stage.samples);
         let mut stage = std::mem::replace(&mut open.stage, next);
@@ -478,10 +483,10 @@ impl Planner {
     }
 }
 
-/// The stage that layers are added to.
+/// The stage to which layers are added.
 struct OpenStage {
     stage: PlanStage,
-    /// Layers whose changes are wanted.
+    /// Layers whose changes are needed.
     levels: Vec<usize>,
 }
 
@@ -500,7 +505,7 @@ impl OpenStage {
         }
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));
-        // softened weights have read it
+        // if the weights are softened, an earlier stage has read the source
         let source = sources.get(&index).filter(|_| !is_softened);
         self.stage.sources.extend(source.map(|source| (index, *source)));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
@@ -508,7 +513,7 @@ impl OpenStage {
     }
 }
 
-/// Bytes that a task of a stage takes at the most.
+/// Most memory of a task of a stage in bytes.
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
     let cells = (widest * widest) as u64;
@@ -517,33 +522,33 @@ fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water + smoothed
 }
 
-/// Bytes of a number of a field.
+/// Bytes of a value of a field.
 const NUMBER_BYTES: u64 = 4;
-/// Numbers for each sample along a line that threads work with while they smooth, eight lines each in double precision
-/// and twice, on as many processors as a task is given at the most.
+/// Values per sample of a line that threads hold while they smooth: 8 lines each, in double precision, in two copies,
+/// on up to 16 threads.
 const LINE_NUMBERS: u64 = 16 * 2 * 8 * 2;
 
-/// Bytes that smoothing a row or column of tiles takes at the most: its lines, and a tile of them.
+/// Most memory in bytes for smoothing a row or column of tiles: its lines, and one tile.
 fn memory_of_lines(samples: usize, tile: usize) -> u64 {
     let widest = (tile + tile / 2).min(samples) as u64;
     NUMBER_BYTES * (samples as u64 * (widest + LINE_NUMBERS) + 2 * widest * widest)
 }
 
-/// Bytes a cell that the water of a tile takes besides what it takes on the whole.
+/// Additional bytes per cell for the drainage of a tile.
 const WATER_BYTES: u64 = 24;
-/// Bytes for each cell on the rim of a tile where the water of all is worked out.
+/// Bytes per rim cell of a tile in the task that combines the drainage of all tiles.
 const RIM_BYTES: u64 = 600;
-/// The same where the trunks of all tiles are: those that lie within are many times as many as those on the rims.
+/// As [`RIM_BYTES`], where trunks are combined: many more trunk cells lie inside tiles than on rims.
 const TRUNK_BYTES: u64 = 5000;
 
-/// Bytes that working out the water of all tiles takes at the most.
+/// Most memory in bytes for combining the drainage of all tiles.
 fn memory_of_rims(samples: usize, tile: usize, step: SurveyStep) -> u64 {
     let tiles = tile_count(samples, tile) as u64;
     let each = if step == SurveyStep::Trunks { TRUNK_BYTES } else { RIM_BYTES };
     each * 4 * tiles * samples as u64
 }
 
-/// Bytes that evaluating a scene at `samples` a side takes at the most.
+/// Most memory in bytes for evaluating a scene at `samples` per side.
 fn memory_of_whole(scene: &Scene, samples: usize) -> u64 {
     let known = samples.min(MAX_SAMPLES);
     let more = samples as f64 / known as f64;

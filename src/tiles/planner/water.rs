@@ -1,4 +1,4 @@
-//! The stages of what layers ask about the whole, and of the iterations of processes that water wears.
+//! Plans the survey stages of a layer, and the stages of the iterations of water-driven erosions.
 
 use super::{
     CoarseProducts, OpenStage, PlannedLook, Planner, memory_of_lines, memory_of_rims, memory_of_task, memory_of_whole,
@@ -11,12 +11,11 @@ use crate::tiles::plan::{
     PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, tile_count,
 };
 
-/// Cells that an iteration of explicit creep looks.
+/// Stencil radius of an iteration of explicit creep.
 const CREEP_CELLS: usize = 1;
 
 impl Planner {
-    /// The stages in which tiles learn of the whole ground beneath the stage `at` what its layer asks, in an iteration
-    /// if it is a process.
+    /// Plans the survey stages for a layer, on the whole terrain below the stage `at`; for a process, in one iteration.
     pub(super) fn plan_survey(
         &mut self,
         scene: &Scene,
@@ -63,7 +62,7 @@ impl Planner {
                 self.stages.push(planned);
             }
             match steps[0] {
-                // what drains into it is asked with where it spills, divided water without
+                // inflows are used together with the spills, divided water without them
                 SurveyStep::Courses => known.reads = vec![reads[0], StageProduct::Kept(self.stages.len() - 2)],
                 _ => known.reads.extend(reads),
             }
@@ -71,7 +70,7 @@ impl Planner {
         known
     }
 
-    /// What tiles tell of the ground beneath the stage `at` where that is made, if it can be told there.
+    /// Lets the stage that makes the terrain below `at` also write the tiles' summaries, if it can.
     fn told_beneath(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
         let Some(StageProduct::Ground(number)) = at.beneath else { return None };
         let halo = match tells.step {
@@ -80,7 +79,7 @@ impl Planner {
             _ => return None,
         };
         let before = &self.stages[number];
-        // of what a layer does with the water of a tile nothing is known around it
+        // a layer that uses a tile's drainage has no halo in which its result is known
         let is_known_around = before.survey.as_ref().is_none_or(|survey| {
             let step_of = |product: &StageProduct| Some(self.stages[product.stage()].survey_told()?.step);
             let first = survey.reads.first().and_then(step_of);
@@ -100,7 +99,7 @@ impl Planner {
         Some(product)
     }
 
-    /// The stage that finds the trunk streams of a layer on `settled` samples a side, as a whole.
+    /// Plans the stage that finds the trunk streams of a layer on `settled` samples per side, as a whole.
     pub(super) fn plan_streams(
         &mut self,
         of_masks: &[usize],
@@ -125,7 +124,7 @@ impl Planner {
         product
     }
 
-    /// The stages of a process that water wears, up to the last of its last iteration, which is the open one.
+    /// Plans the stages of a water-driven erosion, up to the last stage of its last iteration, which stays open.
     pub(super) fn plan_worn(
         &mut self,
         scene: &Scene,
@@ -136,7 +135,7 @@ impl Planner {
     ) {
         let (index, look) = (layer.index, &layer.look);
         if let Some(coarse) = coarse {
-            // where it begins on what a coarser grid made
+            // the first stage, which starts from the products of a coarser grid
             let mut begun = PlanStage { halo: look.refine_cells, ..open.stage.clone() };
             begun.layers.push(PlannedLayer { iterations: Some((0, 0)), ..planned.clone() });
             begun.begin_on(index, Some(&coarse));

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::tiles::builds::{layer, scene, whole};
-use talweg::export::{ExportPlace, export};
+use talweg::export::maps::ExportMap;
+use talweg::export::{ExportPlace, ExportRequest, export};
 use talweg::field::{Control, Edges, SquareReader};
 use talweg::param::LayerName;
 use talweg::planet::climate::{Climate, Warmth};
@@ -72,10 +73,10 @@ fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize)
     let (terrain, control) = (whole(scene, samples), Control::default());
     let [ours, theirs] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let place = |folder: &tempfile::TempDir| ExportPlace { folder: folder.path().into(), force: false };
-    let by_tiles = place(&ours);
-    let large = LargeExport::with_tile(preset, scene, &by_tiles, tile).unwrap();
+    let (request, by_tiles) = (ExportRequest::from_preset(preset).unwrap(), place(&ours));
+    let large = LargeExport::with_tile(&request, scene, &by_tiles, tile).unwrap();
     let report = large.write(&control, &|share| assert!((0.0..=1.001).contains(&share))).unwrap();
-    export(preset, scene, &terrain, &place(&theirs), &control, &|_| ()).unwrap();
+    export(&request, scene, &terrain, &place(&theirs), &control, &|_| ()).unwrap();
     let [ours, theirs] = [&ours, &theirs].map(|folder| contents(folder.path()));
     let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&ours), names(&theirs));
@@ -246,7 +247,8 @@ fn masks_export_by_tiles_as_from_the_whole() {
     check_bytes(&large, &scene, 301, 100);
     // A layer that does not exist.
     let place = ExportPlace { folder: "".into(), force: false };
-    let none = BuildPreset { products: products(&["mask:Nothing@png"]), ..BuildPreset::default() };
+    let nothing = ExportMap::Mask("Nothing".into());
+    let none = ExportRequest::for_files(&["a.png".into()], &nothing, &[], None).unwrap();
     let said = LargeExport::new(&none, &scene, &place).unwrap_err().to_string();
     assert!(said.contains("`Nothing`") && said.contains("Softened"), "{said}");
 }
@@ -255,10 +257,10 @@ fn masks_export_by_tiles_as_from_the_whole() {
 fn a_cancelled_tiled_export_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let scene = scene(129, vec![layer("Perlin", 1), layer("Thermal", 2)]);
-    let product = |what: &str| BuildProduct { what: what.into(), format: "png".into(), file: Some("a.png".into()) };
+    let request = |what: &str| ExportRequest::for_files(&["a.png".into()], &what.parse().unwrap(), &[], None).unwrap();
     let place = ExportPlace { folder: folder.path().into(), force: false };
-    let preset = BuildPreset { products: vec![product("heights")], ..BuildPreset::default() };
-    let large = LargeExport::with_tile(&preset, &scene, &place, 64).unwrap();
+    let heights = request("heights");
+    let large = LargeExport::with_tile(&heights, &scene, &place, 64).unwrap();
     let control = Control::default();
     let stopped = large.write(&control, &|share| {
         if share > 0.5 {
@@ -269,13 +271,12 @@ fn a_cancelled_tiled_export_leaves_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     // Exports that need the whole are refused before any work, with the reason and an alternative.
     let refused = |scene: &Scene, what: &str, why: &str| {
-        let preset = BuildPreset { products: vec![product(what)], ..BuildPreset::default() };
-        let said = LargeExport::new(&preset, scene, &place).unwrap_err().to_string();
-        assert!(said.contains(&format!("`{what}` is made of the terrain as a whole, because {why}")), "{said}");
+        let said = LargeExport::new(&request(what), scene, &place).unwrap_err().to_string();
+        assert!(said.contains(&format!("`{what}` needs the whole terrain, because {why}")), "{said}");
         assert!(said.contains("heights, data maps, slope"), "{said}");
     };
     refused(&scene, "relief", "its shadows may come from anywhere");
-    refused(&scene, "occlusion", "what hides the sky may stand anywhere");
+    refused(&scene, "occlusion", "the horizon may lie anywhere");
     let mut wrapping = scene.clone();
     wrapping.settings.edges = Edges::Wrap;
     for what in ["colours", "types", "splat", "weights"] {

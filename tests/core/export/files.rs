@@ -7,7 +7,7 @@ use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::export::maps::ExportMap;
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::targets::{READ_ME, TARGETS};
-use talweg::export::{ExportPlace, ExportReport, check, export, holds, samples};
+use talweg::export::{ExportError, ExportPlace, ExportReport, ExportRequest, check, export, holds, samples};
 use talweg::field::{Control, MapKind, Terrain};
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
@@ -41,9 +41,18 @@ pub fn products(list: &[(&str, &str)]) -> BuildPreset {
 }
 
 pub fn write(preset: &BuildPreset, scene: &Scene, terrain: &Terrain, folder: &Path) -> ExportReport {
-    let place = place(folder);
-    check(preset, scene, &place).unwrap();
-    export(preset, scene, terrain, &place, &Control::default(), &|_| ()).unwrap()
+    let (request, place) = (request(preset), place(folder));
+    check(&request, scene, &place).unwrap();
+    export(&request, scene, terrain, &place, &Control::default(), &|_| ()).unwrap()
+}
+
+pub fn request(preset: &BuildPreset) -> ExportRequest {
+    ExportRequest::from_preset(preset).unwrap()
+}
+
+/// What is wrong with a preset.
+fn refused(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> ExportError {
+    ExportRequest::from_preset(preset).and_then(|request| check(&request, scene, place)).unwrap_err()
 }
 
 #[test]
@@ -321,7 +330,7 @@ fn exported_tiles_make_up_the_whole() {
         tiles: Some(BuildTiles { samples: 30, shared_edges: true }),
         ..products(&[("heights", "t.r32")])
     };
-    let said = check(&odd, &scene, &place(folder.path())).unwrap_err().to_string();
+    let said = refused(&odd, &scene, &place(folder.path())).to_string();
     assert!(said.contains("59") && said.contains("88"), "{said}");
 }
 
@@ -331,7 +340,7 @@ fn every_program_gets_a_folder_with_the_numbers_to_type() {
     scene.settings.resolution = 129;
     for target in TARGETS {
         let preset = target.preset();
-        let n = samples(&preset, &scene).unwrap();
+        let n = samples(&request(&preset), &scene).unwrap();
         let made = terrain(&scene, n);
         let report = write(&preset, &scene, &made, folder.path());
         let files = contents(&folder.path().join(target.id));
@@ -360,7 +369,7 @@ fn every_program_gets_a_folder_with_the_numbers_to_type() {
     let names: Vec<String> = report.rasters.iter().map(named).collect();
     assert!(names.iter().all(|name| name.starts_with("isle-1024-1024-mk2-3-")), "{names:?}");
     let wrong = BuildPreset { samples: Some(128), ..TARGETS[0].preset() };
-    let said = samples(&wrong, &scene).unwrap_err().to_string();
+    let said = samples(&request(&wrong), &scene).unwrap_err().to_string();
     assert!(said.contains("127") && said.contains("8129"), "{said}");
 }
 
@@ -379,8 +388,7 @@ fn presets_are_saved_in_the_scene_without_invalid_ones() {
 #[test]
 fn impossible_exports_are_refused_before_any_work() {
     let (folder, island) = (tempfile::tempdir().unwrap(), scene("island"));
-    let said =
-        |preset: &BuildPreset, scene: &Scene| check(preset, scene, &place(folder.path())).unwrap_err().to_string();
+    let said = |preset: &BuildPreset, scene: &Scene| refused(preset, scene, &place(folder.path())).to_string();
     assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
     assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
@@ -413,7 +421,7 @@ fn a_cancelled_export_leaves_nothing_and_endings_match_formats() {
     let preset = BuildPreset { folder: "new".into(), products: vec![odd], ..BuildPreset::default() };
     let stopped = Control::default();
     stopped.cancel();
-    export(&preset, &scene, &made, &place(folder.path()), &stopped, &|_| ()).unwrap_err();
+    export(&request(&preset), &scene, &made, &place(folder.path()), &stopped, &|_| ()).unwrap_err();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not even the folder");
     let plain = BuildPreset { folder: String::new(), ..preset };
     let report = write(&plain, &scene, &made, folder.path());
@@ -462,7 +470,7 @@ fn plants_and_stones_agree_as_table_and_as_instances() {
         root["accessors"][number.as_u64().unwrap() as usize]["count"].as_u64().unwrap() as usize
     };
     assert_eq!(root["nodes"].as_array().unwrap().iter().map(places).sum::<usize>(), count);
-    let refused = check(&preset, &example("earthlike").unwrap().scene, &place(folder.path())).unwrap_err();
+    let refused = refused(&preset, &example("earthlike").unwrap().scene, &place(folder.path()));
     assert!(refused.to_string().contains("a planet is too large"), "{refused}");
 }
 
@@ -477,7 +485,7 @@ fn the_readme_of_a_preset_names_only_the_files_of_its_folder() {
             let place = folder.path().join(format!("{}-{is_there}", target.id));
             std::fs::create_dir_all(if is_there { place.join(target.id) } else { place.clone() }).unwrap();
             let preset = BuildPreset { products: beside.products.clone(), ..target.preset() };
-            export(&preset, &scene, &made, &self::place(&place), &Control::default(), &|_| ()).unwrap();
+            export(&request(&preset), &scene, &made, &self::place(&place), &Control::default(), &|_| ()).unwrap();
             let text = std::fs::read_to_string(place.join(target.id).join(READ_ME)).unwrap();
             for product in &beside.products {
                 let name = product.file.as_deref().unwrap();
@@ -500,18 +508,18 @@ fn a_terrain_is_not_placed_in_degrees() {
         placement: Some(BuildPlacement { epsg, west, south }),
         ..products(&[("heights", "a.tif")])
     };
-    let said = check(&placed(4326, 7.0, 46.0), &island, &place(folder.path())).unwrap_err().to_string();
+    let said = refused(&placed(4326, 7.0, 46.0), &island, &place(folder.path())).to_string();
     assert!(said.contains("EPSG:4326 counts in degrees") && said.contains("32632"), "{said}");
-    assert!(check(&placed(32632, 400_000.0, 5_100_000.0), &island, &place(folder.path())).is_ok());
+    assert!(check(&request(&placed(32632, 400_000.0, 5_100_000.0)), &island, &place(folder.path())).is_ok());
     // A planet has its own coordinates in degrees.
-    assert!(check(&placed(4326, 7.0, 46.0), &scene("earthlike"), &place(folder.path())).is_ok());
+    assert!(check(&request(&placed(4326, 7.0, 46.0)), &scene("earthlike"), &place(folder.path())).is_ok());
 }
 
 #[test]
 fn a_map_that_no_node_writes_is_refused_with_alternatives() {
     let folder = tempfile::tempdir().unwrap();
     let said = |what: &str, file: &str, name: &str| {
-        check(&products(&[(what, file)]), &scene(name), &place(folder.path())).unwrap_err().to_string()
+        refused(&products(&[(what, file)]), &scene(name), &place(folder.path())).to_string()
     };
     let text = said("ice", "a.png", "droplet-gullies");
     assert!(text.contains("its layers write") && text.contains("wear") && text.contains("flow"), "{text}");

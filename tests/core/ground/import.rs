@@ -238,7 +238,7 @@ fn an_imported_mesh_gives_its_surface_from_above() {
 
 #[test]
 fn a_simplified_mesh_is_imported_within_its_error() {
-    use talweg::export::{ExportPlace, export};
+    use talweg::export::{ExportPlace, ExportRequest, export};
     use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, example};
     let folder = tempfile::tempdir().unwrap();
     let scene = example("alpine-range").unwrap().scene.clone();
@@ -252,7 +252,8 @@ fn a_simplified_mesh_is_imported_within_its_error() {
         ..BuildPreset::default()
     };
     let place = ExportPlace { folder: folder.path().into(), force: false };
-    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    let request = ExportRequest::from_preset(&preset).unwrap();
+    export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
     assert_eq!(read.settings.resolution as usize % (side - 1), 1, "the vertices lie on samples");
     let again = crate::kits::common::evaluate(&read, side, 2);
@@ -268,7 +269,7 @@ fn a_simplified_mesh_is_imported_within_its_error() {
 /// For each format that Talweg writes: a truncated file is reported as incomplete, with what to do.
 #[test]
 fn truncated_exports_are_reported_as_truncated() {
-    use talweg::export::{ExportPlace, export};
+    use talweg::export::{ExportPlace, ExportRequest, export};
     use talweg::scene::{BuildPreset, BuildProduct};
     let folder = tempfile::tempdir().unwrap();
     let scene = Scene::default();
@@ -285,7 +286,8 @@ fn truncated_exports_are_reported_as_truncated() {
     });
     let preset = BuildPreset { products: products.to_vec(), ..BuildPreset::default() };
     let place = ExportPlace { folder: folder.path().into(), force: false };
-    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    let request = ExportRequest::from_preset(&preset).unwrap();
+    export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     for product in products {
         let name = product.file.unwrap();
         let path = folder.path().join(&name);

@@ -10,9 +10,9 @@ use talweg::tiles::TileBuild;
 
 #[test]
 fn merged_tiles_have_the_bytes_of_an_export() {
-    use talweg::export::{ExportPlace, export};
+    use talweg::export::{ExportPlace, ExportRequest, export};
     use talweg::io::SaveTarget;
-    use talweg::scene::{BuildPreset, BuildProduct, BuildTiles};
+    use talweg::scene::BuildTiles;
     let folder = tempfile::tempdir().unwrap();
     let scene = scene(257, vec![layer("Perlin", 1), layer("Thermal", 2)]);
     let terrain = whole(&scene, 257);
@@ -30,12 +30,12 @@ fn merged_tiles_have_the_bytes_of_an_export() {
             }
             let name = format!("{what}.{ending}");
             let target = SaveTarget::new(ours.join(&name));
-            let reports = build.write_merged(&merged, &what.parse().unwrap(), &target, tiles, &control).unwrap();
-            let format = talweg::io::formats::RasterFormat::for_path(Path::new(&name)).unwrap();
-            let product = BuildProduct { what: what.into(), format: format.id.into(), file: Some(name.clone()) };
-            let preset = BuildPreset { products: vec![product], tiles, samples: Some(257), ..BuildPreset::default() };
+            let map = what.parse().unwrap();
+            let reports = build.write_merged(&merged, &map, &target, tiles, &control).unwrap();
+            let request = ExportRequest::for_files(&[name.clone().into()], &map, &[], None).unwrap();
+            let request = ExportRequest { tiles, samples: Some(257), ..request };
             let place = ExportPlace { folder: theirs.clone(), force: false };
-            let report = export(&preset, &scene, &terrain, &place, &control, &|_| ()).unwrap();
+            let report = export(&request, &scene, &terrain, &place, &control, &|_| ()).unwrap();
             assert_eq!(reports.rasters.len(), report.rasters.len(), "{name}");
             for (ours, theirs) in reports.rasters.iter().zip(&report.rasters) {
                 assert_eq!(ours.path.file_name(), theirs.path.file_name());

@@ -1,7 +1,7 @@
-//! The benchmark: what nodes cost.
+//! The benchmark: measures the run time and memory use of nodes.
 //!
 //! ```text
-//! panel: what shall be measured ── BenchRequest ──▶ task: BenchTask ──▶ BenchInfo: report, findings ──▶ panel
+//! panel: choice of measurements ── BenchRequest ──▶ task: BenchTask ──▶ BenchInfo: report, findings ──▶ panel
 //! ```
 
 pub mod panel;
@@ -42,10 +42,10 @@ impl Plugin for BenchPlugin {
     }
 }
 
-/// What can be done about benchmarks.
+/// Commands of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchAction {
-    /// Opens the window, or closes it.
+    /// Opens or closes the window.
     Toggle,
 }
 
@@ -57,7 +57,7 @@ impl Action for BenchAction {
     fn info(&self) -> Info {
         Info::new(
             "Benchmark…",
-            "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",
+            "Measures the run time and memory use of nodes, and how both scale with resolution and threads.",
             icon::TIMER,
             keys![COMMAND_SHIFT + B],
         )

@@ -1,10 +1,10 @@
-//! The benchmark beside the editor: [`talweg::benchmark::bench`] on a thread of its own, with a stop flag.
+//! Runs the benchmark beside the editor: [`talweg::benchmark::bench`] on a thread of its own, with a stop flag.
 //!
 //! ```text
-//! BenchRequest::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
+//! BenchRequest::Run ──▶ job ──▶ Report: the results, with the texts of table and findings ready to be drawn
 //! ```
-//! One runs at a time. One that was told to stop is waited for before the next begins, for two at once would measure
-//! each other. What was found before stays until there is something newer.
+//! Only one benchmark runs at a time, because two would distort each other's times. A stopped benchmark must end before
+//! the next one starts. The previous results stay until there are newer ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,39 +22,39 @@ use talweg::benchmark::summary::{Report, threads};
 use talweg::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
 use talweg::nodes::Node;
 
-/// What shall be measured.
+/// The measurements to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchOrder {
-    /// With their names in the results.
+    /// Nodes to measure, with their names in the results.
     pub subjects: Vec<(String, Node)>,
     pub plan: BenchPlan,
 }
 
-/// What is asked of the benchmark.
+/// A request to the benchmark.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum BenchRequest {
     Run(BenchOrder),
     Stop,
 }
 
-/// What the panels are told.
+/// Data for the panels.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BenchInfo {
     pub underway: Option<Underway>,
     pub report: Option<Arc<Report>>,
-    /// Why the last one gave nothing.
+    /// Why the last benchmark failed.
     pub failure: Option<String>,
 }
 
-/// A benchmark that runs.
+/// A running benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Underway {
-    /// What is done, from 0 to 1.
+    /// Fraction done, from 0 to 1.
     pub share: f32,
-    /// What is measured just now.
+    /// The measurement in progress.
     pub now: String,
     pub elapsed: Duration,
-    /// It was told to stop and has not yet.
+    /// A stop was requested, but the benchmark still runs.
     pub is_stopping: bool,
 }
 
@@ -65,7 +65,7 @@ struct RunningBench {
     begun: Instant,
 }
 
-/// See the module.
+/// The benchmark task. See the module.
 #[derive(Resource, Default)]
 pub struct BenchTask {
     running: Option<RunningBench>,
@@ -86,10 +86,10 @@ impl BenchTask {
         self.running.is_some()
     }
 
-    /// Begins, or stops, what is asked for; while one runs, another is not begun.
+    /// Starts or stops a benchmark. Does not start one while another runs.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// When the system refuses to start a thread.
     pub fn ask(&mut self, ask: BenchRequest, tasks: &Tasks) -> std::io::Result<()> {
         match (ask, &self.running) {
             (BenchRequest::Stop, Some(running)) => running.task.control().cancel(),
@@ -102,7 +102,7 @@ impl BenchTask {
         Ok(())
     }
 
-    /// Takes what has become ready.
+    /// Takes the result if the benchmark has ended.
     pub fn receive(&mut self) -> Option<Ending> {
         let outcome = self.running.as_mut()?.task.outcome();
         if matches!(outcome, Outcome::Running) {
@@ -116,17 +116,17 @@ impl BenchTask {
             }
             Outcome::Running | Outcome::Done(Err(BenchError::Cancelled)) => Some(Ending::Stopped),
             Outcome::Done(Err(error)) => {
-                self.failure = Some(format!("Nothing was measured: {error}."));
+                self.failure = Some(format!("The benchmark failed: {error}."));
                 Some(Ending::Failed)
             }
             Outcome::Broke => {
-                self.failure = Some("The benchmark broke off. This is a defect of Talweg.".into());
+                self.failure = Some("The benchmark crashed. This is a bug in Talweg; please report it.".into());
                 Some(Ending::Failed)
             }
         }
     }
 
-    /// Something else was computed meanwhile.
+    /// Notes that other work ran during the measurement.
     pub fn note_disturbance(&self) {
         if let Some(running) = &self.running {
             running.was_disturbed.store(true, Ordering::Relaxed);
@@ -162,7 +162,7 @@ impl RunningBench {
     fn underway(&self) -> Underway {
         let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
         let now = at.as_ref().map_or_else(
-            || "Preparing the terrains to work on".into(),
+            || "Preparing the test terrains".into(),
             |at| format!("{}, {}², {}", at.subject, at.samples, threads(at.threads)),
         );
         Underway {
@@ -174,7 +174,7 @@ impl RunningBench {
     }
 }
 
-/// Takes what is done, and notices what disturbs.
+/// Takes results and notes disturbances.
 pub(super) fn advance(
     mut task: ResMut<BenchTask>,
     mut evaluation: ResMut<EvaluationClient>,
@@ -191,21 +191,21 @@ pub(super) fn advance(
     }
     let Some(ending) = task.receive() else { return };
     if ending == Ending::Found && !state.is_open() {
-        editor.toasts.info("The benchmark is done: Help, Benchmark… shows what it found.");
+        editor.toasts.info("Benchmark finished. See Tools > Benchmark… for the results.");
     }
     redraw.write(RequestRedraw);
 }
 
-/// What the panels say about it.
+/// Updates the data that the panels show.
 pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
     *info = task.info();
     if let Some(underway) = &info.underway {
-        let text = format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
+        let text = format!("Benchmark {:.0} %: using the editor now distorts the times", underway.share * 100.0);
         status.activities.push(Activity { text, done: None });
     }
 }
 
-/// Begins what was asked for.
+/// Executes the requests.
 pub(super) fn obey(
     mut asks: ResMut<Messages<BenchRequest>>,
     mut task: ResMut<BenchTask>,
@@ -214,7 +214,7 @@ pub(super) fn obey(
 ) {
     for ask in asks.drain() {
         if let Err(error) = task.ask(ask, &tasks) {
-            editor.toasts.error(format!("The benchmark did not begin: {error}."));
+            editor.toasts.error(format!("The benchmark could not start: {error}."));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One axis of a biome table: a curve for every ground type, of which one can be dragged, and who wins where.
+//! One axis of a biome table: a draggable curve for each ground type, and a strip with the dominant type at each value.
 
 use bevy_egui::egui;
 use egui::{Color32, CursorIcon, Mesh, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -8,31 +8,31 @@ use talweg::scene::Gesture;
 
 const CURVES: f32 = 54.0;
 const BAND: f32 = 9.0;
-/// Pointers grab what is nearer than this, in points.
+/// Distance in points within which the pointer grabs a handle.
 const GRAB: f32 = 9.0;
 
-/// A type on the axis.
+/// The curve of a type on the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToleranceCurve {
     pub rgb: [u8; 3],
-    /// Optimum and tolerance; nothing where the type does not mind.
+    /// Optimum and tolerance; `None` if the condition does not affect the type.
     pub bell: Option<[f32; 2]>,
 }
 
-/// What is drawn.
+/// The data of an axis.
 pub struct BiomeAxis<'a> {
     pub label: &'a str,
     pub range: [f32; 2],
     pub curves: &'a [ToleranceCurve],
     pub selected: usize,
-    /// The colour at a value of the axis, all others held.
+    /// Colour of the dominant type at a value of this axis, with the other axes fixed.
     pub wins: &'a dyn Fn(f32) -> [u8; 3],
-    /// The place that was clicked on the ground.
+    /// Value at the point that was clicked in the view.
     pub mark: Option<f32>,
     pub least_tolerance: f32,
 }
 
-/// What a drag made of the selected type's optimum and tolerance.
+/// The optimum and tolerance of the selected type after a drag.
 pub struct Dragged {
     pub bell: [f32; 2],
     pub gesture: Gesture,
@@ -44,7 +44,7 @@ enum BellHandle {
     Tolerance,
 }
 
-/// What is being dragged, and the axis as it was when the drag began.
+/// The handle being dragged, and the axis at the start of the drag.
 #[derive(Clone, Copy)]
 struct Drag {
     held: BellHandle,
@@ -53,7 +53,7 @@ struct Drag {
     range: [f32; 2],
 }
 
-/// Shows the axis.
+/// Shows the axis; returns the result of a drag.
 pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     let size = vec2(ui.available_width(), CURVES + BAND + 3.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
@@ -85,12 +85,13 @@ pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     let hot = drag.map(|drag| drag.held).or(hover);
     paint(ui, rect, area, axis, range, hot);
     if bell.is_none() {
-        response.on_hover_text("The selected type does not mind; tick the axis to give it a place here.");
+        response.on_hover_text("The selected type ignores this condition. Tick the condition to set an optimum.");
         return None;
     }
     let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
     let response = response.on_hover_text(
-        "Drag the top to where the type is at home, a shoulder for how far from there it is found. Below: who wins.",
+        "Drag the peak to move the optimum, a shoulder to change the tolerance. The strip below shows the dominant \
+         type.",
     );
     let (drag, at) = (drag?, response.interact_pointer_pos()?);
     let moved = (at.x - drag.from) * per_point;
@@ -153,7 +154,7 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot
     }
 }
 
-/// A colour that stands out from the dark ground of the plot.
+/// Makes a colour visible against the dark background of the plot.
 fn seen(tint: Color32) -> Color32 {
     let brightest = tint.r().max(tint.g()).max(tint.b());
     if brightest >= 90 { tint } else { tint.lerp_to_gamma(Color32::WHITE, 0.45) }

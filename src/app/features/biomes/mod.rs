@@ -1,4 +1,4 @@
-//! The biome editor: the ground types of the scene's table, and what a clicked place consists of.
+//! The biome editor: the ground types of the scene's table, and the composition of a clicked point.
 
 mod axis;
 pub mod panel;
@@ -29,7 +29,7 @@ use crate::view::globe::GlobeProbe;
 use talweg::appearance_files::{BIOME_PREFIX, BiomeTable};
 use talweg::io::SaveTarget;
 
-/// Biome tables as files: their name in the list of kinds, and their ending.
+/// File filter for biome tables: name and extensions.
 const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);
 const TABLE: (&str, &str) = ("Biome table", "ron");
 
@@ -60,10 +60,10 @@ impl Plugin for BiomesPlugin {
     }
 }
 
-/// What can be done about biomes.
+/// Commands of the biome editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BiomesAction {
-    /// Opens the panel, or closes it.
+    /// Opens or closes the panel.
     Toggle,
     Open,
     Save,
@@ -80,22 +80,16 @@ impl Action for BiomesAction {
         match self {
             Self::Toggle => Info::new(
                 "Biomes",
-                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
+                "Edits the ground types that colour the scene by temperature, moisture, height and slope.",
                 icon::TREE,
                 keys![NONE + K],
             ),
-            Self::Open | Self::OpenFrom(_) => Info::new(
-                "Open biome table…",
-                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
-                icon::FOLDER_OPEN,
-                &[],
-            ),
-            Self::Save | Self::SaveTo(_) => Info::new(
-                "Save biome table…",
-                "Writes the ground types of the scene to a file of their own.",
-                icon::FLOPPY_DISK,
-                &[],
-            ),
+            Self::Open | Self::OpenFrom(_) => {
+                Info::new("Open biome table…", "Loads ground types from a file into the scene.", icon::FOLDER_OPEN, &[])
+            }
+            Self::Save | Self::SaveTo(_) => {
+                Info::new("Save biome table…", "Saves the scene's ground types to a file.", icon::FLOPPY_DISK, &[])
+            }
         }
     }
 }
@@ -116,7 +110,9 @@ fn run(In(action): In<BiomesAction>, mut editor: ResMut<Editor>, mut state: ResM
             let then = |path| BiomesAction::SaveTo(SaveTarget::new(path)).into();
             editor.dialogs.open(Files::save(&editor.doc, "Save biome table", &name, &[TABLE], then));
         }
-        BiomesAction::Save => editor.toasts.warning("The scene is coloured by height; it has no biome table."),
+        BiomesAction::Save => {
+            editor.toasts.warning("Nothing to save: the scene is coloured by height and has no biome table.")
+        }
         BiomesAction::OpenFrom(path) => open(editor, &path),
         BiomesAction::SaveTo(to) => save(editor, &to),
     }
@@ -138,7 +134,7 @@ fn open(editor: &mut Editor, path: &Path) {
 
 fn save(editor: &mut Editor, to: &SaveTarget) {
     let Some(table) = editor.doc.scene().biome_table() else { return };
-    // with the climate that it was made in
+    // include the climate that the table was edited with
     let table = BiomeTable { climate: editor.doc.scene().climate(), ..(*table).clone() };
     match table.save(to) {
         Ok(()) => editor.toasts.info(format!("Saved {}", file_name(to.path()))),
@@ -172,7 +168,7 @@ fn biomes(
     marked.mark(state.place);
 }
 
-/// What the ground on screen consists of at the clicked place, if it is coloured by biomes.
+/// Sets the composition of the terrain at the clicked point, if the terrain is coloured by biomes.
 fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
     let place = state.place.filter(|_| state.open);
     ground.0 = place.and_then(|[u, v]| {
@@ -181,7 +177,7 @@ fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: 
     });
 }
 
-/// A click on the ground chooses the place that is told about.
+/// A click on the terrain selects the point whose composition is shown.
 fn choose_clicked_place(
     mut contexts: EguiContexts,
     layout: Res<InterfaceLayout>,

@@ -1,5 +1,5 @@
-//! The biome editor: the ground types of the scene's table, where each is at home, and what a clicked place consists
-//! of.
+//! The panel of the biome editor: the ground types, their optima and tolerances, and the composition of a clicked
+//! point.
 
 use std::sync::Arc;
 
@@ -21,36 +21,36 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// What the editor shows.
+/// State of the panel.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BiomesState {
     pub open: bool,
-    /// The type whose curves can be dragged.
+    /// Index of the type whose curves can be dragged.
     pub selected: usize,
-    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1, of a planet on a map of all
+    /// The clicked point: fractions of the side to the east and to the south, from 0 to 1; on a planet, of a map of all
     /// longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
-/// What the ground consists of at the place that was clicked.
+/// Composition of the terrain at the clicked point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub place: SiteConditions,
-    /// Share of each type of the table, in its order.
+    /// Fraction of each type of the table, in its order.
     pub weights: Vec<f32>,
 }
 
-/// What is told about the clicked place.
+/// The composition that the panel shows.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GroundInfo(pub Option<Composition>);
 
-/// The shipped table that edits of a scene without one begin with.
+/// The built-in table to start from if the scene has none.
 const FIRST: &str = "earth";
 
-/// Rows of the list that are seen at once.
+/// Number of visible rows of the list.
 const SEEN_ROWS: f32 = 7.0;
 
-/// Shows the panel; returns a command of its buttons.
+/// Shows the panel; returns the command of a clicked button.
 pub fn show(
     ui: &mut Ui,
     state: &mut BiomesState,
@@ -61,7 +61,9 @@ pub fn show(
     let mut command = head(ui);
     let Some(biomes) = Biomes::for_scene(document.scene()) else {
         ui.add_space(8.0);
-        ui.label("The scene is coloured by height. A biome table colours it by what grows: by temperature, height, slope and moisture.");
+        ui.label(
+            "The scene is coloured by height. A biome table colours it by temperature, moisture, height and slope.",
+        );
         ui.add_space(6.0);
         if ui.button(format!("{}  Colour by biomes", icon::TREE)).clicked() {
             choose(document, FIRST);
@@ -71,7 +73,7 @@ pub fn show(
     command = table_row(ui, document, &biomes.table).or(command);
     state.selected = state.selected.min(biomes.table.types.len() - 1);
     egui::ScrollArea::vertical().id_salt("biomes").auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
         list(ui, state, document, &biomes.table, ground);
         buttons(ui, state, document, &biomes.table);
         here(ui, ground);
@@ -98,7 +100,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
     command
 }
 
-/// Colours the scene by a shipped table, with the climate that belongs to it.
+/// Colours the scene by a built-in table, with the climate of that table.
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
         scene.palette = format!("{BIOME_PREFIX}{name}");
@@ -122,9 +124,9 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
                 }
             }
         });
-        combo.response.on_hover_text("The table of ground types. Another one brings its own climate.");
+        combo.response.on_hover_text("Biome table. Choosing another one also resets the climate.");
         let reset = icon_button(ui, is_edited, icon::ARROW_COUNTER_CLOCKWISE, "Reset biomes");
-        if reset.on_hover_text("Takes the table as it is shipped; Undo brings the edited one back.").clicked() {
+        if reset.on_hover_text("Restores the built-in table. Undo restores your edits.").clicked() {
             document.edit("Reset biomes", None, |scene| scene.biomes = None);
         }
         let buttons = [
@@ -141,7 +143,7 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
     command
 }
 
-/// Changes the scene's table; one that is the shipped one is not kept.
+/// Changes the scene's table. A table equal to the built-in one is not stored in the scene.
 fn change(document: &mut Document, label: &str, gesture: Option<Gesture>, act: impl FnOnce(&mut BiomeTable)) {
     document.edit(label, gesture, |scene: &mut Scene| {
         let Some(mut table) = scene.biome_table() else { return };
@@ -179,7 +181,7 @@ fn list(
                 ui.spacing_mut().interact_size = swatch.size();
                 ui.push_id(("colour", k), |ui| ui.color_edit_button_srgb(&mut rgb)).inner
             });
-            let picked = picked.inner.on_hover_text("The colour of the type.");
+            let picked = picked.inner.on_hover_text("Colour of this ground type.");
             if picked.changed() {
                 change(document, "Change colour of type", Some(Gesture(picked.id.value())), |table| {
                     table.types[k].colour = rgb;
@@ -199,7 +201,7 @@ fn list(
     });
 }
 
-/// How much of the clicked ground is of a type.
+/// Paints the fraction of a type at the clicked point.
 fn share(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
     if weight < 0.005 {
         return;
@@ -224,27 +226,27 @@ fn buttons(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, table:
             icon_button(ui, enabled, symbol, label).on_hover_text(tip).clicked()
         };
         let room = count < MAX_TYPES;
-        if ask(ui, room, icon::PLUS, "Add type", "Adds a type that is at home at mild places above the sea.") {
+        if ask(ui, room, icon::PLUS, "Add type", "Adds a type for mild temperatures above sea level.") {
             let name = unused(table, "New type");
             change(document, "Add type", None, |table| table.types.insert(at + 1, fresh(&name)));
             state.selected = at + 1;
         }
-        if ask(ui, room, icon::COPY, "Duplicate type", "Puts a copy below the type.") {
+        if ask(ui, room, icon::COPY, "Duplicate type", "Adds a copy below the type.") {
             let copy = GroundType { name: unused(table, &table.types[at].name), ..table.types[at].clone() };
             change(document, "Duplicate type", None, |table| table.types.insert(at + 1, copy));
             state.selected = at + 1;
         }
-        if ask(ui, count > 1, icon::TRASH, "Delete type", "Removes the type; Undo brings it back.") {
+        if ask(ui, count > 1, icon::TRASH, "Delete type", "Deletes the type.") {
             change(document, "Delete type", None, |table| {
                 table.types.remove(at);
             });
             state.selected = at.min(count - 2);
         }
-        if ask(ui, at > 0, icon::ARROW_UP, "Move type up", "Changes the order of the list alone.") {
+        if ask(ui, at > 0, icon::ARROW_UP, "Move type up", "Changes only the order of the list.") {
             change(document, "Move type", None, |table| table.types.swap(at, at - 1));
             state.selected = at - 1;
         }
-        if ask(ui, at + 1 < count, icon::ARROW_DOWN, "Move type down", "Changes the order of the list alone.") {
+        if ask(ui, at + 1 < count, icon::ARROW_DOWN, "Move type down", "Changes only the order of the list.") {
             change(document, "Move type", None, |table| table.types.swap(at, at + 1));
             state.selected = at + 1;
         }
@@ -267,10 +269,10 @@ fn unused(table: &BiomeTable, name: &str) -> String {
     std::iter::once(name.to_string()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// What the clicked place is like.
+/// Shows the climate and slope of the clicked point.
 fn here(ui: &mut Ui, ground: Option<&Composition>) {
     let text = match ground {
-        None => "Click the ground to see what it consists of.".to_string(),
+        None => "Click the terrain to see its composition.".to_string(),
         Some(Composition { place, .. }) => {
             format!("{:.1} °C, slope {:.0}°, moisture {:.2}", place.celsius, place.slope, place.moisture)
         }
@@ -278,7 +280,7 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).truncate());
 }
 
-/// The selected type.
+/// The settings of the selected type.
 fn one(
     ui: &mut Ui,
     document: &mut Document,
@@ -370,12 +372,12 @@ fn one(
 /// One of the four axes.
 struct Dimension {
     label: &'static str,
-    /// Kept; shown and typed as people prefer.
+    /// Stored unit; numbers are shown and typed in the preferred unit.
     unit: &'static str,
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
     at: fn(&mut SiteConditions) -> &mut f32,
-    /// Optimum and tolerance when it is switched on.
+    /// Optimum and tolerance when the condition is switched on.
     first: [f32; 2],
     set: fn(&mut GroundType, Option<[f32; 2]>, f32),
 }
@@ -385,7 +387,7 @@ fn plain([optimum, tolerance]: [f32; 2]) -> Niche {
 }
 
 impl Dimension {
-    #[allow(clippy::too_many_arguments, reason = "what an axis shows comes from several places")]
+    #[allow(clippy::too_many_arguments, reason = "the inputs of an axis come from several sources")]
     fn show(
         &self,
         ui: &mut Ui,
@@ -398,7 +400,7 @@ impl Dimension {
     ) {
         let bell = curves[index].bell;
         let mut apply = |bell: Option<[f32; 2]>, gesture: Option<Gesture>, label: &str| {
-            // what is typed in feet stays as it was typed
+            // keep a value typed in feet exactly as typed
             let unit = ShownUnit::of_kept(self.unit);
             let range = unit.shown((self.range[1] - self.range[0]).into()) as f32;
             let as_shown = |x: f32| unit.kept(round(unit.shown(x.into()) as f32, range).into()) as f32;
@@ -409,8 +411,8 @@ impl Dimension {
         ui.horizontal(|ui| {
             let mut on = bell.is_some();
             let tick = ui.checkbox(&mut on, self.label);
-            if tick.on_hover_text("Whether the type minds at all.").changed() {
-                apply(on.then_some(self.first), None, "Switch axis of type");
+            if tick.on_hover_text("Whether this condition affects the type.").changed() {
+                apply(on.then_some(self.first), None, "Toggle condition of type");
             }
             let Some([mut optimum, mut tolerance]) = bell else { return };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -421,7 +423,7 @@ impl Dimension {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} tolerance", self.label))
                 });
                 if field
-                    .on_hover_text("Tolerance: so far from its optimum the type is about a third as likely.")
+                    .on_hover_text("Tolerance: at this distance from the optimum, the type is about a third as likely.")
                     .changed()
                 {
                     let gesture = Gesture(ui.id().with("tolerance").value());
@@ -433,7 +435,7 @@ impl Dimension {
                 field.widget_info(|| {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} optimum", self.label))
                 });
-                if field.on_hover_text("Optimum: where the type is at home.").changed() {
+                if field.on_hover_text("Optimum: the value at which the type is most likely.").changed() {
                     let gesture = Gesture(ui.id().with("optimum").value());
                     apply(Some([optimum, tolerance]), Some(gesture), "Change optimum");
                 }
@@ -449,22 +451,22 @@ impl Dimension {
             least_tolerance: ((self.range[1] - self.range[0]) * 2.0e-3).max(LEAST_TOLERANCE),
         };
         if let Some(dragged) = axis::show(ui, &shown) {
-            apply(Some(dragged.bell), Some(dragged.gesture), "Drag type");
+            apply(Some(dragged.bell), Some(dragged.gesture), "Change curve of type");
         }
         ui.add_space(3.0);
     }
 }
 
-/// A number with no more digits than a drag over `range` means.
+/// Rounds a number to the digits that matter in a drag over `range`.
 fn round(value: f32, range: f32) -> f32 {
     let steps = [0.01, 0.1, 1.0].into_iter().rev();
     let step = steps.into_iter().find(|step| range / step >= 300.0).unwrap_or(0.001);
     let rounded = (value / step).round() * step;
-    // as it would be typed
+    // as if it had been typed
     format!("{rounded:.3}").parse().unwrap_or(value)
 }
 
-/// The place where a type is at home, mild where it does not mind.
+/// The conditions at the optimum of a type, and mild ones where the type has no condition.
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
         (Some(bell), _, _) => bell.optimum.height(sea),
@@ -480,15 +482,15 @@ fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     }
 }
 
-/// Where the type may be at all.
+/// The hard limits of the type.
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),
-        ("Only above the sea", Some(HeightLevel::Sea(1.0)), None),
-        ("Only in the sea", None, Some(HeightLevel::Sea(1.0))),
+        ("Only above sea level", Some(HeightLevel::Sea(1.0)), None),
+        ("Only below sea level", None, Some(HeightLevel::Sea(1.0))),
     ];
     let present = known.iter().find(|(_, above, below)| (*above, *below) == (kind.above, kind.below));
-    let text = present.map_or("Between its own limits", |(text, ..)| text);
+    let text = present.map_or("Custom limits", |(text, ..)| text);
     let combo = egui::ComboBox::from_id_salt("limits").width(ui.available_width()).selected_text(text);
     let combo = combo.show_ui(ui, |ui| {
         for (text, above, below) in known {
@@ -499,5 +501,5 @@ fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType)
             }
         }
     });
-    combo.response.on_hover_text("Where the type may be at all, however well it would fit elsewhere.");
+    combo.response.on_hover_text("Hard limits: outside them this biome never appears.");
 }

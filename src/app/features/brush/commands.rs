@@ -1,4 +1,4 @@
-//! Commands of brushes.
+//! Commands of the brush.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::brush::BrushTool;
 
-/// What can be done with a brush.
+/// Commands of the brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BrushAction {
-    /// Takes the brush up, or puts it away.
+    /// Starts or stops painting.
     Paint,
     Smaller,
     Larger,
@@ -29,7 +29,7 @@ impl BrushAction {
     }
 }
 
-/// The picture of a tool.
+/// The icon of a tool.
 pub fn tool_icon(tool: BrushTool) -> &'static str {
     match tool {
         BrushTool::Raise => icon::CARET_DOUBLE_UP,
@@ -53,31 +53,34 @@ impl Action for BrushAction {
         match self {
             Self::Paint => Info::new(
                 "Brush",
-                "Takes up the brush for the selected layer, or puts it away. While it is up, Alt turns the view.",
+                "Starts or stops painting on the selected layer. While painting, Alt-drag orbits the view.",
                 icon::PAINT_BRUSH,
                 keys![NONE + T],
             ),
             Self::Smaller => {
-                Info::new("Smaller brush", "Makes the brush narrower.", icon::CIRCLE, keys![NONE + OpenBracket])
+                Info::new("Smaller brush", "Reduces the radius of the brush.", icon::CIRCLE, keys![NONE + OpenBracket])
             }
-            Self::Larger => {
-                Info::new("Larger brush", "Makes the brush wider.", icon::CIRCLE, keys![NONE + CloseBracket])
-            }
+            Self::Larger => Info::new(
+                "Larger brush",
+                "Increases the radius of the brush.",
+                icon::CIRCLE,
+                keys![NONE + CloseBracket],
+            ),
             Self::PaintMask => Info::new(
                 "Paint mask",
-                "Lets the selected layer act only where you paint.",
+                "Limits the selected layer to the area that you paint.",
                 icon::PAINT_BRUSH_BROAD,
                 keys![SHIFT + T],
             ),
             Self::DeleteStroke => {
-                Info::new("Delete stroke", "Takes the selected stroke out.", icon::TRASH, keys![NONE + Delete])
+                Info::new("Delete stroke", "Deletes the selected stroke.", icon::TRASH, keys![NONE + Delete])
             }
             Self::Tool(tool) => Info::new(format!("{} brush", tool.label()), tool.help(), tool_icon(*tool), &[]),
         }
     }
 }
 
-/// A picture for the stamp of a brush.
+/// Commands that choose an image for the stamp of a brush.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StampAction {
     Choose,
@@ -90,6 +93,6 @@ impl Action for StampAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Choose a stamp…", "Reads the picture of a stamp from a file.", icon::IMAGE, &[])
+        Info::new("Choose a stamp…", "Loads a stamp image from a file.", icon::IMAGE, &[])
     }
 }

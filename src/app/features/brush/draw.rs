@@ -1,7 +1,7 @@
-//! The brush over the ground: its ring, and the stroke that follows the pointer.
+//! Drawing with the brush: the ring on the terrain, and the stroke that follows the pointer.
 //!
-//! A stroke is drawn on the ground as it was when it began, is thinned to the points that it needs, and is one undo
-//! step. Shift smooths, Ctrl does the opposite.
+//! A stroke is drawn on the terrain as it was when the stroke began. Its path is thinned to the necessary points, and
+//! it is one undo step. Shift smooths, Ctrl inverts the tool.
 
 use std::sync::Arc;
 
@@ -18,20 +18,19 @@ use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
 use talweg::eval::StrokeTarget;
 use talweg::scene::Gesture;
 
-/// What the status line says while a brush is up.
-pub(super) const HINT: &str =
-    "Drag to paint · Shift smooths · Ctrl does the opposite · [ ] size · Alt-drag turns the view";
+/// Text of the status line while painting.
+pub(super) const HINT: &str = "Drag to paint · Shift: smooth · Ctrl: invert · [ ]: size · Alt-drag: orbit";
 
-/// Way that makes a new point, in radii.
+/// Distance after which a new point is added, in brush radii.
 const STEP: f32 = 0.04;
-/// How far the thinned path may lie from that of the hand, in radii.
+/// Maximum deviation of the thinned path from the drawn path, in brush radii.
 const TOLERANCE: f32 = 0.01;
-/// Length of path that is thinned at a time, in radii.
+/// Length of path that is thinned at a time, in brush radii.
 const THINNED: f32 = 0.5;
-/// Corners of the ring.
+/// Number of corners of the ring.
 const CORNERS: usize = 72;
 
-/// Shows the brush and lets it draw; whether the left button belongs to it.
+/// Shows the brush and draws with it; returns whether it uses the left button.
 pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, free: Rect) -> bool {
     let Some(target) = state.target(document) else {
         state.drawn = None;
@@ -89,7 +88,7 @@ fn begin(document: &Document, state: &mut BrushState, target: StrokeTarget, stag
         Some(DrawnStroke { target, stage: stage.clone(), brush, thinned: Vec::new(), points: Vec::new(), gesture });
 }
 
-/// Takes in where the pointer went in this frame.
+/// Adds the pointer positions of this frame to the stroke.
 fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     let Some(drawn) = &mut state.drawn else { return };
     let side = f64::from(document.scene().settings.size_metres);
@@ -105,7 +104,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
         };
         (passed, i.pointer.latest_pos(), i.events.iter().rev().find_map(touch))
     });
-    // mice press in full
+    // a mouse presses with full force
     let pressure = force.unwrap_or(1.0).clamp(0.0, 1.0);
     let is_first = drawn.points.is_empty();
     let before = drawn.points.len();
@@ -134,7 +133,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     let radius = drawn.brush.radius;
     let mut end = simplified(&drawn.points, radius, TOLERANCE * radius);
     let path = [drawn.thinned.as_slice(), &end].concat();
-    // what was drawn stays as it is, so that only the end of a stroke is worked on anew
+    // keep the older part of the path, so that only the end of a stroke is thinned again
     let gone = drawn.points.windows(2).map(|pair| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y)).sum::<f32>();
     if gone > THINNED * radius
         && let Some(last) = end.pop()
@@ -152,7 +151,7 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
     });
 }
 
-/// What flattening brings a place to: the height of the ground, or all of a mask.
+/// The level that flattening aims at: the height of the terrain, or 1 for masks.
 fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &Brush) -> f32 {
     match target {
         StrokeTarget::Mask(_) => brush.level,
@@ -160,7 +159,7 @@ fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &
     }
 }
 
-/// A circle on the ground, and one inside it where the brush works in full.
+/// Draws a circle on the terrain, and an inner circle where the brush has full effect.
 fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
     let Some(centre) = stage.ground([at.x, at.y]) else { return };
     let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::view::SIDE_WORLD);
@@ -186,7 +185,7 @@ fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
     painter.extend(shapes);
 }
 
-/// The way of a stroke on the ground.
+/// Draws the path of a stroke on the terrain.
 fn path(painter: &Painter, stage: &Stage, stroke: &Stroke) {
     let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
     let points: Vec<Pos2> = stroke

@@ -1,10 +1,10 @@
-//! Brushes on the ground: sculpting it, painting masks and maps.
+//! Brushes: sculpt the terrain, paint masks and maps.
 //!
 //! ```text
-//! pointer ── draw ──▶ Document::edit_strokes ──▶ revision ──▶ worker: the layer alone, at full size ──▶ view
+//! pointer ── draw ──▶ Document::edit_strokes ──▶ revision ──▶ worker: the layer alone, at full resolution ──▶ view
 //! panel: brush, list of strokes ──┘                     └──▶ mask of the layer ──▶ overlay
 //! ```
-//! What strokes are and do is in [`talweg::brush`] and [`talweg::nodes::sculpt`].
+//! Strokes are defined in [`talweg::brush`] and [`talweg::nodes::sculpt`].
 
 mod commands;
 mod draw;
@@ -52,7 +52,7 @@ fn tell(
     state.stage = Stage::new(&view_state, &camera, &area);
 }
 
-/// Brushes have their keys where something can be drawn on.
+/// The keys of brushes apply while something can be painted.
 fn applies(world: &World, action: &BrushAction) -> bool {
     let (state, editor) = (world.resource::<BrushState>(), world.resource::<Editor>());
     match action {
@@ -94,7 +94,7 @@ fn run_stamp(In(action): In<StampAction>, mut editor: ResMut<Editor>, mut state:
     }
 }
 
-/// Escape drops the stroke that is being drawn, then what is selected, then puts the brush away.
+/// Escape cancels the stroke being drawn, else clears the selection, else stops painting.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) -> bool {
     state.step_back(&mut editor.doc)
 }
@@ -110,7 +110,7 @@ fn begin(_: InMut<Ui>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>
     state.follow(&mut editor.doc);
 }
 
-/// The brush over the ground.
+/// Draws the brush over the view.
 fn over_view(
     InMut(root): InMut<Ui>,
     mut frame: ResMut<InterfaceFrame>,

@@ -1,4 +1,4 @@
-//! The brush and the list of strokes, among the parameters of a layer.
+//! The brush settings and the list of strokes, shown among the parameters of a layer.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ use talweg::nodes::Node;
 use talweg::nodes::maps::painted::PaintedKind;
 use talweg::param::{ParamSpec, Params};
 
-/// Rows that are seen at a time.
+/// Number of visible rows of the list.
 const ROWS: usize = 7;
 
-/// Shows the brush for a layer or its mask, with the strokes that are there; returns a command that was asked for.
+/// Shows the brush and the strokes of a layer or of its mask; returns an issued command.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) -> Option<Command> {
     document.strokes(target)?;
     let mut command = None;
     ui.add_space(4.0);
     let is_up = state.target(document) == Some(target);
     ui.horizontal(|ui| {
-        let text = if is_up { "Put the brush away" } else { "Take up the brush" };
+        let text = if is_up { "Stop painting" } else { "Start painting" };
         let button = egui::Button::new(format!("{}  {text}", icon::PAINT_BRUSH)).selected(is_up);
         if ui.add(button).on_hover_text(BrushAction::Paint.tooltip(ui.ctx())).clicked() {
             if is_up { state.put_away() } else { state.paint(document, target) }
         }
     });
     if document.scene().as_planet().is_some() {
-        ui.weak("Strokes stand on a square. Extract a region of the planet to paint on.");
+        ui.weak("You can paint on terrains only. Extract a region of the planet first.");
         return None;
     }
     let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
     command
 }
 
-/// The numbers of the brush that matter to its tool.
+/// Rows for the parameters that matter to the current tool.
 fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -86,14 +86,15 @@ fn rows(
         };
         let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
         if let Some(change) = change {
-            // the value comes from the parameter's own row
+            // the value comes from the row of the same parameter
             state.change_brush(document, change.gesture, |brush| drop(brush.set(k, &change.value)));
         }
     }
     choose.map(|_| Command::from(StampAction::Choose))
 }
 
-/// The unit of what strokes change, and whether it is a share: metres of ground, shares of masks, of maps their own.
+/// Unit of the values that strokes change, and whether they are fractions: metres for terrain, fractions for masks, and
+/// a unit of its own for each map.
 fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool) {
     let StrokeTarget::Layer(index) = target else { return ("", true) };
     match document.scene().layers.get(index).map(|layer| &layer.node) {
@@ -111,7 +112,7 @@ fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool
     }
 }
 
-/// What a stroke is, in a few words.
+/// Short description of a stroke.
 fn stroke_label(index: usize, stroke: &Stroke) -> String {
     let brush = &stroke.brush;
     format!("{}  {}  {}, {}", index + 1, tool_icon(brush.tool), brush.tool.label(), units::metres(brush.radius, 0))
@@ -122,7 +123,7 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     let count = list.list().len();
     ui.add_space(4.0);
     let title = match count {
-        0 => "none yet: drag over the ground".into(),
+        0 => "none yet: drag over the terrain".into(),
         many => many.to_string(),
     };
     let heading = match target {
@@ -171,7 +172,7 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     });
 }
 
-/// Buttons for the selected stroke.
+/// Buttons that delete and move the selected stroke.
 fn arrange(
     ui: &mut Ui,
     document: &mut Document,
@@ -180,13 +181,13 @@ fn arrange(
     index: usize,
     count: usize,
 ) {
-    if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Takes the stroke out.").clicked() {
+    if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Deletes this stroke.").clicked() {
         state.delete_selected(document);
         return;
     }
     let moves = [
-        (icon::ARROW_DOWN, "Later", "Lets the stroke act after the next one.", (index + 1 < count).then(|| index + 1)),
-        (icon::ARROW_UP, "Earlier", "Lets the stroke act before the one before it.", index.checked_sub(1)),
+        (icon::ARROW_DOWN, "Later", "Applies this stroke after the next one.", (index + 1 < count).then(|| index + 1)),
+        (icon::ARROW_UP, "Earlier", "Applies this stroke before the previous one.", index.checked_sub(1)),
     ];
     for (symbol, label, tip, to) in moves {
         if icon_button(ui, to.is_some(), symbol, label).on_hover_text(tip).clicked()
@@ -198,11 +199,11 @@ fn arrange(
     }
 }
 
-/// Whether the mask of a layer is shown on the ground.
+/// A checkbox that shows the mask of a layer on the terrain.
 pub fn mask_row(ui: &mut Ui, document: &mut Document, layer: usize) {
     let mut is_shown = document.shown_mask() == Some(layer);
-    let tip = "Colours the ground where the mask lets the layer act.";
-    if ui.checkbox(&mut is_shown, "Show on the ground").on_hover_text(tip).changed() {
+    let tip = "Tints the terrain where the mask lets the layer act.";
+    if ui.checkbox(&mut is_shown, "Show on terrain").on_hover_text(tip).changed() {
         document.show_mask(is_shown.then_some(layer));
     }
 }

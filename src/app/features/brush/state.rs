@@ -1,4 +1,4 @@
-//! What the brush is, what it works on, and the stroke that is being drawn.
+//! State of the brush: its settings, its target, and the stroke being drawn.
 
 use std::sync::Arc;
 
@@ -13,54 +13,54 @@ use talweg::nodes::Node;
 use talweg::nodes::maps::painted::PaintedKind;
 use talweg::scene::{Gesture, Mask};
 
-/// Share of the side that a brush is as wide as at first.
+/// Default brush radius, as a fraction of the side length.
 const FIRST_RADIUS: f32 = 0.05;
-/// The same for the uplift: mountain ranges are wide.
+/// Default brush radius for uplift, which is larger because mountain ranges are wide.
 const FIRST_RADIUS_OF_UPLIFT: f32 = 0.12;
-/// Share of the relief that it raises the ground by.
+/// Default amount, as a fraction of the relief.
 const FIRST_AMOUNT: f32 = 0.1;
 
-/// A stroke whose button is down.
+/// A stroke whose mouse button is still down.
 pub(super) struct DrawnStroke {
-    /// What it is drawn on.
+    /// The layer or mask that is painted.
     pub target: StrokeTarget,
-    /// The ground as it was when it began: what it raises does not lift the pointer.
+    /// The terrain at the start of the stroke, so that the raised terrain does not move the point under the pointer.
     pub stage: Stage,
     pub brush: Brush,
-    /// The thinned path up to where `points` begin, which does not change any more.
+    /// The thinned path up to the first of `points`; it no longer changes.
     pub thinned: Vec<StrokePoint>,
-    /// Every place that the pointer passed after that.
+    /// All pointer positions after the thinned path.
     pub points: Vec<StrokePoint>,
     pub gesture: Gesture,
 }
 
-/// See the module.
+/// State of the brush. See the module.
 #[derive(Resource, Default)]
 pub struct BrushState {
-    /// The terrain as it is seen; none where there is none.
+    /// The terrain in the view; `None` if there is none.
     pub(super) stage: Option<Stage>,
-    /// What is drawn on, while the brush is up.
+    /// The target while painting is active.
     on: Option<StrokeTarget>,
-    /// For ground, and for masks and maps.
+    /// Brush for terrain, and brush for masks and maps.
     ground: Option<Brush>,
     paint: Option<Brush>,
     pub(super) drawn: Option<DrawnStroke>,
-    /// Strokes so far, so that each is an undo step of its own.
+    /// Number of strokes so far; makes each stroke an undo step of its own.
     pub(super) count: u64,
-    /// The stroke whose brush is changed in place of that of new ones.
+    /// The selected stroke. Its brush is edited instead of the brush of new strokes.
     pub(super) selected: Option<(StrokeTarget, usize)>,
-    /// The mask of the layer that was selected in the last frame.
+    /// The selected layer and its mask in the last frame.
     seen: Option<(usize, usize, Mask)>,
 }
 
 impl BrushState {
-    /// What a brush can draw on: the selected layer, or its mask if that is painted.
+    /// The target that can be painted: the selected layer, or its mask if the mask is painted.
     pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
         let index = document.selected_layer().filter(|&index| !document.is_locked(index))?;
         [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())
     }
 
-    /// What is drawn on while the brush is up.
+    /// The target while painting is active.
     pub fn target(&self, document: &Document) -> Option<StrokeTarget> {
         let is_square = document.scene().as_planet().is_none();
         let is_at_hand = |on: StrokeTarget| {
@@ -69,14 +69,14 @@ impl BrushState {
         self.on.filter(|&on| is_at_hand(on) && document.strokes(on).is_some())
     }
 
-    /// Takes the brush up for something, or puts it away if it is at work there.
+    /// Starts painting on a target, or stops if that target is being painted.
     pub fn paint(&mut self, document: &mut Document, target: StrokeTarget) {
         self.selected = None;
         self.on = Some(target);
         self.show_mask(document);
     }
 
-    /// Puts the brush away.
+    /// Stops painting.
     pub fn put_away(&mut self) {
         (self.on, self.selected) = (None, None);
     }
@@ -88,20 +88,19 @@ impl BrushState {
         }
     }
 
-    /// A mask that is painted is seen.
+    /// Shows the mask that is being painted.
     fn show_mask(&self, document: &mut Document) {
         if let Some(StrokeTarget::Mask(layer)) = self.target(document) {
             document.show_mask(Some(layer));
         }
     }
 
-    /// The map that is being painted.
+    /// The data map that is being painted.
     fn painted_map(&self, document: &Document) -> Option<MapKind> {
         painted_kind(document, self.target(document)).map(PaintedKind::map)
     }
 
-    /// Takes in what changed since the last frame: a layer of strokes that was added is drawn on, and a mask that is
-    /// edited is seen.
+    /// Updates the state after a frame: starts painting on a newly added stroke layer, and shows a mask that is edited.
     pub(super) fn follow(&mut self, document: &mut Document) {
         let now = document.selected_layer().map(|index| {
             let layers = &document.scene().layers;
@@ -129,7 +128,7 @@ impl BrushState {
             (None, None) => {}
         }
         self.seen = now;
-        // who plays wants to see the ground that grows
+        // during playback, show the growing terrain instead
         let is_playing = document.transport().is_playing();
         document.show_map(self.painted_map(document).filter(|_| !is_playing));
     }
@@ -139,7 +138,7 @@ impl BrushState {
         matches!(document.scene().layers.get(index).map(|layer| &layer.node), Some(Node::Sculpt(_)))
     }
 
-    /// The brush of new strokes on something.
+    /// The brush of new strokes on a target.
     pub fn brush(&self, document: &Document, target: Option<StrokeTarget>) -> Brush {
         let kept = if Self::is_ground(document, target) { &self.ground } else { &self.paint };
         kept.clone().unwrap_or_else(|| {
@@ -151,7 +150,7 @@ impl BrushState {
         })
     }
 
-    /// The brush of new strokes, for changing it.
+    /// The brush of new strokes, to be changed.
     pub(super) fn brush_mut(&mut self, document: &Document) -> &mut Brush {
         let target = self.target(document).or_else(|| self.paintable(document));
         let brush = self.brush(document, target);
@@ -159,7 +158,7 @@ impl BrushState {
         kept.get_or_insert(brush)
     }
 
-    /// Changes the brush of the selected stroke, or that of new ones.
+    /// Changes the brush of the selected stroke, or of new strokes if none is selected.
     pub(super) fn change_brush(
         &mut self,
         document: &mut Document,
@@ -178,14 +177,14 @@ impl BrushState {
         }
     }
 
-    /// The stroke that is selected, with what it is on and its number.
+    /// The selected stroke, with its target and its index.
     pub(super) fn selected_stroke(&self, document: &Document) -> Option<(StrokeTarget, usize, Arc<Stroke>)> {
         let (target, index) = self.selected.filter(|(on, _)| document.selected_layer() == Some(on.layer()))?;
         let stroke = document.strokes(target)?.list().get(index)?.clone();
         Some((target, index, stroke))
     }
 
-    /// Selects a stroke of the selected layer, so that its brush is changed next.
+    /// Selects a stroke of the selected layer, so that its brush can be edited.
     pub fn select_stroke(&mut self, document: &mut Document, target: StrokeTarget, index: usize) {
         self.follow(document);
         self.selected = Some((target, index));
@@ -202,8 +201,8 @@ impl BrushState {
         self.change_brush(document, None, |brush| brush.radius = tidy(brush.radius * factor).clamp(0.01, 1.0e6));
     }
 
-    /// Takes back the stroke that is being drawn, else what is selected, else puts the brush away; whether there was
-    /// anything.
+    /// Cancels the stroke being drawn, else clears the selection, else stops painting. Returns whether there was
+    /// anything to do.
     pub(super) fn step_back(&mut self, document: &mut Document) -> bool {
         if let Some(drawn) = self.drawn.take() {
             document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
@@ -219,7 +218,7 @@ impl BrushState {
     }
 }
 
-/// What strokes paint on something, where that is a map.
+/// The kind of map that strokes on a target paint, if it is a map.
 fn painted_kind(document: &Document, target: Option<StrokeTarget>) -> Option<PaintedKind> {
     let Some(StrokeTarget::Layer(index)) = target else { return None };
     match &document.scene().layers.get(index)?.node {
@@ -228,13 +227,13 @@ fn painted_kind(document: &Document, target: Option<StrokeTarget>) -> Option<Pai
     }
 }
 
-/// The tools that make sense on something.
+/// The tools available for a target.
 pub(super) fn tools(document: &Document, target: StrokeTarget) -> Vec<BrushTool> {
     let is_ground = BrushState::is_ground(document, Some(target));
     BrushTool::ALL.iter().copied().filter(|&tool| is_ground || tool != BrushTool::Erode).collect()
 }
 
-/// The number with two digits.
+/// Rounds a number to two digits.
 fn tidy(value: f32) -> f32 {
     let step = 10.0f32.powf(value.log10().floor() - 1.0);
     (value / step).round() * step

@@ -1,4 +1,4 @@
-//! Places of the camera that are kept in the scene.
+//! Camera bookmarks, which are stored in the scene.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -11,14 +11,14 @@ use crate::frame::menu::pick;
 use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand, ViewState};
 use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
-/// What can be done about bookmarks.
+/// Commands of bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BookmarkAction {
-    /// Keeps where the camera is.
+    /// Adds a bookmark of the current camera.
     Add,
-    /// Goes to one, by its number in the scene.
+    /// Moves the camera to a bookmark, by its index in the scene.
     Go(usize),
-    /// Forgets one.
+    /// Removes a bookmark.
     Remove(usize),
 }
 
@@ -31,23 +31,25 @@ impl Action for BookmarkAction {
         match self {
             Self::Add => Info::new(
                 "Add camera bookmark",
-                "Keeps where the camera stands and looks, in the scene, which opens at the first of them.",
+                "Saves the camera position and direction in the scene. The scene opens at its first bookmark.",
                 icon::BOOKMARK_SIMPLE,
                 keys![COMMAND_SHIFT + D],
             ),
-            Self::Go(_) => Info::new("Go to bookmark", "Moves the camera there.", icon::BOOKMARK_SIMPLE, &[]),
-            Self::Remove(_) => Info::new("Remove bookmark", "Forgets the place.", icon::TRASH, &[]),
+            Self::Go(_) => {
+                Info::new("Go to bookmark", "Moves the camera to this bookmark.", icon::BOOKMARK_SIMPLE, &[])
+            }
+            Self::Remove(_) => Info::new("Remove bookmark", "Deletes the bookmark.", icon::TRASH, &[]),
         }
     }
 }
 
-/// Where the camera is over a terrain; the window tells.
+/// The camera above a terrain; the window updates it.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraStand {
     pub eye_world: Vec3,
-    /// In radians.
+    /// Heading in radians.
     pub yaw: f32,
-    /// In radians.
+    /// Tilt in radians.
     pub pitch: f32,
 }
 
@@ -56,7 +58,7 @@ pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>, view
     *stand = CameraStand { eye_world: pose.eye_world, yaw: pose.yaw, pitch: pose.pitch };
 }
 
-/// The bookmark of a stand over a terrain.
+/// Converts the camera to a bookmark.
 fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmark {
     let metres = settings.size_metres / SIDE_WORLD;
     let CameraStand { eye_world, yaw, pitch } = *stand;
@@ -65,13 +67,13 @@ fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmar
     CameraBookmark { name, east, south, height: eye_world.y * metres, heading, tilt }
 }
 
-/// The command that goes to a bookmark.
+/// Converts a bookmark to the command that moves the camera there.
 fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
     let Pose { eye_world, yaw, pitch } = Pose::from_bookmark(bookmark, settings.size_metres);
     ViewCommand::Stand { eye_world, yaw, pitch }
 }
 
-/// A scene that was opened is seen from its first bookmark, or as a whole.
+/// Shows an opened scene from its first bookmark, or the whole terrain if it has none.
 pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
     if *openings == editor.doc.openings() {
         return;
@@ -93,17 +95,17 @@ pub(super) fn run(
     let editor = &mut *editor;
     let scene = editor.doc.scene();
     if scene.as_planet().is_some() {
-        return editor.toasts.info("Camera bookmarks are for terrains; a planet has none.");
+        return editor.toasts.info("Camera bookmarks work on terrains only, not on planets.");
     }
     match action {
         BookmarkAction::Add if scene.bookmarks.len() >= MAX_BOOKMARKS => {
-            editor.toasts.info(format!("A scene keeps {MAX_BOOKMARKS} camera bookmarks; remove one first."));
+            editor.toasts.info(format!("A scene can have at most {MAX_BOOKMARKS} camera bookmarks. Remove one first."));
         }
         BookmarkAction::Add => {
             let is_free = |name: &String| !scene.bookmarks.iter().any(|bookmark| bookmark.name == *name);
             let name = (1..).map(|k| format!("View {k}")).find(is_free).unwrap_or_default();
             let bookmark = kept(&now, &scene.settings, name);
-            editor.toasts.info(format!("{} is kept in the scene: View, Bookmarks.", bookmark.name));
+            editor.toasts.info(format!("Added {} to View > Bookmarks.", bookmark.name));
             editor.doc.edit("Add camera bookmark", None, |scene| scene.bookmarks.push(bookmark));
         }
         BookmarkAction::Go(number) => {
@@ -134,14 +136,14 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: 
         for (number, bookmark) in bookmarks.iter().enumerate() {
             ui.horizontal(|ui| {
                 let go = ui.add(Button::new(&bookmark.name).min_size(vec2(140.0, 24.0)));
-                if go.on_hover_text("Moves the camera there.").clicked() {
+                if go.on_hover_text("Moves the camera to this bookmark.").clicked() {
                     queue.push(BookmarkAction::Go(number));
                     ui.close();
                 }
                 let mut name = bookmark.name.clone();
                 let field =
                     ui.add(bevy_egui::egui::TextEdit::singleline(&mut name).desired_width(110.0).char_limit(60));
-                if field.on_hover_text("Its name.").changed() {
+                if field.on_hover_text("Name of the bookmark.").changed() {
                     let gesture = talweg::scene::Gesture(bevy_egui::egui::Id::new(("bookmark", number)).value());
                     editor.doc.edit("Rename camera bookmark", Some(gesture), |scene| {
                         scene.bookmarks[number].name = name;

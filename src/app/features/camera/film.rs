@@ -1,5 +1,5 @@
-//! A film of the view, once around the terrain or through the camera bookmarks, drawn without a window on a thread of
-//! its own.
+//! A film of the view: a turntable or a flight through the camera bookmarks, rendered off-screen on a thread of its
+//! own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,29 +25,29 @@ use crate::view::{Pose, ViewState};
 use talweg::io::SaveTarget;
 use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 
-/// What the film shows.
+/// The settings of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmChoice {
-    /// Through the bookmarks; otherwise once around.
+    /// A flight through the bookmarks instead of a turntable.
     pub is_flight: bool,
     pub frames: u32,
     pub frames_a_second: u32,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
     pub height: u32,
 }
 
 impl FilmChoice {
-    /// Three seconds and a half, small enough for mail.
+    /// Default settings: 3.6 seconds, small enough to mail.
     const USUAL: Self = Self { is_flight: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
 }
 
-/// What can be done about films of the view.
+/// Commands for films of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewFilmAction {
-    /// Asks what it shall show.
+    /// Asks for the settings.
     Ask,
-    /// Asks where to write it.
+    /// Asks where to save the film.
     AskWhere(FilmChoice),
     Write(FilmChoice, SaveTarget),
 }
@@ -60,17 +60,17 @@ impl Action for ViewFilmAction {
     fn info(&self) -> Info {
         Info::new(
             "Save film of the view…",
-            "Films the terrain once around, or a flight through the camera bookmarks, as a GIF or as pictures.",
+            "Films a turntable of the terrain or a flight through the camera bookmarks, as a GIF or as images.",
             icon::FILM_REEL,
             &[],
         )
     }
 }
 
-/// What is known of a film under way: the name of its file, and the share that is drawn as bits of an f32.
+/// Progress of a running film: its file name, and the fraction rendered as the bits of an f32.
 type FilmProgress = (String, Arc<AtomicU32>);
 
-/// The film that is being drawn.
+/// The film being rendered.
 #[derive(Resource, Default)]
 pub(super) struct ViewFilmTask(SceneWork<FilmProgress, String>);
 
@@ -92,14 +92,14 @@ pub(super) fn run(
             editor.dialogs.open(ViewFilmDialog { choice: FilmChoice::USUAL, has_stops });
         }
         ViewFilmAction::AskWhere(choice) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
+            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
             let then = move |path| ViewFilmAction::Write(choice, SaveTarget::new(path)).into();
             let name = format!("{} {}", file_stem(&editor.doc), if choice.is_flight { "flight" } else { "turntable" });
             editor.dialogs.open(Files::save(&editor.doc, "Save film of the view", &name, &kinds, then));
         }
         ViewFilmAction::Write(choice, to) => {
             let Some(subject) = view_state.as_deref().and_then(super::shown_terrain) else {
-                return editor.toasts.info("There is no terrain on screen to film.");
+                return editor.toasts.info("No terrain on screen to film.");
             };
             if let Err(error) = check_target(&to) {
                 let again = ("Another file…", ViewFilmAction::AskWhere(choice).into());
@@ -121,7 +121,7 @@ pub(super) fn run(
             let begun = task.0.begin(&tasks, "film", ((name.clone(), drawn), layers), move |control| {
                 let progress = |share: f32| told.store(share.to_bits(), Ordering::Relaxed);
                 match film.shoot(&subject, &to, control, progress) {
-                    Ok(count) => Ok(format!("Saved {name}: {count} pictures")),
+                    Ok(count) => Ok(format!("Saved {name}: {count} images")),
                     Err(ShotError::Film(FilmError::Cancelled(stopped))) => Err(stopped.into()),
                     Err(error) => Err(error.into()),
                 }
@@ -146,7 +146,7 @@ pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, task: Res<ViewFil
     }
 }
 
-/// Says what became of a film.
+/// Reports how a film ended.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: ResMut<Editor>) {
     match task.0.ended() {
         None => {}
@@ -155,29 +155,30 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
     }
 }
 
-/// Asks what the film shall show.
+/// The dialog with the settings of a film.
 struct ViewFilmDialog {
     choice: FilmChoice,
-    /// There are bookmarks to fly through.
+    /// The scene has bookmarks for a flight.
     has_stops: bool,
 }
 
 impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film of the view").show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading("Save film of the view");
             ui.label(
-                "The view without panels, as it is lit and coloured now. Each picture takes as long as one takes.",
+                "Films the view without panels, with its current light and colours. Each frame takes as long as a \
+                 single image.",
             );
             ui.add_space(8.0);
             ui.radio_value(&mut choice.is_flight, false, "Turntable: once around the terrain");
             ui.add_enabled_ui(has_stops, |ui| {
                 let flight = ui.radio_value(&mut choice.is_flight, true, "Flight through the camera bookmarks");
-                flight.on_disabled_hover_text("The scene needs two camera bookmarks: View, Add camera bookmark.");
+                flight.on_disabled_hover_text("Needs at least two camera bookmarks: View > Add camera bookmark.");
             });
             ui.add_space(6.0);
             egui::Grid::new("film of the view").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
@@ -188,11 +189,16 @@ impl Dialog for ViewFilmDialog {
                         .on_hover_text(tip);
                     ui.end_row();
                 };
-                row(ui, "Frames", "Of the whole film.", DragValue::new(&mut choice.frames).range(2..=10_000));
+                row(
+                    ui,
+                    "Frames",
+                    "Number of frames of the film.",
+                    DragValue::new(&mut choice.frames).range(2..=10_000),
+                );
                 let speed = DragValue::new(&mut choice.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" fps");
-                row(ui, "Frame rate", "Frames a second of a GIF.", speed);
+                row(ui, "Frame rate", "Frames per second of the GIF.", speed);
                 for (name, side) in [("Width", &mut choice.width), ("Height", &mut choice.height)] {
-                    row(ui, name, "In pixels.", DragValue::new(side).range(16..=4096).suffix(" px"));
+                    row(ui, name, "Size of each frame in pixels.", DragValue::new(side).range(16..=4096).suffix(" px"));
                 }
             });
             ui.add_space(14.0);

@@ -1,4 +1,4 @@
-//! Flying through the terrain and walking on it, by keys: the mouse looks around meanwhile.
+//! Fly and Walk: keys move the camera through or over the terrain while the mouse looks around.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -13,25 +13,25 @@ use crate::frame::menu::tick;
 use crate::frame::status::StatusHint;
 use crate::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewProjection, ViewState};
 
-/// Height of the eyes of who walks, in metres.
+/// Eye height when walking, in metres.
 const EYE_METRES: f32 = 1.7;
-/// Share of the side that is flown over in a second.
+/// Flying speed, as a fraction of the side length per second.
 const FLIGHT: f32 = 0.08;
-/// What walks goes so many metres a second, and so much of the side at the least: small terrains are not run over,
-/// large ones not crawled over.
+/// Walking speed in metres per second, and its minimum as a fraction of the terrain's side. Without a minimum, large
+/// terrains would take too long to cross.
 const WALK_METRES: f32 = 4.0;
 const WALK: f32 = 0.006;
-/// So many times as fast with Shift.
+/// Speed factor while Shift is held.
 const FAST: f32 = 5.0;
-/// Longer frames count as this many seconds.
+/// Maximum frame time in seconds; longer frames count as this.
 const LONGEST: f32 = 0.1;
 
-/// How the camera goes by keys.
+/// The ways to move the camera with keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlyAction {
-    /// Through the air, or ends it.
+    /// Starts or stops flying.
     Fly,
-    /// On the ground, or ends it.
+    /// Starts or stops walking.
     Walk,
 }
 
@@ -48,13 +48,13 @@ impl Action for FlyAction {
         match self {
             Self::Fly => Info::new(
                 "Fly",
-                "Moves the camera by W A S D, Q and E; a drag looks around. Esc ends it.",
+                "Flies the camera: W A S D move, Q and E sink and rise, drag to look around. Esc stops.",
                 icon::BIRD,
                 keys![SHIFT + W],
             ),
             Self::Walk => Info::new(
                 "Walk",
-                "Moves the camera on the ground by W A S D; a drag looks around. Esc ends it.",
+                "Walks the camera over the terrain: W A S D move, drag to look around. Esc stops.",
                 icon::PERSON_SIMPLE_WALK,
                 keys![SHIFT + Q],
             ),
@@ -62,25 +62,27 @@ impl Action for FlyAction {
     }
 }
 
-/// Whether the camera flies or walks, and which way the keys that are held go.
+/// Whether the camera flies or walks, and the direction of the held keys.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlyState {
     pub way: Option<FlyAction>,
-    /// Ahead, to the right, up; from -1 to 1.
+    /// Forwards, right, up; each from -1 to 1.
     pub towards: Vec3,
     pub is_fast: bool,
 }
 
 pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut state: ResMut<FlyState>) {
     if editor.doc.scene().as_planet().is_some() {
-        return editor.toasts.info("Flying and walking are for terrains; on a planet drag and zoom.");
+        return editor
+            .toasts
+            .info("Fly and Walk work on terrains only. On a planet, drag to orbit and scroll to zoom.");
     }
     state.way = if state.way == Some(action) { None } else { Some(action) };
-    // one flies through what one sees with an eye
+    // flying needs perspective
     editor.view.lens = ViewProjection::Perspective;
 }
 
-/// Escape ends it.
+/// Escape stops flying or walking.
 pub(super) fn leave(mut state: ResMut<FlyState>) -> bool {
     std::mem::take(&mut *state).way.is_some()
 }
@@ -93,7 +95,7 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<FlyStat
     }
 }
 
-/// The keys of the flight are no shortcuts meanwhile.
+/// Reads the movement keys, which are not shortcuts while flying or walking.
 pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<FlyState>) {
     let ctx = ui.ctx();
     if state.way.is_none() || editor.dialogs.is_open() || ctx.text_edit_focused() {
@@ -105,7 +107,8 @@ pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: Re
         let held = |key: Key| f32::from(u8::from(input.key_down(key)));
         let towards = Vec3::new(held(Key::W) - held(Key::S), held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q));
         let is_fast = input.modifiers.shift;
-        // with Ctrl they are what they are; Shift+W and Shift+Q end it, once nothing is moved by them
+        // keys with Ctrl stay shortcuts, and so do Shift+W and Shift+Q, which stop the movement, while no movement key
+        // is held
         let still = towards == Vec3::ZERO;
         input.events.retain(|event| match event {
             egui::Event::Key { key, modifiers, pressed: true, .. } => {
@@ -121,13 +124,13 @@ pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: Re
 pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHint>) {
     let text = match state.way {
         None => return,
-        Some(FlyAction::Fly) => "Flying: W A S D moves, E rises, Q sinks, Shift is faster · drag to look · Esc ends it",
-        Some(FlyAction::Walk) => "Walking: W A S D moves, Shift runs · drag to look · Esc ends it",
+        Some(FlyAction::Fly) => "Fly: W A S D move · E rise, Q sink · Shift: faster · Drag to look around · Esc stops",
+        Some(FlyAction::Walk) => "Walk: W A S D move · Shift: run · Drag to look around · Esc stops",
     };
     hint.set(Some(text.into()));
 }
 
-/// The way in the world of so many seconds.
+/// The movement in world units during `seconds`.
 fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
     let walks = state.way == Some(FlyAction::Walk);
     let side = SIDE_WORLD;
@@ -141,7 +144,7 @@ fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, secon
     towards.normalize_or_zero() * speed * seconds.min(LONGEST)
 }
 
-/// Moves the camera on as long as keys are held.
+/// Moves the camera while keys are held.
 pub(super) fn travel(
     state: Res<FlyState>,
     mut camera: ResMut<ViewCamera>,
@@ -179,7 +182,7 @@ mod tests {
         let walked = way_world(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
         assert!(walked.y == 0.0 && walked.length() < flown.length(), "{walked}");
         let fast = way_world(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);
-        assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame counts as a short one");
+        assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame is capped");
         let right = way_world(&FlyState { towards: Vec3::Y, ..ahead }, (0.0, -0.5), 8000.0, 0.1);
         assert!(right.x > 0.0 && right.y == 0.0);
     }

@@ -1,4 +1,4 @@
-//! More of the camera: places of it that are kept in the scene, flying and walking, pictures and films of the view.
+//! Further camera features: bookmarks, Fly and Walk, images and films of the view.
 
 mod bookmarks;
 mod film;
@@ -50,16 +50,16 @@ impl Plugin for CameraPlugin {
     }
 }
 
-/// The terrain that is edited, as pictures show it.
+/// The edited terrain, for rendering images of it.
 fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
     let (terrain, palette) = view_state.terrain_of(CompareSide::A)?;
     Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), view_state.tree_surface.clone()))
 }
 
-/// Whether the scene is a terrain: a planet has cameras of its own.
+/// Whether the scene is a terrain. Planets have cameras of their own.
 fn is_square(ui: &mut Ui, is_planet: bool) -> bool {
     if is_planet {
-        ui.weak("Bookmarks and flying are for terrains.");
+        ui.weak("Bookmarks, Fly and Walk work on terrains only.");
     }
     !is_planet
 }

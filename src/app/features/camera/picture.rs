@@ -1,4 +1,4 @@
-//! A picture of the view of any size, drawn without a window on a thread of its own and written as a PNG file.
+//! An image of the view at any size, rendered off-screen on a thread of its own and saved as PNG.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
 use crate::view::{ViewCamera, ViewState};
 
-/// Pixels of a side, at the least and at the most.
+/// Allowed side lengths in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 
 /// Width and height in pixels.
@@ -30,12 +30,12 @@ pub struct PictureSize {
     pub supersampling: u32,
 }
 
-/// What can be done about pictures of the view.
+/// Commands for images of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PictureAction {
-    /// Asks how large it shall be.
+    /// Asks for the size.
     Ask,
-    /// Asks where to write one of this size.
+    /// Asks where to save an image of this size.
     AskWhere(PictureSize),
     Write(PictureSize, PathBuf),
 }
@@ -49,16 +49,16 @@ impl Action for PictureAction {
         match self {
             Self::Ask | Self::AskWhere(_) => Info::new(
                 "Save picture of the view…",
-                "Draws what the view shows, without the panels, at any size up to 8192 pixels.",
+                "Renders the view without panels, at any size up to 8192 pixels.",
                 icon::CAMERA,
                 keys![NONE + F12],
             ),
-            Self::Write(..) => Info::new("Save picture", "Writes the picture.", icon::CAMERA, &[]),
+            Self::Write(..) => Info::new("Save picture", "Saves the image.", icon::CAMERA, &[]),
         }
     }
 }
 
-/// A picture that is being drawn, by the name of its file.
+/// The image being rendered, keyed by its file name.
 #[derive(Resource, Default)]
 pub(super) struct PictureTask(Newest<String, Result<(), String>>);
 
@@ -82,13 +82,13 @@ pub(super) fn run(
         PictureAction::AskWhere(size) => {
             let then = move |path| PictureAction::Write(size, path).into();
             let name = format!("{} view", file_stem(&editor.doc));
-            let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG picture", "png")], then);
+            let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG image", "png")], then);
             editor.dialogs.open(files);
         }
         PictureAction::Write(PictureSize { width, height, supersampling }, path) => {
             let shown = view_state.as_deref().and_then(super::shown_terrain);
             let (Some(subject), Some(camera)) = (shown, camera) else {
-                return editor.toasts.info("There is no terrain on screen to take a picture of.");
+                return editor.toasts.info("No terrain on screen to draw.");
             };
             let view = ShotView::Pose(camera.pose);
             let (projection, mode) = (camera.projection(), editor.view.mode);
@@ -108,7 +108,7 @@ pub(super) fn run(
     }
 }
 
-/// Says what became of a picture.
+/// Reports how an image ended.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -120,18 +120,18 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: R
     }
 }
 
-/// Asks for the size.
+/// The dialog that asks for the size.
 struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {
             ui.set_width(380.0);
             ui.heading("Save picture of the view");
-            ui.label("The view without panels, as it is lit and coloured now.");
+            ui.label("Renders the view without panels, with its current light and colours.");
             ui.add_space(8.0);
             ui.horizontal_wrapped(|ui| {
                 let own = (window.x as u32, window.y as u32);
@@ -160,9 +160,10 @@ impl Dialog for SizeDialog {
             ui.horizontal(|ui| {
                 let label = ui.label("Supersampling");
                 let times = DragValue::new(&mut self.0.supersampling).range(1..=MOST_SUPERSAMPLING);
-                ui.add(times)
-                    .labelled_by(label.id)
-                    .on_hover_text("Each pixel is the mean of so many by so many: finer edges, more work.");
+                ui.add(times).labelled_by(label.id).on_hover_text(
+                    "Averages this many by this many samples per pixel. Higher values give smoother edges and take \
+                     longer.",
+                );
             });
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

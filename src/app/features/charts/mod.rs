@@ -1,4 +1,4 @@
-//! Charts of a process: what it moves, how steep the ground is, and one place that is clicked in the view.
+//! Charts of a process: moved material, slopes, and the history of a point clicked in the view.
 
 pub mod panel;
 
@@ -42,10 +42,10 @@ impl Plugin for ChartsPlugin {
     }
 }
 
-/// What can be done about charts.
+/// Commands of the charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartsAction {
-    /// Opens them, or closes them.
+    /// Opens or closes the charts.
     Toggle,
 }
 
@@ -57,7 +57,7 @@ impl Action for ChartsAction {
     fn info(&self) -> Info {
         Info::new(
             "Charts",
-            "Plots what the erosion moves, how steep the ground is, and one place you click.",
+            "Plots the eroded material, the slopes, and the height at a point you click.",
             icon::CHART_LINE,
             keys![SHIFT + G],
         )
@@ -86,7 +86,7 @@ fn charts(
     marked.watch(doc.place());
 }
 
-/// A click on the ground, one that does not turn the camera, chooses the place that is watched.
+/// A click on the terrain that does not move the camera selects the point of the charts.
 fn watch_clicked_place(
     mut contexts: EguiContexts,
     layout: Res<InterfaceLayout>,

@@ -1,4 +1,4 @@
-//! The course of the watched process: its mass balance, how steep the terrain is, and what happened at one place.
+//! Charts of the process over its iterations: mass balance, slopes, and the history of one point.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -15,10 +15,10 @@ use crate::frame::widgets::plot;
 use talweg::eval::{Moment, PlaceProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
 
-/// What the charts remember between frames.
+/// State of the charts.
 #[derive(Debug, Default, Resource)]
 pub struct Charts {
-    /// The mass balance of each iteration, not of all so far.
+    /// Show the mass balance per iteration instead of the total.
     each: bool,
     curve: ErosionChart,
 }
@@ -45,19 +45,19 @@ impl ErosionChart {
     fn help(self) -> &'static str {
         match self {
             Self::Score => {
-                "Deviation of the slopes over their mean: higher is flatter ground between steeper relief (Olsen 2004). \
-                 Measured at the key frames, before the layer's mask."
+                "Standard deviation of the slopes divided by their mean. Higher means flatter areas between steeper \
+                 relief (Olsen 2004). Measured at the key frames, before the layer's mask."
             }
             Self::Slope => {
-                "Mean and deviation of the greatest height difference to the four neighbours. Measured at the key \
-                 frames, before the layer's mask."
+                "Mean and standard deviation of the greatest height difference to the four neighbours. Measured at \
+                 the key frames, before the layer's mask."
             }
-            Self::Change => "How much one iteration changes the height on average.",
+            Self::Change => "Mean height change per iteration.",
         }
     }
 }
 
-/// Shows the three charts side by side; where there is no room for them they are scrolled.
+/// Shows the three charts side by side; they scroll if there is not enough room.
 pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
     let (room, size) = (ui.available_width(), vec2(ui.available_width().max(LEAST_WIDTH), ui.available_height()));
     if room >= LEAST_WIDTH {
@@ -68,9 +68,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
     scroll.show(ui, |ui| columns(ui, vec2(size.x, height), document, charts, info));
 }
 
-/// Between two charts.
+/// Gap between two charts.
 const GAP: f32 = 14.0;
-/// Of all three.
+/// Minimum width of all three charts together.
 const LEAST_WIDTH: f32 = 3.0 * 150.0 + 2.0 * GAP;
 
 fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
@@ -85,7 +85,7 @@ fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut 
         .as_ref()
         .filter(|h| Some(h.layer) == watched && h.moments.iter().any(|moment| moment.iteration > 0));
     for k in 0..3 {
-        // a child of its own, so that a long line is cut and does not push the next chart away
+        // a child `Ui`, so that a long line is clipped and does not push the next chart away
         let left = area.left() + k as f32 * (width + GAP);
         let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
         let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
@@ -111,15 +111,15 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(RichText::new(text).color(colour::text_weak())).wrap());
 }
 
-/// A line of the mass balance: its name, its colour and what it counts.
+/// A line of the mass balance: name, colour, and value.
 type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    /// Room for the residual, whose last digits may go.
+    /// Width of the residual, whose last digits may be cut off.
     const RESIDUAL: f32 = 56.0;
     ui.horizontal_wrapped(|ui| {
         heading(ui, &ShownUnit::of_kept("m").heading("Material"));
-        for (each, text) in [(false, "so far"), (true, "each iteration")] {
+        for (each, text) in [(false, "total"), (true, "per iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
             }
@@ -131,12 +131,13 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
             let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
             let label = egui::Label::new(RichText::new(text).small().color(colour::text_weak())).truncate();
             ui.add(label).on_hover_text(
-                "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
+                "Material missing from the mass balance: eroded minus deposited, carried and lost. Only rounding \
+                 errors remain.",
             );
         }
     });
     let Some(history) = history else {
-        return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
+        return hint(ui, "Nothing to plot yet. Play the erosion or wait until it is computed.");
     };
     let mean = ShownUnit::of_kept("m").shown(relief) / history.cells.max(1) as f64;
     let accounts: [Account; 6] = [
@@ -165,7 +166,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
 }
 
 fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    // the column is narrow while the measures stand beside it
+    // the column is narrow if the measures panel is open
     ui.horizontal_wrapped(|ui| {
         for which in ErosionChart::ALL {
             let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
@@ -189,7 +190,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         ErosionChart::Change => {
             let change = |k: usize| small.shown(history.change(k) * relief * 1000.0);
             let at = |k: usize| [f64::from(history.moments[k].iteration), change(k)];
-            let name = format!("{} an iteration", small.name);
+            let name = format!("{} per iteration", small.name);
             vec![(name, ink::orange(), (0..history.moments.len()).map(at).collect())]
         }
     };
@@ -198,7 +199,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
 
 fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, levels: &[u32], relief: f64, here: f64) {
     ui.horizontal(|ui| {
-        heading(ui, "One place");
+        heading(ui, "Point");
         if let Some([u, v]) = document.place() {
             let size = document.scene().settings.size_metres;
             let text = match document.scene().as_planet() {
@@ -206,7 +207,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                 None => format!("{} east, {} south", units::metres(u * size, 0), units::metres(v * size, 0)),
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));
-            if icon_button(ui, true, icon::X, "Clear the place").on_hover_text("Watches no place.").clicked() {
+            if icon_button(ui, true, icon::X, "Clear point").on_hover_text("Stops plotting the point.").clicked() {
                 document.watch_place(None);
             }
         }
@@ -214,7 +215,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     let Some(probe) = probe.filter(|_| document.place().is_some()) else {
         return hint(
             ui,
-            "Click a place in the view to see its height over the iterations, and what each layer did there.",
+            "Click a point in the view to plot its height over the iterations and list each layer's contribution.",
         );
     };
     let width = ui.available_width();
@@ -236,7 +237,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                     .small()
                     .color(colour::text());
                 ui.add(egui::Label::new(change).truncate())
-                    .on_hover_text(format!("{} after this layer.", units::metres(height, 2)));
+                    .on_hover_text(format!("Height after this layer: {}.", units::metres(height, 2)));
                 below = height;
             }
             ui.label(
@@ -247,12 +248,12 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     });
 }
 
-/// A line of a chart: its name, its colour, and its values over the iterations.
+/// A line of a chart: name, colour, and values over the iterations.
 type ChartLine = (String, Color32, Vec<[f64; 2]>);
 
-/// Lines over the iterations, with a mark where the playhead stands, and fainter ones where a finer grid begins.
+/// A plot over the iterations, with a mark at the playhead and fainter marks where a finer grid starts.
 fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>) {
-    // a heading that is too long for a narrow column does not widen what stands under it
+    // ignore a heading that is wider than the column
     let width = ui.clip_rect().right() - ui.cursor().left();
     let size = vec2(ui.available_width().min(width), ui.available_height());
     let mut plot =
@@ -269,27 +270,27 @@ fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>)
         }
         ui.vline(VLine::new("", here).color(colour::text_weak()).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
-            // what is laid down often equals what was taken: both shall be seen
+            // deposition often equals erosion; keep both lines visible
             let style = if name == "deposited" { LineStyle::dashed_loose() } else { LineStyle::Solid };
             ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6).style(style));
         }
     });
 }
 
-/// A word for how much a process still changes, by its change an iteration against the most it ever did.
+/// A word for how much a process still changes: the change per iteration compared with its peak.
 pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
-    /// Shares of the greatest change.
+    /// Fractions of the greatest change.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
     let newest = history.moments.len().checked_sub(1).filter(|&k| history.moments[k].iteration > 0)?;
     let most = (0..=newest).map(|k| history.change(k)).fold(0.0, f64::max);
     let now = history.change(newest);
     Some(if most <= 0.0 || now <= most * SETTLED {
-        ("settled", "An iteration changes less than 0.5 % of what the strongest one did.")
+        ("settled", "The height change per iteration is below 0.5 % of its peak.")
     } else if now <= most * SLOWING {
-        ("slowing", "An iteration changes less than a fifth of what the strongest one did.")
+        ("slowing", "The height change per iteration is below a fifth of its peak.")
     } else {
-        ("eroding", "Each iteration still changes the ground.")
+        ("eroding", "Each iteration still changes the terrain considerably.")
     })
 }
 

@@ -1,4 +1,4 @@
-//! What the commands of comparing do.
+//! Executes the compare commands.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
 use crate::view::Overlay;
 
-/// What comparing changes.
+/// The state that compare commands edit.
 pub(super) struct Comparison<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut CompareState,
-    /// What B shall be, in the order in which it was asked for.
+    /// Requests for the scene B, in order.
     pub asks: Vec<CompareRequest>,
 }
 
 impl Comparison<'_> {
-    /// Carries out a command of comparing.
+    /// Executes a compare command.
     pub(super) fn run(&mut self, action: CompareAction) {
         match action {
             CompareAction::Toggle if self.state.is_on() => self.end_comparing(),
@@ -55,7 +55,7 @@ impl Comparison<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Asks for a B.
+    /// Requests a scene B.
     pub(super) fn ask(&mut self, ask: CompareRequest) {
         self.state.begin();
         if self.editor.view.overlay == Overlay::Difference {
@@ -65,7 +65,7 @@ impl Comparison<'_> {
     }
 
     fn keep_as_b(&mut self) {
-        let name = format!("{}, kept", self.editor.doc.state_name());
+        let name = format!("{} (pinned)", self.editor.doc.state_name());
         self.keep_named(name);
     }
 
@@ -84,12 +84,12 @@ impl Comparison<'_> {
         self.asks.push(CompareRequest::Nothing);
     }
 
-    /// What was begun with a terrain ends where a planet is opened, and the other way round.
+    /// Ends a comparison of a terrain when a planet is opened, and the other way round.
     pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
         let is_planet = self.editor.doc.scene().settings.is_planet();
         if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
             self.end_comparing();
-            self.editor.toasts.info("Comparing ended: planets are compared with planets, terrains with terrains.");
+            self.editor.toasts.info("Comparison ended: a planet and a terrain cannot be compared.");
         }
     }
 
@@ -114,14 +114,14 @@ impl Comparison<'_> {
         self.editor.view.overlay = overlay;
     }
 
-    /// Another overlay was chosen in the menu.
+    /// Called when the user selects another overlay in the menu.
     pub(super) fn follow_overlay(&mut self) {
         if self.state.mode == CompareMode::Difference && self.editor.view.overlay != Overlay::Difference {
             self.state.mode = CompareMode::One;
         }
     }
 
-    /// Shows the branch after the present one, and how it differs from what is on screen.
+    /// Shows the next branch and its difference to the terrain on screen.
     pub(super) fn compare_branch(&mut self) {
         let branches = self.editor.doc.branches();
         let shown = branches.iter().position(|&index| Some(index) == self.editor.doc.shown_branch());

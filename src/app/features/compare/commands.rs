@@ -1,4 +1,4 @@
-//! Commands of comparing: what B is, and how both are shown.
+//! The compare commands: choice of B, and display of both.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::frame::commands::{Action, Info, keys};
 
-/// How A and B are shown.
+/// How A and B are displayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompareMode {
     #[default]
@@ -21,30 +21,30 @@ impl CompareMode {
     pub const ALL: [Self; 4] = [Self::Split, Self::Halves, Self::One, Self::Difference];
 }
 
-/// What can be done about comparing.
+/// The compare commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareAction {
-    /// Begins with the terrain on screen as B, or ends.
+    /// Starts a comparison with the terrain on screen as B, or ends it.
     Toggle,
-    /// The terrain on screen becomes B.
+    /// Pins the terrain on screen as B.
     Keep,
-    /// Asks for a file.
+    /// Asks for a scene file.
     WithScene,
-    /// The scene of this file becomes B.
+    /// Uses the scene of this file as B.
     WithFile(PathBuf),
-    /// The selected layer makes the difference.
+    /// Uses the scene without the selected layer as B.
     WithoutLayer,
-    /// Of the branches of the process, by index of the layer.
+    /// Uses a branch of the process as B, by the index of its layer.
     WithBranch(usize),
     Show(CompareMode),
     Swap,
     Table,
-    /// Shows the next branch of the process as A and keeps the one on screen as B.
+    /// Shows the next branch of the process as A and keeps the branch on screen as B.
     NextBranch,
 }
 
 impl CompareAction {
-    /// Those that need nothing named, in the order of the menu.
+    /// All commands without arguments, in menu order.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
         all.extend(CompareMode::ALL.map(Self::Show));
@@ -67,74 +67,71 @@ fn info(action: &CompareAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
         CompareAction::Toggle => (
             "Compare",
-            "Keeps the terrain on screen as B and shows what you do next beside it. Again: ends comparing.",
+            "Pins the current terrain as B and compares your further edits with it. Press again to end the comparison.",
             icon::SCALES,
             keys![NONE + C],
         ),
         CompareAction::Keep => (
             "Pin as B",
-            "Keeps the terrain on screen: what you change from now on is compared with it.",
+            "Pins the current terrain as B and compares your further edits with it.",
             icon::PUSH_PIN,
             keys![SHIFT + Num9],
         ),
         CompareAction::WithScene | CompareAction::WithFile(_) => (
             "Compare with scene…",
-            "Computes another scene in the background and shows it as B, beside this one.",
+            "Computes another scene in the background and shows it as B.",
             icon::FOLDER_OPEN,
             keys![COMMAND_SHIFT + C],
         ),
         CompareAction::WithoutLayer => (
             "Compare without this layer",
-            "B is the scene without the selected layer, or with it where it is hidden; B follows every change.",
+            "Shows the scene without the selected layer as B, or with the layer if it is hidden. B follows every edit.",
             icon::STACK_MINUS,
             keys![SHIFT + H],
         ),
         CompareAction::WithBranch(_) => (
             "Compare with this branch",
-            "Computes the branch in the background and shows it as B; the branch on screen stays.",
+            "Computes the branch in the background and shows it as B. The current branch stays on screen as A.",
             icon::GIT_BRANCH,
             &[],
         ),
         CompareAction::Show(mode) => match mode {
             CompareMode::Split => (
                 "Split view",
-                "Shows A to the left of a handle and B to the right; drag the handle over the ground.",
+                "Shows A to the left and B to the right of a divider that you can drag.",
                 icon::SQUARE_SPLIT_HORIZONTAL,
                 keys![ALT + Num1],
             ),
             CompareMode::Halves => (
                 "Side by side",
-                "Shows A and B in a half of the view each; the camera moves both.",
+                "Shows A and B in one half of the view each, with a shared camera.",
                 icon::COLUMNS,
                 keys![ALT + Num2],
             ),
             CompareMode::One => (
                 "One at a time",
-                "Shows A in the whole view; swap to see B from the same place.",
+                "Shows A in the whole view. Swap to see B from the same camera.",
                 icon::SQUARE,
                 keys![ALT + Num3],
             ),
             CompareMode::Difference => (
                 "Difference map",
-                "Colours A by how many metres it lies above B, green, or below it, brown.",
+                "Colours A by its height difference to B in metres: green above, brown below.",
                 icon::INTERSECT,
                 keys![ALT + Num4],
             ),
         },
         CompareAction::NextBranch => (
             "Compare branches",
-            "Shows the next branch as A and keeps the one on screen as B, with their difference in metres.",
+            "Shows the next branch as A, keeps the current one as B and maps their difference in metres.",
             icon::GIT_DIFF,
             keys![SHIFT + B],
         ),
-        CompareAction::Swap => (
-            "Swap A and B",
-            "Shows B where A is and A where B is; press it again and again to see what moves.",
-            icon::SWAP,
-            keys![NONE + X],
-        ),
+        CompareAction::Swap => {
+            ("Swap A and B", "Swaps A and B. Press repeatedly to spot the changes.", icon::SWAP, keys![NONE + X])
+        }
         CompareAction::Table => {
-            ("Table of differences", "Measures A and B, and says how much they differ.", icon::TABLE, keys![SHIFT + C])
+            ("Table of differences", "Measures A and B and lists their differences.", icon::TABLE, keys![SHIFT + C])
         }
     };
     Info::new(label, tooltip, icon, shortcuts)

@@ -1,4 +1,4 @@
-//! Measures of two terrains side by side, and of the difference between them, from the lists of [`talweg::measure`].
+//! Measures of two terrains side by side and of their difference, taken from the lists of [`talweg::measure`].
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use talweg::measure::{
 };
 use talweg::scene::Scene;
 
-/// A terrain or planet with what its numbers mean.
+/// A terrain or planet with the scale of its numbers.
 #[derive(Clone, Debug)]
 pub struct ScaledTerrain {
     pub terrain: Arc<Terrain>,
@@ -30,43 +30,43 @@ impl ScaledTerrain {
 
 impl PartialEq for ScaledTerrain {
     fn eq(&self, other: &Self) -> bool {
-        // nothing is measured of the climate of a square
+        // no measure of a terrain depends on the climate
         let same = self.scale() == other.scale() && self.is_planet() == other.is_planet();
         Arc::ptr_eq(&self.terrain, &other.terrain) && same && (!self.is_planet() || self.scene == other.scene)
     }
 }
 
-/// One number of a terrain, of the one and of the other, or of the difference A − B.
+/// One row: a measure of A and of B, or a measure of the difference A − B.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifferenceRow {
     pub label: String,
-    /// Of the values; empty where there is none.
+    /// Unit of the values; empty if they have none.
     pub unit: &'static str,
-    /// One sentence that says what it means.
+    /// One sentence that explains the measure.
     pub help: String,
     pub values: Values,
 }
 
-/// What does not exist is not a number.
+/// The values of a row; undefined values are NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
     Each { a: f64, b: f64 },
     Between(f64),
 }
 
-/// See the module.
+/// The table of differences. See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     pub rows: Vec<DifferenceRow>,
-    /// What to mind when the numbers are read.
+    /// Warnings for reading the numbers.
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// Measures both, and what lies between them. Both are squares, or both planets.
+    /// Measures both terrains and their difference. Both must be terrains, or both planets.
     ///
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels the measurement.
     pub fn new(a: &ScaledTerrain, b: &ScaledTerrain, control: &Control) -> Result<Self, Cancelled> {
         let limits = Limits::default();
         let mut rows = if a.is_planet() {
@@ -76,17 +76,17 @@ impl Table {
             let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale(), &limits, control);
             each(MEASURES, &of(a)?, &of(b)?)
         };
-        // from B to A
+        // the difference is measured from B to A
         let between = difference((&b.terrain, b.scale()), (&a.terrain, a.scale()), &limits, control)?;
         rows.extend(DIFFERENCES.iter().map(|m| row(m, Values::Between(number((m.read)(&between))))));
         Ok(Self { rows, notes: notes(a, b) })
     }
 }
 
-/// A row for each measure.
+/// One row per measure.
 fn each<T>(list: &[Measure<T>], a: &T, b: &T) -> Vec<DifferenceRow> {
     let rows = list.iter().filter_map(|m| match ((m.read)(a), (m.read)(b)) {
-        // a hash is no number, and says only whether the two are the same
+        // a hash is not a number and only shows whether both are the same
         (MeasureValue::Hash(_), _) => None,
         (a, b) => Some(row(m, Values::Each { a: number(a), b: number(b) })),
     });
@@ -106,16 +106,18 @@ fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     if a.terrain.samples() != b.terrain.samples() {
         let faces = if a.is_planet() { "6 × " } else { "" };
         let (a, b) = (a.terrain.samples(), b.terrain.samples());
-        notes.push(format!("A has {faces}{a} × {a} samples and B {faces}{b} × {b}: finer ground is steeper."));
+        notes.push(format!(
+            "A has {faces}{a} × {a} samples, B has {faces}{b} × {b}: finer sampling gives steeper slopes."
+        ));
     }
     if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
         if one.radius_metres != two.radius_metres {
             let (one, two) = (rounded_distance(one.radius_metres), rounded_distance(two.radius_metres));
-            notes.push(format!("A has a radius of {one} and B of {two}: volumes are those of B's area."));
+            notes.push(format!("A has a radius of {one}, B of {two}: volumes refer to the area of B."));
         }
     } else if a.scale().size_metres != b.scale().size_metres {
         let (a, b) = (rounded_distance(a.scale().size_metres), rounded_distance(b.scale().size_metres));
-        notes.push(format!("A is {a} wide and B {b}: compared are places at the same share of the side."));
+        notes.push(format!("A is {a} wide, B is {b} wide: points at the same fraction of the side are compared."));
     }
     notes
 }
@@ -127,7 +129,7 @@ mod tests {
     use talweg::planet::World;
     use talweg::scene::Settings;
 
-    /// Of a terrain of 2 km with 100 m of relief and a sea below it, with changes.
+    /// A terrain of 2 km with 100 m of relief and the sea below it, with changes.
     fn scene(change: impl FnOnce(&mut Scene)) -> Arc<Scene> {
         let settings = Settings { size_metres: 2000.0, relief_metres: 100.0, sea_level: -1e6, ..Settings::default() };
         let mut scene = Scene { settings, ..Scene::default() };
@@ -154,7 +156,7 @@ mod tests {
         table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}")).values
     }
 
-    /// A measure of each may have the same label.
+    /// The difference row with this label; a measure of A and B may have the same label.
     fn difference_of(table: &Table, label: &str) -> f64 {
         let between = |row: &DifferenceRow| match row.values {
             Values::Between(value) if row.label == label => Some(value),
@@ -165,15 +167,15 @@ mod tests {
 
     #[test]
     fn a_tilted_and_a_level_plane_have_known_differences() {
-        // from 50 m below to 50 m above the level plane, over 2 km
+        // from 50 m below to 50 m above the flat plane, over 2 km
         let (a, b) = (subject(65, |u, _| u), subject(65, |_, _| 0.5));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         let Values::Each { a: mean, b: level } = value(&table, "Mean height") else { panic!() };
         assert!((mean - 50.0).abs() < 1e-3 && (level - 50.0).abs() < 1e-3);
         let Values::Each { a: score, b: none } = value(&table, "Erosion score") else { panic!() };
-        assert!(score < 1e-2 && none.is_nan(), "level ground has no score");
+        assert!(score < 1e-2 && none.is_nan(), "flat terrain has no score");
         assert!((difference_of(&table, "Largest") - 50.0).abs() < 1e-3);
-        // two wedges of 50 m · 1 km · 2 km / 2; the samples at the edges stand for whole cells
+        // two wedges of 50 m · 1 km · 2 km / 2; edge samples count as whole cells
         for label in ["Volume gained", "Volume lost"] {
             assert!((difference_of(&table, label).abs() / 50e6 - 1.0).abs() < 0.05, "{label}");
         }
@@ -194,7 +196,7 @@ mod tests {
         assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && difference_of(&table, "Volume lost") == 0.0);
     }
 
-    /// Half of a sphere is higher, half lower: the height over a plane through its middle has a mean square of ⅓ and
+    /// Half of the sphere is higher, half lower. The height over a plane through the centre has a mean square of ⅓, and
     /// a volume of π over each half.
     #[test]
     fn a_tilted_and_a_level_planet_have_known_differences() {
@@ -211,16 +213,13 @@ mod tests {
             let Values::Each { a: land, b: none } = value(&table, "Land fraction") else { panic!() };
             assert!((land - 0.5).abs() < 0.02 && none == 0.0, "{land} {none}");
             let Values::Each { a: drained, b: none } = value(&table, "Drained") else { panic!() };
-            assert!(
-                drained > 0.999 && none.is_nan(),
-                "all land slopes to the sea, and where there is none nothing does"
-            );
+            assert!(drained > 0.999 && none.is_nan(), "without land, the drained fraction is undefined");
             assert_eq!(table.notes.len(), usize::from(samples != 33));
         }
         let valleys = |[x, y, z]: [f32; 3]| 0.5 + z + 0.3 * (9.0 * x).sin() * (7.0 * y).cos();
         let (a, b) = (planet(65, valleys), planet(65, |at| valleys(at) * 1.25));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
-        assert_eq!(difference_of(&table, "Drainage overlap"), 1.0, "the same valleys, only deeper");
+        assert_eq!(difference_of(&table, "Drainage overlap"), 1.0, "the same valleys, but deeper");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From a scene to a B.
+//! Computes the scene B.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use talweg::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline,
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::{Scene, SceneError, Severity};
 
-/// Results of layers that are kept for the next time, while B follows the scene.
+/// Cache for layer results, for the next evaluation while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
 
-/// Why there is no B.
+/// Why B could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum MakeError {
     #[error(transparent)]
@@ -23,11 +23,11 @@ pub enum MakeError {
     Memory(#[from] NotEnoughMemory),
     #[error(transparent)]
     Scene(#[from] SceneError),
-    #[error("no threads could be started: {0}")]
+    #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// A terrain to compare with, ready to be drawn and measured.
+/// The terrain B, ready to be drawn and measured.
 #[derive(Clone)]
 pub struct B {
     pub name: String,
@@ -62,13 +62,14 @@ pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain
     ScaledTerrain { terrain, scene: Arc::new(scene) }
 }
 
-/// What a B is made from.
+/// The source of B.
 pub enum From {
     Scene(Arc<Scene>, Option<Playhead>),
     File(PathBuf),
 }
 
-/// Evaluates a scene and makes it ready for the screen; says what could not be used of it.
+/// Evaluates a scene and prepares it for the screen. Also returns warnings about parts of the scene that could not be
+/// used.
 pub fn make(
     name: String,
     from: From,
@@ -88,10 +89,10 @@ pub fn make(
     };
     layers.store(scene.layers.len(), Ordering::Relaxed);
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    control.check()?; // it may have waited for the one before
+    control.check()?; // it may have waited for the previous B
     let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
     let pool = thread_pool(0)?;
-    // the engine is there already
+    // the engine's memory is already in use
     let what = MemoryUse { beside: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
     check_memory(&scene, scene.samples(), &what)?;
     pool.install(|| {

@@ -1,4 +1,4 @@
-//! Comparing two terrains: A, the one that is edited, and B.
+//! Compares two terrains: A, the edited one, and B.
 //!
 //! ```text
 //! CompareAction ── actions ──▶ CompareRequest ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel
@@ -62,7 +62,7 @@ impl Plugin for ComparePlugin {
     }
 }
 
-/// Does something with what comparing changes, and passes on what B shall be.
+/// Runs a compare command and forwards the chosen scene B.
 fn with(
     editor: &mut Editor,
     state: &mut CompareState,
@@ -117,7 +117,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut
     tick(ui, &mut queue, CompareAction::Table, is_on, is_on && state.table);
     ui.separator();
     let toggle = Command::from(CompareAction::Toggle);
-    if entry(ui, &toggle, is_on.then_some("End comparing"), true, None) {
+    if entry(ui, &toggle, is_on.then_some("End comparison"), true, None) {
         queue.push(toggle);
     }
 }

@@ -1,13 +1,13 @@
-//! B, the terrain that the one on screen is compared with: made and measured beside the worker, kept until comparing
-//! ends.
+//! Computes and measures B, the terrain that the terrain on screen is compared with, beside the worker. B is kept until
+//! the comparison ends.
 //!
 //! ```text
 //! CompareRequest ──▶ making ──▶ B ──▶ overlaid (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
-//! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is
-//! done. B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and
-//! the worker has come to rest, so that it never holds up an edit.
+//! Each step runs on a thread of its own with a stop flag. A newer request replaces an older one, and the previous
+//! result stays until the new one is ready. B does not change, unless it is a variant of the scene. A variant is
+//! recomputed after the scene has changed and the worker is idle, so that it never delays an edit.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,22 +31,22 @@ use talweg::appearance::PaletteTable;
 use talweg::eval::{Playhead, Store};
 use talweg::scene::Scene;
 
-/// What B shall be.
+/// A request for the scene B.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum CompareRequest {
-    /// The terrain on screen, as it is now; made anew where only a preview of it is there.
+    /// Uses the terrain on screen; recomputes it if only a preview is there.
     Keep { state: State, is_whole: bool },
-    /// Another state of the scene.
+    /// Uses another state of the scene.
     State(State),
-    /// Another scene.
+    /// Uses another scene.
     File(PathBuf),
-    /// The variant that the document names; it follows the scene.
+    /// Uses the variant that the document names; it follows the scene.
     Variant,
-    /// Nothing: comparing ends.
+    /// Ends the comparison.
     Nothing,
 }
 
-/// A scene at a moment.
+/// A scene at a playhead position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     pub name: String,
@@ -54,7 +54,7 @@ pub struct State {
     pub playhead: Option<Playhead>,
 }
 
-/// A B on its way.
+/// A scene B that is being computed.
 struct Making {
     name: String,
     task: Task<Result<(B, Vec<String>), MakeError>>,
@@ -62,10 +62,10 @@ struct Making {
     follows: bool,
 }
 
-/// The B of this serial under this overlay.
+/// Serial number of B and its overlay.
 type Laid = (u64, Overlay);
 
-/// See the module.
+/// The comparison task. See the module.
 #[derive(Resource, Default)]
 pub struct CompareTask {
     b: Option<B>,
@@ -73,19 +73,19 @@ pub struct CompareTask {
     overlaid: Newest<Laid, RenderTerrain>,
     table: Newest<(ScaledTerrain, ScaledTerrain), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
-    /// The variant that was made last, or is being made.
+    /// The last variant that was computed or is being computed.
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
-    /// What B is shown under.
+    /// The overlay of B.
     overlay: Overlay,
-    /// Something begins as soon as the worker rests.
+    /// Set while work waits for the worker to become idle.
     waits: Option<Busy>,
 }
 
 impl CompareTask {
-    /// Begins to do what was asked for.
+    /// Starts executing a request.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// When the system refuses to start a thread.
     pub fn ask(
         &mut self,
         ask: CompareRequest,
@@ -101,7 +101,7 @@ impl CompareTask {
             CompareRequest::Nothing => {
                 evaluation.compare_with(None);
                 let old = std::mem::take(self);
-                // giving back so much memory takes its time
+                // freeing this much memory takes time
                 std::thread::Builder::new().spawn(move || drop(old))?;
             }
             CompareRequest::Variant => {}
@@ -122,7 +122,7 @@ impl CompareTask {
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, evaluation);
                     }
-                    // a preview is no state to compare with
+                    // a preview cannot be compared with
                     None => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
                 }
             }
@@ -130,7 +130,7 @@ impl CompareTask {
         Ok(())
     }
 
-    /// Stops what is being worked out; a B that is there stays.
+    /// Stops the running computation; the present B stays.
     pub fn cancel(&mut self, document: &mut Document) {
         if self.making.take().is_some() {
             document.forget_variant();
@@ -155,7 +155,7 @@ impl CompareTask {
         self.b = Some(b);
     }
 
-    /// Takes what is done.
+    /// Takes finished results.
     fn receive(&mut self, evaluation: &mut EvaluationClient) -> Result<Vec<String>, String> {
         let Some(making) = &mut self.making else { return Ok(Vec::new()) };
         let outcome = making.task.outcome();
@@ -166,23 +166,23 @@ impl CompareTask {
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
                 self.take(b, evaluation);
-                // the same scene is on screen, and its problems have been told
+                // the same scene is on screen, so its problems have been reported already
                 Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
-            Outcome::Done(Err(error)) => Err(format!("“{name}” cannot be compared with: {error}.")),
+            Outcome::Done(Err(error)) => Err(format!("Cannot compare with “{name}”: {error}.")),
             Outcome::Broke => {
                 self.store = Arc::default();
-                Err(format!("“{name}” could not be computed. This is a defect of Talweg."))
+                Err(format!("“{name}” could not be computed. This is a bug in Talweg; please report it."))
             }
         }
     }
 
-    /// Makes the variant anew once the scene has changed and the worker rests.
+    /// Recomputes the variant after the scene has changed and the worker is idle.
     fn follow(&mut self, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         let follows = self.making.as_ref().is_some_and(|making| making.follows);
         if evaluation.is_busy() || document.transport().is_playing() {
-            // edits come first
+            // edits have priority
             if follows {
                 (self.making, self.followed) = (None, None);
             }
@@ -193,18 +193,18 @@ impl CompareTask {
         }
         let (Some((scene, playhead)), Some(name)) = (document.variant_scene(), document.variant_name()) else { return };
         if let Some(b) = self.b.as_mut().filter(|b| b.name != name && !follows && self.followed.is_some()) {
-            b.name.clone_from(&name); // its layer was given another name
+            b.name.clone_from(&name); // its layer was renamed
         }
         if self.followed.as_ref().is_some_and(|(known, at)| **known == scene && *at == playhead) {
             return;
         }
         let scene = Arc::new(scene);
         self.followed = Some((scene.clone(), playhead));
-        // without a thread it comes with the next change
+        // if no thread can be started, B is updated with the next change
         let _ = self.make(name, From::Scene(scene, playhead), true, tasks);
     }
 
-    /// Lays the overlay of the view over B, too. The difference is shown by A alone.
+    /// Applies the overlay of the view to B as well. The difference overlay is shown by A alone.
     fn lay(&mut self, overlay: Overlay, tasks: &Tasks) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
@@ -223,12 +223,12 @@ impl CompareTask {
             let choice = OverlayChoice { overlay, biomes, climate, ..OverlayChoice::default() };
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
-            // without a thread the overlay comes with the next terrain
+            // if no thread can be started, the overlay comes with the next terrain
             self.overlaid.begin(wanted, task);
         }
     }
 
-    /// Measures the terrain on screen against B, when both are whole and somebody looks.
+    /// Measures the terrain on screen against B if both have full resolution and the table is visible.
     fn measure(&mut self, is_wanted: bool, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         self.table.receive();
         let is_whole = |pair: &(ScaledTerrain, ScaledTerrain)| pair.0.terrain.samples() == document.scene().samples();
@@ -246,14 +246,14 @@ impl CompareTask {
         self.table.begin(pair, task);
     }
 
-    /// What is on screen, and B.
+    /// The terrain on screen, and B.
     fn pair(&self, evaluation: &EvaluationClient) -> Option<(ScaledTerrain, ScaledTerrain)> {
         let (terrain, prepared) = evaluation.on_screen()?;
         let (a, b) = (subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone());
         (a.is_planet() == b.is_planet()).then_some((a, b))
     }
 
-    /// What the view shows beside the terrain on screen; nothing beside one of the other world.
+    /// The terrain that the view shows beside the one on screen; `None` if one is a planet and the other a terrain.
     fn compared_terrain(&self, state: &CompareState, evaluation: &EvaluationClient) -> Option<ComparedTerrain> {
         self.pair(evaluation)?;
         let b = self.b.as_ref()?;
@@ -265,7 +265,7 @@ impl CompareTask {
         })
     }
 
-    /// What the panels say about it.
+    /// The data that the panels show.
     pub fn info(&self, document: &Document, evaluation: &EvaluationClient) -> CompareInfo {
         let waiting = || document.variant_name().filter(|_| self.followed.is_none()).map(|name| (name, 0.0));
         let making = self.making.as_ref().map(|making| {
@@ -285,8 +285,8 @@ impl CompareTask {
     }
 }
 
-/// Takes what has become ready, begins what is needed next, and tells the view.
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+/// Takes results, starts the next steps, and updates the view.
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 pub(super) fn advance(
     mut task: ResMut<CompareTask>,
     mut evaluation: ResMut<EvaluationClient>,
@@ -326,7 +326,7 @@ pub(super) fn advance(
     cost.note("compare", begun.elapsed());
 }
 
-/// What the panels say about it.
+/// Updates the data that the panels show.
 pub(super) fn tell(
     task: Res<CompareTask>,
     evaluation: Res<EvaluationClient>,
@@ -336,7 +336,7 @@ pub(super) fn tell(
     *info = task.info(&editor.doc, &evaluation);
 }
 
-/// Begins what was asked for, or stops what is being worked out.
+/// Executes the requests, or stops the computation.
 pub(super) fn obey(
     mut asks: ResMut<Messages<CompareRequest>>,
     mut cancelled: MessageReader<CancelWork>,
@@ -351,7 +351,7 @@ pub(super) fn obey(
     }
     for ask in asks.drain() {
         if let Err(error) = task.ask(ask, &mut editor.doc, &mut evaluation, &tasks) {
-            editor.toasts.error(format!("There is nothing to compare with: {error}."));
+            editor.toasts.error(format!("Cannot start the comparison: {error}."));
         }
         redraw.write(RequestRedraw);
     }

@@ -1,4 +1,4 @@
-//! What the commands for pieces do.
+//! Executes the commands on construction pieces.
 
 use crate::features::construction::commands::{PieceAction, Push, TakeImage};
 use crate::features::construction::list::{TreeState, set};
@@ -14,11 +14,11 @@ use talweg::construction::edit::snap::{GroundBeneath, fall, lay};
 use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
-/// Share of the side that an arrow key pushes by; with Shift.
+/// Step of an arrow key as a fraction of the side length, and the step with Shift.
 const PUSH: f64 = 1.0 / 400.0;
 const PUSH_FAR: f64 = 1.0 / 50.0;
 
-/// What the commands for pieces change.
+/// The state that piece commands edit.
 pub(super) struct Pieces<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut TreeState,
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Carries out a command for pieces. What does not apply at the moment is ignored.
+    /// Executes a piece command. Commands that do not apply at the moment are ignored.
     pub(super) fn run(&mut self, action: PieceAction, stage: Option<&Stage>) {
         match action {
             PieceAction::Library => {
@@ -42,10 +42,10 @@ impl Pieces<'_> {
         let Some((layer, tree)) = self.editor.doc.tree().map(|(layer, tree)| (layer, (**tree).clone())) else { return };
         let Some(path) = self.state.selected().cloned() else { return };
         let Some(piece) = path.piece(&tree).cloned() else { return };
-        // a copy lies beside, not on, what it is a copy of
+        // offset of a copy, so that it does not cover the original
         let aside = f64::from(tree.frame.side) / 16.0;
         let all = self.state.selected_pieces();
-        // a point is nearer at hand than the pieces
+        // a selected point takes precedence over the piece
         let is_point = self.state.point.is_some()
             && matches!(action, PieceAction::Delete | PieceAction::Push(_) | PieceAction::PushFar(_));
         if all.len() > 1 && !is_point && self.run_on_all(action, layer, &tree, &all, aside, stage) {
@@ -64,7 +64,7 @@ impl Pieces<'_> {
             }
             PieceAction::Tie => self.tie(layer, &tree, &path, &piece),
             PieceAction::Instance => {
-                self.change(layer, &tree, "Instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
+                self.change(layer, &tree, "Add instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
             }
             PieceAction::Group(wrap) => {
                 self.change(layer, &tree, "Group feature", |tree| edit::group(tree, &path, wrap).map(Some))
@@ -98,7 +98,7 @@ impl Pieces<'_> {
                     sunk = points::line_mut(piece).map(|p| fall(p))
                 });
                 self.state.notice = sunk.map(|sunk| match sunk {
-                    0 => "The line falls already.".into(),
+                    0 => "The line already runs downhill.".into(),
                     1 => "1 point was lowered.".into(),
                     many => format!("{many} points were lowered."),
                 });
@@ -115,7 +115,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Carries out a command for several pieces; returns whether it is about all of them.
+    /// Executes a command on several pieces; returns whether the command applies to all of them.
     fn run_on_all(
         &mut self,
         action: PieceAction,
@@ -152,7 +152,7 @@ impl Pieces<'_> {
         true
     }
 
-    /// Makes an edit that says what to select then, several pieces perhaps; one that is refused is said.
+    /// Makes an edit that returns the pieces to select afterwards. If the edit fails, shows why.
     fn change_all(
         &mut self,
         layer: usize,
@@ -170,7 +170,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Moves several pieces by an arrow key.
+    /// Moves several pieces with an arrow key.
     fn push_all(&mut self, tree: &Tree, all: &[PiecePath], push: Push, share: f64, stage: Option<&Stage>) {
         if let Some(refusal) = locked_among(tree, all) {
             self.state.notice = Some(refusal);
@@ -202,7 +202,7 @@ impl Pieces<'_> {
         self.editor.dialogs.open(files);
     }
 
-    /// Makes an edit that says what to select then; one that is refused is said.
+    /// Makes an edit that returns the piece to select afterwards. If the edit fails, shows why.
     fn change(
         &mut self,
         layer: usize,
@@ -234,7 +234,7 @@ impl Pieces<'_> {
                     self.editor.doc.edit_tree(layer, "Delete point", None, new);
                     self.state.point = None;
                 }
-                Some(Err(why)) => self.editor.toasts.warning(format!("The point stays: {why}.")),
+                Some(Err(why)) => self.editor.toasts.warning(format!("The point was not deleted: {why}.")),
                 None => {}
             }
             return;
@@ -244,7 +244,7 @@ impl Pieces<'_> {
 
     fn push(&mut self, tree: &Tree, path: &PiecePath, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
         if path.is_locked(tree) {
-            self.state.notice = Some("The feature is locked: it stays where it is.".into());
+            self.state.notice = Some("The feature is locked; unlock it to move it.".into());
             return;
         }
         let (right, away) = push.steps();
@@ -267,7 +267,7 @@ impl Pieces<'_> {
                 let mut tree = tree.clone();
                 let from = transform.outward(centre);
                 let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
-                // what goes together with it is moved as it is, and then follows how it is laid
+                // linked pieces are moved first and then follow the reshaped line
                 let before = if is_whole { motion.applied(piece, path.root, &transform) } else { piece.clone() };
                 if is_whole {
                     link_group::carry(&mut tree, path, seed, &motion);
@@ -278,11 +278,11 @@ impl Pieces<'_> {
                 link_group::follow(&mut tree, &before, path, seed);
                 self.editor.doc.edit_tree(layer, "Push feature", None, tree);
             }
-            Err(why) => self.state.notice = Some(format!("Not there: {why}.")),
+            Err(why) => self.state.notice = Some(format!("Cannot move there: {why}.")),
         }
     }
 
-    /// Ties the piece to the one of another material layer that lies at its middle, or lets it go by itself.
+    /// Links the piece with the piece of another material layer at its centre, or unlinks it.
     fn tie(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {
@@ -306,7 +306,7 @@ impl Pieces<'_> {
             }
             None => {
                 self.state.notice =
-                    Some("At its middle lies no feature of another material layer to link it with.".into())
+                    Some("Nothing to link: no feature of another material layer lies at its centre.".into())
             }
         }
     }
@@ -322,7 +322,7 @@ impl Pieces<'_> {
     }
 }
 
-/// The command that brings a box of the world into view: its lowest and highest corner.
+/// Returns the camera command that frames a box of the world, given by its lowest and highest corner.
 pub(super) fn look([low, high]: [[f32; 3]; 2]) -> Command {
     ViewCommand::Look { low_world: low.into(), high_world: high.into() }.into()
 }

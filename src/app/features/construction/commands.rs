@@ -1,4 +1,4 @@
-//! Commands for the pieces of a construction: they take the place of the layer's while a piece is selected.
+//! Commands on the pieces of a construction. While a piece is selected, their keys replace those of the layer commands.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::construction::edit::Wrap;
 
-/// To which side a piece is pushed, as it is seen.
+/// Direction in which an arrow key moves a piece, as seen on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Push {
     Left,
@@ -20,7 +20,7 @@ pub enum Push {
 impl Push {
     pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
 
-    /// Steps to the right, and away from the eye.
+    /// Steps to the right, and steps away from the viewer.
     pub fn steps(self) -> (i32, i32) {
         match self {
             Self::Left => (-1, 0),
@@ -31,43 +31,43 @@ impl Push {
     }
 }
 
-/// What can be done about pieces.
+/// Commands on pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAction {
     /// Shows or hides the library.
     Library,
     Rename,
-    /// Lets the piece follow the pointer.
+    /// Moves the piece with the pointer.
     Grab,
     Turn,
     Scale,
     Duplicate,
-    /// Makes it an original that copies show, or another copy.
+    /// Turns the piece into an original with an instance, or adds another instance.
     Instance,
-    /// Of the selected point, if one is selected, or of the piece.
+    /// Deletes the selected point, or the piece if no point is selected.
     Delete,
     Hide,
     Lock,
-    /// To the piece of another material layer that lies there, or unties it.
+    /// Links the piece with the piece of another material layer at its centre, or unlinks it.
     Tie,
     Group(Wrap),
     Dissolve,
     Look,
     Push(Push),
     PushFar(Push),
-    /// The pointer draws the line of the piece.
+    /// Starts drawing the line of the piece with the pointer.
     Draw,
-    /// The points of a line take the height of the ground without it.
+    /// Moves the points of a line to the height of the terrain without the piece.
     Lay,
-    /// What is moved follows the ground, or no longer.
+    /// Toggles whether moved lines follow the terrain.
     Follow,
     Fall,
-    /// Gives a contour points, so that its line can be bent.
+    /// Adds points to a contour, so that its line can be bent.
     Bend,
     ChooseImage,
 }
 
-/// The file that was chosen for the selected piece.
+/// Sets the chosen image file for the selected piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeImage(pub PathBuf);
 
@@ -82,7 +82,7 @@ impl Action for TakeImage {
 }
 
 impl PieceAction {
-    /// Those of the menu, in its order.
+    /// The commands of the menu, in its order.
     pub fn all() -> Vec<Self> {
         let mut all = vec![
             Self::Library,
@@ -105,7 +105,7 @@ impl PieceAction {
         all
     }
 
-    /// Whether it needs no piece to be selected.
+    /// Whether the command works without a selected piece.
     pub fn is_free(self) -> bool {
         matches!(self, Self::Library | Self::Follow)
     }
@@ -121,10 +121,10 @@ impl Action for PieceAction {
     }
 }
 
-/// What can be done about the layer of a construction.
+/// Commands on the layer of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeAction {
-    /// Shows a construction without the layers that follow it.
+    /// Shows a construction without the layers above it.
     ShowAlone,
 }
 
@@ -136,14 +136,14 @@ impl Action for TreeAction {
     fn info(&self) -> Info {
         Info::new(
             "Isolate",
-            "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
+            "Shows the Construction layer without the layers above it, drawn directly from its features.",
             icon::TREE,
             keys![COMMAND + Num9],
         )
     }
 }
 
-/// What a menu that is called *Group as* writes for an operator.
+/// Label of an operator in the menu *Group as*.
 pub fn operator_label(wrap: Wrap) -> &'static str {
     match wrap {
         Wrap::Blend => "Blend",
@@ -162,162 +162,160 @@ fn info(action: PieceAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
         PieceAction::Library => (
             "Feature library",
-            "Shows or hides the features that can be put on the ground.",
+            "Shows or hides the library of features to place on the terrain.",
             icon::SHAPES,
             keys![NONE + P],
         ),
-        PieceAction::Rename => {
-            ("Rename feature", "Gives the feature another name.", icon::PENCIL_SIMPLE, keys![NONE + F2])
-        }
+        PieceAction::Rename => ("Rename feature", "Renames the feature.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
         PieceAction::Grab => (
             "Move feature",
-            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is a length, a click leaves it there, Esc takes it back.",
+            "Moves the feature with the pointer. X or Y locks an axis, Z changes the height, a number sets the \
+             distance. Click to confirm, Esc to cancel.",
             icon::ARROWS_OUT_CARDINAL,
             keys![NONE + G],
         ),
         PieceAction::Turn => (
             "Rotate feature",
-            "The feature turns with the pointer; a number is degrees, a click leaves it so, Esc takes it back.",
+            "Rotates the feature with the pointer. A number sets the angle in degrees. Click to confirm, Esc to \
+             cancel.",
             icon::ARROWS_CLOCKWISE,
             keys![NONE + R],
         ),
         PieceAction::Scale => (
             "Scale feature",
-            "The feature grows and shrinks with the pointer; a number is times, a click leaves it so, Esc takes it back.",
+            "Scales the feature with the pointer. A number sets the factor. Click to confirm, Esc to cancel.",
             icon::ARROWS_OUT,
             keys![NONE + S],
         ),
-        PieceAction::Duplicate => (
-            "Duplicate feature",
-            "Puts a copy beside the feature; the two are not linked.",
-            icon::COPY,
-            keys![COMMAND + D],
-        ),
+        PieceAction::Duplicate => {
+            ("Duplicate feature", "Adds an independent copy beside the feature.", icon::COPY, keys![COMMAND + D])
+        }
         PieceAction::Instance => (
-            "Instance",
-            "Puts an instance beside the feature: editing the original edits all of its instances.",
+            "Add instance",
+            "Adds an instance beside the feature. Editing the original changes all of its instances.",
             icon::LINK,
             keys![ALT + D],
         ),
         PieceAction::Delete => (
             "Delete feature or point",
-            "Removes the selected point, or else the feature; Undo brings it back.",
+            "Deletes the selected point, or the feature if no point is selected.",
             icon::TRASH,
             keys![NONE + Delete],
         ),
         PieceAction::Hide => (
             "Show or hide feature",
-            "Takes the feature out of the terrain, or puts it back.",
+            "Hides the feature from the terrain, or shows it again.",
             icon::EYE,
             keys![NONE + H],
         ),
         PieceAction::Lock => (
             "Lock or unlock feature",
-            "A locked feature is not taken hold of in the view, so that it stays where it is.",
+            "Locks the feature, so that it cannot be dragged in the view, or unlocks it.",
             icon::LOCK,
             keys![NONE + L],
         ),
         PieceAction::Tie => (
             "Link or unlink feature",
-            "Links the feature to the one of another material layer at its middle, as water to its lake: they move together. Again: unlinks it.",
+            "Links the feature with the feature of another material layer at its centre, such as a lake with its \
+             water, so that they move together. Press again to unlink.",
             icon::LINK_SIMPLE,
             keys![SHIFT + L],
         ),
-        PieceAction::Look => ("Frame feature", "Brings the feature into view.", icon::FRAME_CORNERS, keys![SHIFT + F]),
+        PieceAction::Look => ("Frame feature", "Zooms the view to the feature.", icon::FRAME_CORNERS, keys![SHIFT + F]),
         PieceAction::Group(wrap) => match wrap {
             Wrap::Blend => (
                 "Group as blend",
-                "Puts a blend around the feature: what is put into it goes over into it.",
+                "Wraps the feature in a blend: its members merge smoothly.",
                 icon::UNITE,
                 keys![COMMAND + G],
             ),
             Wrap::Replace => (
                 "Group as replace",
-                "Puts a replace around the feature: what is put into it takes the place of what came before.",
+                "Wraps the feature in a replace: each member replaces the members before it.",
                 icon::EXCLUDE,
                 &[],
             ),
             Wrap::Add => (
                 "Group as add",
-                "Puts an add around the feature: what is put into it is laid on top, as dunes between rocks.",
+                "Wraps the feature in an add: further members are added on top, like dunes between rocks.",
                 icon::PLUS_CIRCLE,
                 &[],
             ),
             Wrap::Warp => (
                 "Group as warp",
-                "Puts a warp around the feature, which bends it by noise or a twist.",
+                "Wraps the feature in a warp, which distorts it by noise or a twist.",
                 icon::WAVES,
                 &[],
             ),
             Wrap::Gullies => (
                 "Group as gullies",
-                "Puts gullies around the feature: branching ravines run down its slopes.",
+                "Wraps the feature in gullies: branching ravines run down its slopes.",
                 icon::TREE_STRUCTURE,
                 &[],
             ),
             Wrap::Place => (
                 "Group as place",
-                "Puts a place around the feature, to move, turn, scale and raise all that is in it at once.",
+                "Wraps the feature in a place, which moves, rotates, scales and raises all of its members together.",
                 icon::ARROWS_OUT_CARDINAL,
                 &[],
             ),
             Wrap::Detail => (
                 "Group as level of detail",
-                "The feature shows from afar, the last one put beside it from near.",
+                "Shows this feature from afar and the last member of the group from nearby.",
                 icon::MAGNIFYING_GLASS,
                 &[],
             ),
             Wrap::Array => (
                 "Group as array",
-                "Repeats the feature in a line, in rows and columns, around a centre or along a curve.",
+                "Repeats the feature in a line, in a grid, around a centre or along a curve.",
                 icon::GRID_NINE,
                 &[],
             ),
             Wrap::Scatter => (
                 "Group as scatter",
-                "Repeats the feature at random inside a circle, an outline or along a curve.",
+                "Scatters copies of the feature inside a circle, inside an outline or along a curve.",
                 icon::DOTS_NINE,
                 &[],
             ),
         },
         PieceAction::Dissolve => (
             "Ungroup feature",
-            "Takes the operator away and leaves the features in it.",
+            "Removes the operator and keeps its members.",
             icon::INTERSECT,
             keys![COMMAND_SHIFT + G],
         ),
         PieceAction::Push(_) | PieceAction::PushFar(_) => return pushed(action),
         PieceAction::Draw => (
             "Draw line",
-            "Press and drag over the ground: the line of the feature runs there, by few points. Esc puts the pen away.",
+            "Redraws the line of the feature: press and drag over the terrain. Esc stops drawing.",
             icon::SCRIBBLE,
             keys![SHIFT + D],
         ),
         PieceAction::Lay => (
             "Snap to terrain",
-            "Every point of the line takes the height that the ground has without it.",
+            "Moves every point of the line to the height of the terrain without the feature.",
             icon::MAGNET,
             keys![NONE + N],
         ),
         PieceAction::Follow => (
             "Conform to terrain",
-            "Roads and rivers that are moved, and their points, take the height of the ground where they come to lie.",
+            "Keeps roads, rivers and their points at terrain height while you move them.",
             icon::MAGNET_STRAIGHT,
             keys![SHIFT + N],
         ),
         PieceAction::Fall => (
             "Run downhill",
-            "Lowers points so that the line falls from its higher end to its lower one; nothing is raised.",
+            "Lowers points so that the line descends from its higher to its lower end. No point is raised.",
             icon::TREND_DOWN,
             keys![NONE + D],
         ),
         PieceAction::Bend => (
             "Shape by points",
-            "Puts eight points on the contour, which can be moved one by one.",
+            "Adds eight points to the contour, which you can move one by one.",
             icon::BEZIER_CURVE,
             &[],
         ),
-        PieceAction::ChooseImage => ("Choose a file…", "Reads heights from an image.", icon::IMAGE, &[]),
+        PieceAction::ChooseImage => ("Choose a file…", "Loads heights from an image.", icon::IMAGE, &[]),
     };
     Info::new(label, tooltip, icon, shortcuts)
 }
@@ -336,11 +334,10 @@ fn pushed(action: PieceAction) -> Info {
         Push::Away => ("away from you", icon::CARET_UP, keys![COMMAND + ArrowUp], keys![COMMAND_SHIFT + ArrowUp]),
         Push::Near => ("towards you", icon::CARET_DOWN, keys![COMMAND + ArrowDown], keys![COMMAND_SHIFT + ArrowDown]),
     };
-    let (how, share, shortcuts) =
-        if far { ("Push far", "a fiftieth", far_keys) } else { ("Push", "a four-hundredth", near_keys) };
+    let (how, share, shortcuts) = if far { ("Push far", "1/50", far_keys) } else { ("Push", "1/400", near_keys) };
     Info {
         label: format!("{how} {to}"),
-        tooltip: format!("Moves the selected point or feature {to} by {share} of the side."),
+        tooltip: format!("Moves the selected point or feature {to} by {share} of the terrain's side length."),
         icon,
         shortcuts,
     }

@@ -1,5 +1,5 @@
-//! The library of pieces, a sheet over the view: a click puts a piece in the middle of the view, a drag where it is let
-//! go.
+//! The library of pieces, a sheet over the view. A click places a piece at the centre of the view, a drag at the drop
+//! point.
 
 use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
@@ -39,17 +39,17 @@ pub fn item_icon(item: Item) -> &'static str {
     }
 }
 
-/// What happened in the library.
+/// The user's actions in the library.
 #[derive(Default)]
 pub struct Asked {
-    /// Clicked: goes into the middle of the view.
+    /// A clicked item, to be placed at the centre of the view.
     pub middle: Option<Item>,
-    /// Let go at a point of the screen.
+    /// A dragged item and the screen position of the drop.
     pub dropped: Option<(Item, egui::Pos2)>,
     pub command: Option<Command>,
 }
 
-/// Shows the sheet in the upper left corner of the view.
+/// Shows the library in the upper left corner of the view.
 pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
     let mut asked = Asked::default();
     let at = free.left_top() + vec2(10.0, 10.0);
@@ -74,7 +74,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
             painter.galley(corner, galley, colour::text_strong());
             if ctx.input(|i| !i.pointer.any_down()) {
                 state.carried = None;
-                // let go where it was taken: a slow click
+                // dropped where it was picked up: a slow click
                 match sheet_rect.contains(at) {
                     true => asked.middle = Some(item),
                     false => asked.dropped = Some((item, at)),
@@ -98,7 +98,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Feature library").strong());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = icon_button(ui, true, icon::X, "Fold the library");
+            let button = icon_button(ui, true, icon::X, "Close the library");
             if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {
                 asked.command = Some(toggle);
             }
@@ -137,7 +137,7 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
         asked.middle = Some(item);
     }
     if response.hovered() && state.carried.is_none() {
-        state.hint = Some(format!("{}: drag it to where it shall be, or click to put it in the middle", item.label()));
+        state.hint = Some(format!("{}: drag into place, or click to place at the centre", item.label()));
     }
     response.on_hover_text(item.help());
 }

@@ -1,7 +1,7 @@
-//! The pieces of a construction: what is selected, and the list of all of them as the tree has them.
+//! The list of the pieces of a construction, in the order of the tree, and the selection.
 //!
-//! Rows are dragged to other places: between two rows a line shows where the piece will land, over an operator a frame
-//! shows that it goes in there. What cannot be is red, and the status line says why.
+//! Rows can be dragged. Between two rows a line shows where the piece will land; over an operator a frame shows that
+//! the piece will become its member. An invalid target is red, and the status line gives the reason.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -22,7 +22,7 @@ use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
 const HEIGHT: f32 = 24.0;
 const INDENT: f32 = 14.0;
 
-/// A piece whose name is being typed.
+/// A piece whose name is being edited.
 #[derive(Debug)]
 struct PieceRename {
     path: PiecePath,
@@ -30,29 +30,29 @@ struct PieceRename {
     begun: bool,
 }
 
-/// What the panels remember about the pieces between frames.
+/// State of the construction panels.
 #[derive(Resource, Default)]
 pub struct TreeState {
     pub(super) selected: Option<PiecePath>,
-    /// Pieces that are selected besides that one, the earlier ones first.
+    /// Further selected pieces, in the order of their selection.
     pub(super) others: Vec<PiecePath>,
-    /// The selected point of a line or contour, or corner.
+    /// The selected point of a line or contour, or corner of an image.
     pub point: Option<usize>,
-    /// Moved lines take the height of the ground.
+    /// Moved lines follow the height of the terrain.
     pub follows: bool,
-    /// The library is folded away.
+    /// The library is closed.
     pub library_folded: bool,
-    /// An entry of the library under the pointer that holds it.
+    /// The library item that is being dragged.
     pub carried: Option<Item>,
-    /// What the status line says: what a click or a drag would do.
+    /// Text of the status line: the effect of a click or drag.
     pub hint: Option<String>,
-    /// What went otherwise than asked, to be said in a message.
+    /// Message about an action that failed or went differently than requested.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<PiecePath>,
     pub(crate) view: ViewportState,
-    /// The profile that is being edited is that of this direction.
+    /// Index of the direction whose profile is being edited.
     pub(crate) ray: usize,
-    /// The list has yet to be scrolled to the selected piece.
+    /// The list must still be scrolled to the selected piece.
     is_sought: bool,
     folded: Vec<PiecePath>,
     renaming: Option<PieceRename>,
@@ -66,7 +66,7 @@ impl TreeState {
         self.selected.as_ref()
     }
 
-    /// Selects a piece alone, or nothing.
+    /// Selects only this piece, or nothing.
     pub fn select(&mut self, path: Option<PiecePath>) {
         self.others.clear();
         if self.selected != path {
@@ -74,23 +74,23 @@ impl TreeState {
             self.is_sought = path.is_some();
         }
         if let Some(path) = &path {
-            // what is selected is seen
+            // unfold the operators around the selected piece
             self.folded.retain(|folded| folded == path || !folded.holds(path));
         }
         self.selected = path;
     }
 
-    /// What is worked out aside is started by `tasks`.
+    /// Sets `tasks` as the starter of background work.
     pub fn work_with(&mut self, tasks: &Tasks) {
         self.view.work_with(tasks);
     }
 
-    /// Whether shortcuts are meant for a piece.
+    /// Whether shortcuts apply to a piece.
     pub fn is_at_work(&self) -> bool {
         self.selected.is_some()
     }
 
-    /// Forgets what is not there any more: another layer is selected, or the tree was changed.
+    /// Drops state that no longer exists, after another layer was selected or the tree was changed.
     pub fn follow(&mut self, document: &Document) {
         let Some((layer, tree)) = document.tree() else {
             let view = self.view.emptied();
@@ -115,7 +115,7 @@ impl TreeState {
         self.hovered = None;
     }
 
-    /// Lets the name of the selected piece be typed.
+    /// Starts editing the name of the selected piece.
     pub fn rename(&mut self, tree: &Tree) {
         let Some((path, piece)) = self.selected.as_ref().and_then(|path| Some((path, path.piece(tree)?))) else {
             return;
@@ -127,13 +127,13 @@ impl TreeState {
         self.renaming = Some(PieceRename { path: path.clone(), text, begun: false });
     }
 
-    /// A tree made ready to be asked that has much in common with that of the selected layer.
+    /// A compiled tree that shares much with the tree of the selected layer.
     pub(crate) fn program(&self) -> Option<&talweg::construction::Program> {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Leaves what is being done, then the point, then all pieces but the last, then that; returns whether there was
-    /// any of it.
+    /// Cancels the current action, else deselects the point, else all pieces but the last, else that piece. Returns
+    /// whether there was anything to cancel.
     pub fn step_back(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;
@@ -172,14 +172,16 @@ pub fn piece_icon(piece: &Piece) -> &'static str {
     }
 }
 
-/// What a material layer is called, its icon, and what lies in it.
+/// Name, icon and description of a material layer.
 pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &'static str) {
     match material {
-        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "The ground itself."),
-        MaterialLayer::Water => ("Water", icon::DROP, "Heights of water surfaces: what lies above the ground is seen."),
-        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the ground."),
-        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the ground."),
-        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "How densely plants grow, from 0 to 1."),
+        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "Surface of the terrain."),
+        MaterialLayer::Water => {
+            ("Water", icon::DROP, "Heights of water surfaces. Water is visible where it lies above the terrain.")
+        }
+        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the terrain."),
+        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the terrain."),
+        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "Plant density, from 0 to 1."),
     }
 }
 
@@ -205,7 +207,7 @@ fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<PieceRow<'a>> {
     }
     for (k, definition) in tree.definitions.iter().enumerate() {
         let (path, piece) = (PiecePath::definition(k), &definition.piece);
-        let help = "An original: editing it edits all of its instances.";
+        let help = "Original: editing it changes all of its instances.";
         let title = definition.name.clone();
         rows.push(PieceRow { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
         add_children(piece, &path, 1, state, &mut rows);
@@ -225,14 +227,14 @@ fn add_children<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &Tr
     }
 }
 
-/// Where the dragged piece would land.
+/// The target of the dragged piece.
 enum Landing {
-    /// A line over the row with this number, as deep as the pieces there.
+    /// A line above the row with this index, at the depth of the pieces there.
     Between(Spot, usize, usize),
     Into(Spot, usize),
 }
 
-/// Shows the list; returns a command that a row asked for.
+/// Shows the list; returns the command that a row issued.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
     let mut command = None;
@@ -254,7 +256,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
                     command = operator_entries(ui).or(command.take());
                 });
                 menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Group as"));
-                menu.response.on_hover_text("Puts an operator around the feature.");
+                menu.response.on_hover_text("Wraps the feature in an operator.");
             });
         });
     });
@@ -321,7 +323,7 @@ fn row(
     }
     if let Some(piece) = row.piece {
         response.context_menu(|ui| {
-            // a menu on one of several is about all of them
+            // a context menu on one of several selected pieces applies to all of them
             if !state.is_selected(&row.path) {
                 state.select(Some(row.path.clone()));
             }
@@ -384,7 +386,8 @@ fn row(
         ui.label(RichText::new(kind).small().color(colour::text_weak()));
         if !piece.link_group.is_empty() {
             let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::text_weak());
-            ui.label(link).on_hover_text("Linked with a feature of another material layer, as water with its lake.");
+            ui.label(link)
+                .on_hover_text("Linked with a feature of another material layer, such as a lake with its water.");
         }
     } else {
         ui.label(RichText::new("none").small().color(colour::text_weak()));
@@ -431,7 +434,7 @@ fn name(
     tint: egui::Color32,
 ) {
     let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
-        // painted, since the row itself bears the name
+        // only painted, because the row itself carries the accessible name
         let hidden = row.piece.is_none_or(|piece| piece.hidden);
         paint_text(ui, ui.available_rect_before_wrap(), &row.title, tint, hidden);
         return;
@@ -484,12 +487,12 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
     chosen
 }
 
-/// What the menu of the operators is called.
+/// Label of the menu of operators.
 pub fn group_text() -> String {
     format!("{}  Group as", icon::UNITE)
 }
 
-/// The operators that can be put around a feature; the one that was chosen.
+/// The menu entries of the operators; returns the chosen command.
 pub fn operator_entries(ui: &mut Ui) -> Option<Command> {
     let mut chosen = None;
     for wrap in Wrap::ALL {
@@ -501,7 +504,7 @@ pub fn operator_entries(ui: &mut Ui) -> Option<Command> {
     chosen
 }
 
-#[allow(clippy::too_many_arguments, reason = "one place where a drag is followed")]
+#[allow(clippy::too_many_arguments, reason = "one function handles all drags")]
 fn drag(
     ui: &mut Ui,
     document: &mut Document,
@@ -533,8 +536,8 @@ fn drag(
         }
         let parent = spot.parent.piece(tree).map_or_else(String::new, |piece| title_of(tree, &spot.parent, piece));
         state.hint = Some(match &allowed {
-            Ok(()) => format!("Release to put it into {parent}, as number {}", spot.at + 1),
-            Err(why) => format!("Not there: {why}"),
+            Ok(()) => format!("Release to move it into {parent}, position {}", spot.at + 1),
+            Err(why) => format!("Cannot move there: {why}"),
         });
         (spot.clone(), allowed.is_ok())
     });
@@ -550,7 +553,7 @@ fn drag(
     }
 }
 
-/// What a piece is called, a root by its material layer or as an original.
+/// The display name of a piece; a root is named by its material layer or as an original.
 pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
     match path.root {
         Root::Material(material) if path.is_root() => material_words(material).0.into(),
@@ -559,7 +562,7 @@ pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
     }
 }
 
-/// Where something lands that is let go `y` rows from the top.
+/// The target of a drop `y` rows below the top.
 fn landing(rows: &[PieceRow], y: f32) -> Option<Landing> {
     let k = (y.max(0.0) as usize).min(rows.len().checked_sub(1)?);
     let part = y - k as f32;
@@ -576,7 +579,7 @@ fn landing(rows: &[PieceRow], y: f32) -> Option<Landing> {
     if part < 0.5 {
         return Some(Landing::Between(Spot { parent, at: row.path.index() }, k, row.depth));
     }
-    // below an operator that is unfolded comes its first piece
+    // the first member of an unfolded operator is the next row
     let next = rows.get(k + 1).filter(|next| row.path.holds(&next.path));
     if next.is_some() {
         return Some(Landing::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));

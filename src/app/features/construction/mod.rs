@@ -1,9 +1,9 @@
-//! Construction trees: the list of their pieces, the library, the pieces in the view, and the surface drawn from a
-//! tree.
+//! Construction trees: the list of pieces, the library, the pieces in the view, and the surface that is drawn directly
+//! from a tree.
 //!
 //! ```text
 //! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface
-//!                                                          └───▶ viewport: PickTask ──▶ what lies under the pointer
+//!                                                          └───▶ viewport: PickTask ──▶ the piece under the pointer
 //! ```
 
 mod actions;
@@ -77,12 +77,12 @@ impl Plugin for ConstructionPlugin {
     }
 }
 
-/// What is told about the view that pieces are seen in.
+/// Data about the view that shows the pieces.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct PieceView {
-    /// The terrain as it is seen; none where there is none.
+    /// The terrain in the view; `None` if there is none.
     pub stage: Option<Stage>,
-    /// Why the view does not show the tree that it shall show.
+    /// Why the view cannot show the requested tree.
     pub unsupported: Option<Unsupported>,
 }
 
@@ -102,7 +102,7 @@ fn tell(
     state.work_with(&tasks);
 }
 
-/// Pieces have their keys while one is selected; some need none.
+/// The keys of piece commands apply while a piece is selected; some commands need no piece.
 fn applies(world: &World, action: &PieceAction) -> bool {
     let construction = world.resource::<Editor>().doc.tree().is_some();
     world.resource::<TreeState>().is_at_work() || construction && action.is_free()
@@ -119,7 +119,7 @@ fn run(
     pieces.run(action, view.stage.as_ref());
 }
 
-/// The first construction that is shown, on level ground and without what follows it.
+/// Shows the first visible construction on flat terrain and without the layers above it.
 fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Editor>) {
     let layers = &editor.doc.scene().layers;
     let is_tree = |index: &usize| matches!(layers[*index].node, Node::Construction(_));
@@ -137,7 +137,7 @@ fn take_image(In(TakeImage(file)): In<TakeImage>, mut editor: ResMut<Editor>, st
     }
 }
 
-/// Escape leaves what is being done with pieces.
+/// Escape cancels the current action on pieces.
 fn leave(mut editor: ResMut<Editor>, mut state: ResMut<TreeState>) -> bool {
     editor.doc.tree().is_some() && (state.view.let_go(&mut editor.doc) || state.step_back())
 }
@@ -148,16 +148,16 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
-        // the rows of a menu are justified, which would pull the words of a sentence apart
+        // justified menu rows would spread the words of a sentence
         let left = Layout::top_down(Align::LEFT);
-        ui.with_layout(left, |ui| ui.weak("Select a layer of the kind Construction."));
+        ui.with_layout(left, |ui| ui.weak("Select a Construction layer."));
         ui.separator();
     }
     for action in PieceAction::all() {
         let enabled = match action {
-            // keys are enough for these
+            // these are available by keys only
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
-            // all of them are in one menu
+            // one menu contains all operators
             PieceAction::Group(wrap) if wrap != Wrap::ALL[0] => continue,
             PieceAction::Library | PieceAction::Follow => construction,
             PieceAction::Draw => selected.is_some_and(|piece| line_form(piece).is_some()),
@@ -181,7 +181,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     }
 }
 
-/// The operators that can be put around a feature.
+/// The menu of the operators that can wrap a feature.
 fn group_menu(ui: &mut Ui, queue: &mut CommandQueue, enabled: bool) {
     ui.add_enabled_ui(enabled, |ui| {
         ui.menu_button(list::group_text(), |ui| queue.extend(list::operator_entries(ui)));
@@ -227,7 +227,7 @@ fn no_tree(InMut(root): InMut<Ui>, editor: Res<Editor>, view: Res<PieceView>, mu
     }
 }
 
-/// Handles, outlines and library over the view.
+/// Draws handles, outlines and library over the view.
 fn over_view(
     InMut(root): InMut<Ui>,
     mut frame: ResMut<InterfaceFrame>,

@@ -1,4 +1,4 @@
-//! What is said over the view when it shall be drawn from a tree and cannot be, and the ways out.
+//! The bar that explains why the view cannot be drawn from a tree, with buttons that solve the problem.
 
 use bevy_egui::egui;
 use egui::{Align, Label, Layout, RichText, Ui};
@@ -11,7 +11,7 @@ use crate::frame::theme::colour;
 use crate::view::Unsupported;
 use crate::view::ViewMode;
 
-/// The bar; `instead` is the way of looking at the grid that is on screen.
+/// Shows the bar; `instead` is the view mode in which the grid is on screen.
 pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<Command> {
     let mut chosen = None;
     ui.horizontal_centered(|ui| {

@@ -1,4 +1,4 @@
-//! The parameters of the selected piece, of its selected point, and its profiles.
+//! The parameters of the selected piece and of its selected point, and its profiles.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use talweg::construction::{MaterialLayer, Piece, PieceKind, PieceMaterial, Tree}
 use talweg::param::Params;
 use talweg::scene::Gesture;
 
-/// What the edits of a piece need to know.
+/// Context for edits of a piece.
 struct PieceEdit<'a> {
     document: &'a mut Document,
     layer: usize,
     tree: Arc<Tree>,
     path: PiecePath,
-    /// Why an edit was not made.
+    /// Why an edit was refused.
     refused: Option<EditError>,
 }
 
@@ -52,7 +52,7 @@ impl PieceEdit<'_> {
         }
     }
 
-    /// Rows for a group of parameters of the piece; returns a command that one of them asked for.
+    /// Rows for a group of parameters of the piece; returns an issued command.
     fn rows(
         &mut self,
         ui: &mut Ui,
@@ -71,7 +71,7 @@ impl PieceEdit<'_> {
             }
             if let Some(Change { value, gesture }) = change {
                 let label = format!("Change {}", spec.label.to_lowercase());
-                // the value comes from the parameter's own row
+                // the value comes from the row of the same parameter
                 self.edit(&label, gesture, |piece| {
                     group(piece, &mut |params: &mut dyn Params| drop(params.set(k, &value)));
                 });
@@ -81,7 +81,7 @@ impl PieceEdit<'_> {
     }
 }
 
-/// Shows the selected piece; returns a command that a row asked for. `None` in the outer layer: nothing is selected.
+/// Shows the selected piece; returns the command that a row issued. The outer `None` means that no piece is selected.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
     let path = state.selected()?.clone();
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
@@ -98,16 +98,16 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     });
     let count = state.selected_pieces().len();
     if count > 1 {
-        let text = format!("{count} features are selected. These are the parameters of the last one.");
+        let text = format!("{count} features are selected. The parameters are those of the last one.");
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     ui.label(about.help);
     if path.is_locked(&tree) {
-        let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
+        let text = format!("{}  Locked: it cannot be dragged in the view.", icon::LOCK);
         ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
-    // ids of the rows belong to the piece, so that a drag never lands on another one
+    // the ids of the rows belong to the piece, so that a drag never changes another piece
     ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
         copy_of(ui, &tree, &piece, state);
@@ -133,10 +133,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     command
 }
 
-/// What the ground of the piece is made of.
+/// The choice of the piece's ground material.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
-        ui.label("Material").on_hover_text("What its ground is made of, and that of features in it which say nothing.");
+        ui.label("Material")
+            .on_hover_text("Ground material of this feature and of children without a material of their own.");
         let mut chosen = now;
         egui::ComboBox::from_id_salt("material").selected_text(now.label()).show_ui(ui, |ui| {
             for &material in PieceMaterial::ALL {
@@ -149,7 +150,7 @@ fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     });
 }
 
-/// What the piece goes together with: a click selects it.
+/// The pieces linked with this piece; a click selects one.
 fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
     let others = link_group::others(tree, path);
     if others.is_empty() {
@@ -165,7 +166,7 @@ fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) 
             };
             let title = title_of(tree, &other, piece);
             let named = if title.to_lowercase() == material { material } else { format!("{title} ({material})") };
-            if ui.link(named).on_hover_text("Selects it.").clicked() {
+            if ui.link(named).on_hover_text("Selects this feature.").clicked() {
                 state.select(Some(other));
             }
         }
@@ -181,12 +182,12 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     });
     ui.label(help);
     ui.label(
-        RichText::new("There is none yet. What you place from the library now goes in here.")
+        RichText::new("No features yet. Features that you place from the library are added here.")
             .color(colour::text_weak()),
     );
 }
 
-/// Buttons for what can be done with a piece of this kind.
+/// Buttons for the commands that apply to this kind of piece.
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
     if line_form(piece).is_some() {
@@ -226,20 +227,20 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     command
 }
 
-/// Of a copy: the way to its original.
+/// For an instance: the button that selects its original.
 fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
         ui.label(RichText::new(format!("Instance of “{}”", instance.definition)).color(colour::text()));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
-        let tip = "Selects the original: what is changed there changes in all of its instances.";
+        let tip = "Selects the original. Changes to it apply to all of its instances.";
         if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {
             state.select(original.map(PiecePath::definition));
         }
     });
 }
 
-/// The selected point of a line.
+/// The parameters of the selected point of a line.
 fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
@@ -247,7 +248,7 @@ fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState
         let step = |by: usize| Some(state.point.map_or(0, |k| (k + by) % count.max(1)));
         let back = icon_button(ui, count > 0, icon::CARET_LEFT, "Previous point");
         let (previous, next) = (step(count.saturating_sub(1)), step(1));
-        if back.on_hover_text("Selects the point before.").clicked() {
+        if back.on_hover_text("Selects the previous point.").clicked() {
             state.point = previous;
         }
         let text = match state.point {
@@ -264,14 +265,14 @@ fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState
         if let Some(k) = state.point {
             let enough = count > 2;
             let bin = icon_button(ui, enough, icon::TRASH, "Delete point");
-            if bin.on_hover_text("Removes the point; the line runs on without it.").clicked() {
+            if bin.on_hover_text("Deletes the point and joins its neighbours.").clicked() {
                 edit.edit("Delete point", None, |piece| drop(points::remove_point(piece, k)));
                 state.point = None;
             }
         }
     });
     let Some((index, point)) = state.point.and_then(|k| Some((k, line(piece)?.get(k)?))) else {
-        ui.weak("Click a point in the view. A double click on the line adds one.");
+        ui.weak("Click a point in the view to select it. Double-click the line to add one.");
         return;
     };
     let form = LinePoint::from_point(point);
@@ -292,18 +293,18 @@ fn heading(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).strong());
 }
 
-/// The shape across a line: at the selected point, or all along.
+/// The cross-section profile of a line: at the selected point, or along the whole line.
 fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let PieceKind::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
     let (title, shown) = match state.point {
-        Some(k) => (format!("Shape across at point {}", k + 1), own(k)),
-        None => ("Shape across".to_string(), own(0)),
+        Some(k) => (format!("Cross-section at point {}", k + 1), own(k)),
+        None => ("Cross-section".to_string(), own(0)),
     };
     heading(ui, &title);
     let is_own = shown.is_some();
-    let changed = profile::editor(ui, "Profile across", shown.unwrap_or(&plain), 1.0);
+    let changed = profile::editor(ui, "Cross-section profile", shown.unwrap_or(&plain), 1.0);
     let all = state.point.is_none();
     if let Some((profile, gesture)) = changed {
         let at = state.point;
@@ -312,11 +313,11 @@ fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     ui.horizontal(|ui| {
         let name = curve.settings.cross.label();
         ui.weak(match (is_own, all) {
-            (false, _) => format!("As {} has it. Edit it to make it your own.", name.to_lowercase()),
-            (true, true) => "Your own, all along the line.".into(),
-            (true, false) => "Your own at this point.".into(),
+            (false, _) => format!("Default profile of {}. Edit it to create a custom one.", name.to_lowercase()),
+            (true, true) => "Custom profile along the whole line.".into(),
+            (true, false) => "Custom profile at this point.".into(),
         });
-        let tip = format!("Goes back to the shape of {}.", name.to_lowercase());
+        let tip = format!("Restores the default profile of {}.", name.to_lowercase());
         if is_own && ui.button("Reset").on_hover_text(tip).clicked() {
             let at = state.point;
             edit.edit("Reset profile", None, |piece| set_cross(piece, at, None));
@@ -333,9 +334,9 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
     }
 }
 
-/// The shape from the centre outwards, in one direction of several or all around.
+/// The radial profile, in one of several directions or all around.
 fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
-    heading(ui, "Shape outwards");
+    heading(ui, "Radial shape");
     let rays = contour.profiles.len();
     state.ray = state.ray.min(rays.saturating_sub(1));
     let ray = state.ray;
@@ -351,15 +352,15 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
                 },
             );
             let bin = icon_button(ui, true, icon::TRASH, "Delete direction");
-            if bin.on_hover_text("Removes the profile of this direction.").clicked() {
+            if bin.on_hover_text("Deletes the profile of this direction.").clicked() {
                 with_contour(edit, "Delete profile", None, |contour| drop(contour.profiles.remove(ray)));
             }
         });
     }
     let plain = contour.settings.landform.profile();
     let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
-    if let Some((mut profile, gesture)) = profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
-        // outwards there is nothing below 0
+    if let Some((mut profile, gesture)) = profile::editor(ui, "Radial profile", shown, contour.settings.reach) {
+        // radial distances are not negative
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(edit, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
             Some(ray) => ray.profile = profile,
@@ -367,9 +368,8 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
         });
     }
     ui.horizontal(|ui| {
-        let tip =
-            "Adds a profile of its own for another direction; between two directions one goes over into the other.";
-        if ui.button("Another direction").on_hover_text(tip).clicked() {
+        let tip = "Adds a profile for another direction. Profiles are interpolated between directions.";
+        if ui.button("Add direction").on_hover_text(tip).clicked() {
             let angles: Vec<f32> = contour.profiles.iter().map(|ray| ray.angle).collect();
             let profile = shown.clone();
             with_contour(edit, "Add profile", None, |contour| {
@@ -380,7 +380,7 @@ fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: 
             });
             state.ray = rays.max(1);
         }
-        let tip = "Goes back to the shape of the landform, all around.";
+        let tip = "Restores the default profile of the landform in all directions.";
         if rays > 0 && ui.button("Reset").on_hover_text(tip).clicked() {
             with_contour(edit, "Reset profile", None, |contour| contour.profiles.clear());
             state.ray = 0;
@@ -412,7 +412,7 @@ fn direction(angle: f32) -> String {
     format!("{turn:.0}°, {}", NAMES[((turn + 22.5) / 45.0) as usize % 8])
 }
 
-/// Rows for what the numbers of the construction mean.
+/// Rows for the scale of the construction's numbers.
 pub fn frame(ui: &mut Ui, document: &mut Document) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let about = tree.frame.about();
@@ -421,14 +421,14 @@ pub fn frame(ui: &mut Ui, document: &mut Document) {
         let change = ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut None)).inner;
         if let Some(Change { value, gesture }) = change {
             let mut tree = (*tree).clone();
-            // the value comes from the parameter's own row
+            // the value comes from the row of the same parameter
             let _ = tree.frame.set(k, &value);
             document.edit_tree(layer, &format!("Change {}", spec.label.to_lowercase()), gesture, tree);
         }
     }
 }
 
-/// Changes the image file of the selected piece.
+/// Sets the image file of the selected piece.
 pub fn take_image(document: &mut Document, path: &PiecePath, name: String) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     set(document, layer, &tree, path, "Choose image", |piece| {

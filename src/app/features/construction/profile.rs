@@ -1,5 +1,5 @@
-//! The editor of a profile: how the ground rises and falls with the distance from a line or a centre. Click adds a
-//! point, drag moves it, double or right click removes it.
+//! The profile editor: height as a function of the distance from a line or a centre. Click to add a point, drag to move
+//! it, double-click or right-click to remove it.
 
 use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -13,7 +13,7 @@ const GRAB: f32 = 8.0;
 const APART: f32 = 0.004;
 const MOST_POINTS: usize = 64;
 
-/// What the plot shows: distances from left to right, rises from the bottom to the top.
+/// The visible range: distances from left to right, heights from bottom to top.
 #[derive(Clone, Copy, Debug)]
 struct PlotRange {
     x: (f32, f32),
@@ -26,7 +26,7 @@ impl PlotRange {
         let fold =
             |f: fn(f32, f32) -> f32, start: f32, of: fn(&(f32, f32)) -> f32| profile.0.iter().map(of).fold(start, f);
         let (low, high) = (fold(f32::min, -0.2, |p| p.1), fold(f32::max, 0.2, |p| p.1));
-        // round steps, so that the plot keeps still while a point is dragged
+        // rounded range, so that the plot does not move while a point is dragged
         let step = |v: f32| (v.abs() * 2.0 + 0.2).ceil() * 0.5 * v.signum();
         let left = fold(f32::min, 0.0, |p| p.0);
         let right = fold(f32::max, reach, |p| p.0);
@@ -49,18 +49,18 @@ impl PlotRange {
     }
 }
 
-/// Shows a profile whose ground ends at distance `reach`; returns the new one if it was changed.
+/// Shows a profile that ends at distance `reach`; returns the new profile if it was changed.
 pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option<(Profile, Option<Gesture>)> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, label));
-    let tip = "To the right the distance, upwards the rise. Click adds a point, dragging moves it, a double or right click \
-               removes it.";
+    let tip = "Distance runs to the right, height upwards. Click to add a point, drag to move it, double-click or \
+               right-click to remove it.";
     let response = response.on_hover_text(tip);
     let area = rect.shrink(GRAB);
     let points = profile.sanitised().0;
     let held = response.id.with("held");
     let kept: Option<(usize, PlotRange)> = ui.data(|data| data.get_temp(held)).flatten();
-    // the plot keeps its size while a point is dragged
+    // the plot keeps its range while a point is dragged
     let window = match kept.filter(|_| response.dragged()) {
         Some((_, window)) => PlotRange { area, ..window },
         None => PlotRange::of_profile(profile, reach, area),
@@ -90,7 +90,7 @@ pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option
         let (x, y) = window.to_profile(at);
         let low = if index == 0 { -FARTHEST } else { points[index - 1].0 + APART };
         let high = if index + 1 == points.len() { FARTHEST } else { points[index + 1].0 - APART };
-        // a profile that begins in the middle goes on doing so
+        // a profile that starts at distance 0 keeps its first point there
         let x = if points[index].0 == 0.0 && index == 0 { 0.0 } else { x.clamp(low.min(high), high.max(low)) };
         points[index] = (x, y);
         return Some((Profile(points), Some(Gesture(response.id.value()))));

@@ -1,5 +1,5 @@
-//! The tree of the scene, made ready for the ways of looking that ask it: on a thread of its own, the newest wins, and
-//! what was there before stays until it is done.
+//! Compiles the tree of the scene for view modes that draw it directly, on a thread of its own. A newer request
+//! replaces an older one, and the previous surface stays until the new one is ready.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState};
 use talweg::field::{Control, Terrain};
 
-/// See the module.
+/// The surface task. See the module.
 #[derive(Resource, Default)]
 pub struct TreeSurfaceTask {
-    /// What the scene of a revision asks for, looked at in a mode, with the terrain that was computed of it.
+    /// The request of a revision, view mode and computed terrain, with the recipe it leads to.
     asked: Option<(AskedSurface, Result<Option<TreeRecipe>, Unsupported>)>,
     surface: Newest<(), Arc<TreeSurface>>,
 }
 
-/// What a recipe follows from.
+/// The inputs of a recipe.
 struct AskedSurface {
     revision: u64,
     mode: ViewMode,
-    /// The ground of that revision, once it is computed.
+    /// The terrain of that revision, once it is computed.
     terrain: Option<Arc<Terrain>>,
 }
 
@@ -36,13 +36,13 @@ impl AskedSurface {
 }
 
 impl TreeSurfaceTask {
-    /// Why the tree is not drawn, if it shall be and cannot be.
+    /// Why the requested tree cannot be drawn, if that is so.
     pub fn unsupported(&self) -> Option<Unsupported> {
         self.asked.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
     }
 }
 
-/// Makes what the view asks for.
+/// Computes the surface that the view needs.
 pub(super) fn advance(
     mut surface_task: ResMut<TreeSurfaceTask>,
     editor: Res<Editor>,
@@ -72,7 +72,7 @@ pub(super) fn advance(
     }
     let recipe = match &surface_task.asked {
         Some((_, Ok(Some(recipe)))) => recipe.clone(),
-        // until the ground is computed that of before stays
+        // until the terrain is computed, the previous surface stays
         Some((_, Ok(None))) => return,
         _ => {
             if view_state.tree_surface.is_some() {
@@ -84,7 +84,7 @@ pub(super) fn advance(
     };
     let made = surface_task.surface.done().map(|(_, made)| made.clone());
     if !made.as_ref().is_some_and(|made| made.recipe.is_same(&recipe)) {
-        // without a thread the grid stays on screen
+        // if no thread can be started, the grid stays on screen
         let before = made.clone();
         let make = move |stop: &Control| TreeSurface::new(recipe, before.as_deref(), stop).ok().map(Arc::new);
         let task = tasks.start("tree", make);

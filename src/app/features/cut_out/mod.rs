@@ -1,4 +1,4 @@
-//! Ground cut out of the terrain on screen, as an image feature for constructions: *Feature ▸ Cut out ground*.
+//! Cuts a part of the terrain on screen out as an image feature for constructions: *Feature ▸ Cut out terrain*.
 
 use std::path::PathBuf;
 
@@ -34,21 +34,21 @@ impl Plugin for CutOutPlugin {
     }
 }
 
-/// What is cut out.
+/// The area to cut out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutOutOrder {
     /// West, north, east and south edge, in metres from the north-west corner.
     pub edges: [f64; 4],
-    /// Share of the feature over which it gives way to the ground around, from 0.001 to 0.5.
+    /// Fraction of the feature over which it blends into the surrounding terrain, from 0.001 to 0.5.
     pub border: f32,
 }
 
-/// What can be done about cutting ground out.
+/// Commands that cut out terrain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CutOutAction {
-    /// Asks what to cut out.
+    /// Asks for the area.
     Ask,
-    /// Asks where to write it.
+    /// Asks where to save it.
     AskWhere(CutOutOrder),
     Write(CutOutOrder, PathBuf),
 }
@@ -60,12 +60,12 @@ impl Action for CutOutAction {
 
     fn info(&self) -> Info {
         let help =
-            "Writes a part of the terrain as an image feature, which constructions can move, turn, stretch and blend.";
-        Info::new("Cut out ground…", help, icon::SCISSORS, &[])
+            "Saves a part of the terrain as an image feature, which constructions can move, rotate, scale and blend.";
+        Info::new("Cut out terrain…", help, icon::SCISSORS, &[])
     }
 }
 
-/// Ground that is being written, by the name of its file.
+/// The running save, keyed by its file name.
 #[derive(Resource, Default)]
 struct CutOutTask(Newest<String, Result<(), String>>);
 
@@ -84,7 +84,7 @@ fn run(
     let side = f64::from(editor.doc.scene().settings.size_metres);
     match action {
         CutOutAction::Ask if editor.doc.scene().as_planet().is_some() => {
-            editor.toasts.info("Ground is cut out of terrains: extract a region of the planet first.");
+            editor.toasts.info("You can cut out of terrains only: extract a region of the planet first.");
         }
         CutOutAction::Ask => {
             let edges = [0.25, 0.25, 0.75, 0.75].map(|share| share * side);
@@ -93,25 +93,25 @@ fn run(
         CutOutAction::AskWhere(order) => {
             let then = move |path| CutOutAction::Write(order, path).into();
             let name = format!("{} cut out", file_stem(&editor.doc));
-            let files = Files::save(&editor.doc, "Cut out ground", &name, &[("Talweg scene", "ron")], then);
+            let files = Files::save(&editor.doc, "Cut out terrain", &name, &[("Talweg scene", "ron")], then);
             editor.dialogs.open(files);
         }
         CutOutAction::Write(order, path) => {
             let whole = editor.doc.scene().samples();
-            // what is on screen may be older than the scene
+            // the terrain on screen may be older than the scene
             let shown = evaluation.and_then(
                 |mut evaluation| {
                     if evaluation.is_busy() { None } else { evaluation.terrain.clone() }
                 },
             );
             let Some(terrain) = shown.filter(|terrain| terrain.samples() == whole) else {
-                return editor.toasts.info("The terrain is still being computed; cut it out when it is there.");
+                return editor.toasts.info("The terrain is still being computed. Try again when it is ready.");
             };
             let (name, scene) = (file_name(&path), editor.doc.scene().clone());
             let work = tasks.start("cut out", move |_| Some(write(&order, &scene, &terrain, path)));
             match work {
                 Ok(work) => task.0.begin(name, Ok(work)),
-                Err(error) => editor.toasts.error(because("The ground was not cut out", &error)),
+                Err(error) => editor.toasts.error(because("The terrain was not cut out", &error)),
             }
         }
     }
@@ -124,21 +124,21 @@ fn write(order: &CutOutOrder, scene: &Scene, terrain: &Terrain, path: PathBuf) -
     cut.save(scene, order.border, &SaveTarget::new(path)).map_err(|error| error.to_string())
 }
 
-/// Says what became of it.
+/// Reports how the save ended.
 fn receive(_: InMut<Ui>, mut task: ResMut<CutOutTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
     }
     match task.0.take() {
-        Some((name, Ok(()))) => editor
-            .toasts
-            .info(format!("Saved {name}: one image feature. Open it and copy the feature into another construction.")),
+        Some((name, Ok(()))) => {
+            editor.toasts.info(format!("Saved {name}. Open it and copy its image feature into another construction."))
+        }
         Some((name, Err(error))) => editor.toasts.error(because(&format!("{name} was not written"), &error)),
         None => {}
     }
 }
 
-/// Asks for the edges, in metres.
+/// The dialog that asks for the edges, in metres.
 struct CutOutDialog {
     side: f64,
     order: CutOutOrder,
@@ -146,16 +146,18 @@ struct CutOutDialog {
 
 impl Dialog for CutOutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "ground to cut out").show(ctx, |ui| {
             ui.set_width(400.0);
-            ui.heading("Cut out ground");
-            ui.label("Writes this part of the terrain as an image feature: a scene, and the picture of its heights beside it.");
+            ui.heading("Cut out terrain");
+            ui.label("Saves this part of the terrain as an image feature: a scene file with a heightmap beside it.");
             ui.add_space(8.0);
             let order = &mut self.order;
             ui.horizontal_wrapped(|ui| {
-                for (name, low, high) in [("Whole", 0.0, 1.0), ("Middle half", 0.25, 0.75), ("Middle third", 1.0 / 3.0, 2.0 / 3.0)] {
+                for (name, low, high) in
+                    [("Whole", 0.0, 1.0), ("Middle half", 0.25, 0.75), ("Middle third", 1.0 / 3.0, 2.0 / 3.0)]
+                {
                     let edges = [low, low, high, high].map(|share| share * self.side);
                     let chip = ui.add(egui::Button::new(name).selected(order.edges == edges).corner_radius(10));
                     if chip.clicked() {
@@ -167,10 +169,11 @@ impl Dialog for CutOutDialog {
             egui::Grid::new("edges of the cut").num_columns(4).show(ui, |ui| {
                 for (k, name) in ["West edge", "North edge", "East edge", "South edge"].into_iter().enumerate() {
                     let label = ui.label(name);
-                    // at least a thousandth of the side is left between two edges
+                    // keep at least a thousandth of the side between two edges
                     let (least, other) = (0.001 * self.side, order.edges[(k + 2) % 4]);
                     let range = if k < 2 { 0.0..=other - least } else { other + least..=self.side };
-                    let edge = DragValue::new(&mut order.edges[k]).range(range).speed(0.002 * self.side).max_decimals(1);
+                    let edge =
+                        DragValue::new(&mut order.edges[k]).range(range).speed(0.002 * self.side).max_decimals(1);
                     ui.add(units::field(edge, "m")).labelled_by(label.id);
                     if k % 2 == 1 {
                         ui.end_row();
@@ -181,7 +184,12 @@ impl Dialog for CutOutDialog {
                 let label = ui.label("Border");
                 let mut percent = 100.0 * order.border;
                 let field = DragValue::new(&mut percent).range(0.1..=50.0).suffix(" %").max_decimals(1);
-                if ui.add(field).labelled_by(label.id).on_hover_text("Over so much of it the feature gives way to the ground around.").changed() {
+                if ui
+                    .add(field)
+                    .labelled_by(label.id)
+                    .on_hover_text("Fraction of the feature over which it blends into the surrounding terrain.")
+                    .changed()
+                {
                     order.border = 0.01 * percent;
                 }
             });
@@ -225,7 +233,7 @@ mod tests {
             let metres = (cut.height[k] - whole.height[k]) * scene.settings.relief_metres;
             assert!(metres.abs() < 1.0, "{row}, {column}: {metres} m");
         }
-        assert!((cut.height[0] - whole.height[0]).abs() > 1e-4, "outside there is nothing of it");
+        assert!((cut.height[0] - whole.height[0]).abs() > 1e-4, "the feature does not reach outside");
         let nowhere = CutOutOrder { edges: [2.0, 2.0, 3.0, 3.0].map(|share| share * side), border: 0.1 };
         assert!(write(&nowhere, &scene, &whole, path).unwrap_err().contains("lie on the terrain"));
     }

@@ -1,8 +1,8 @@
-//! Plays a list of user actions in the real window: `talweg SCENE --drive steps.ron`.
+//! Plays a script of user actions in the real window: `talweg SCENE --drive steps.ron`.
 //!
-//! The actions become the same window events that a person's mouse and keyboard make, widgets are found by their
-//! accessible names, and every wait is for a state, never for a time. The window test and the pictures of the README
-//! are made with it. A step that cannot be carried out ends the program with exit code 1 and says what was on screen.
+//! The actions become the same window events that a mouse and keyboard cause. Widgets are found by their accessible
+//! names, and every wait is for a state, never for a time. The window test and the images of the README use such
+//! scripts. If a step fails, the program exits with code 1 and lists the widgets on screen.
 
 mod input;
 mod observe;
@@ -31,17 +31,17 @@ use crate::frame::window::{FrameCost, Pacing};
 use crate::view::{ViewCamera, ViewState, ViewSystems};
 use talweg_cli::tell;
 
-/// Frames without any work that count as settled.
+/// Number of idle frames after which the editor counts as settled.
 const QUIET_FRAMES: u32 = 4;
-/// Frames after which a step that waits is given up.
+/// Number of frames after which a waiting step fails.
 const PATIENCE_FRAMES: u32 = 6000;
-/// Frames after which a widget that is not on screen is given up.
+/// Number of frames after which a step fails because its widget is not on screen.
 const SEARCH_FRAMES: u32 = 200;
 
-/// Adds the driver for `steps`; relative paths in them are taken from the present folder.
+/// Adds the driver for `steps`; their relative paths start at the working directory.
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
-    /// Becomes true when a step cannot be carried out.
+    /// Becomes true when a step fails.
     pub has_failed: Arc<AtomicBool>,
 }
 
@@ -52,23 +52,23 @@ struct Driver {
     present: String,
     quiet: u32,
     waited: u32,
-    /// Pictures that are under way.
+    /// Number of screenshots in progress.
     capturing: u32,
-    /// Of this frame and those after it pictures are wanted: what they are called, how many there are, and will be.
+    /// A series of screenshots, one per frame: file name, number taken, and total number.
     pictures: Option<(PathBuf, u32, u32)>,
     failed: Option<String>,
     has_failed: Arc<AtomicBool>,
 }
 
-/// Frames that a widget may stay disabled before the pointer goes to it all the same. In the first one of a dialog
-/// egui measures it: it is invisible then, takes no clicks, and is not yet in its place.
+/// Number of frames for which a disabled widget is waited for before the pointer moves to it anyway. In the first frame
+/// of a dialog, egui measures it: it is invisible, takes no clicks, and is not yet in its position.
 const MEASURING_FRAMES: u32 = 3;
 
 /// An accessible widget of the last drawn frame.
 struct Widget {
-    /// `Role:name`.
+    /// Role and name: `Role:name`.
     name: String,
-    /// In points.
+    /// Position in points.
     rect: Rect,
     is_enabled: bool,
 }
@@ -107,7 +107,7 @@ fn collect_widgets(
 ) {
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
-        // a frame may take longer than a person's click
+        // a frame may take longer than the click of a user
         context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
@@ -131,7 +131,7 @@ fn collect_widgets(
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
@@ -220,7 +220,7 @@ fn drive(
         driver.atoms.pop_front();
         driver.waited = 0;
     } else if driver.waited > PATIENCE_FRAMES {
-        driver.failed = Some(format!("waited for {PATIENCE_FRAMES} frames"));
+        driver.failed = Some(format!("gave up after {PATIENCE_FRAMES} frames"));
     }
 }
 

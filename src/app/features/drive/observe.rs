@@ -1,4 +1,4 @@
-//! What the driver of scripts waits for and writes down.
+//! Editor state that scripts wait for and record.
 
 use bevy::prelude::*;
 use serde_json::json;
@@ -12,20 +12,20 @@ use crate::frame::window::FrameCost;
 use crate::view::globe::{GlobeCamera, PlannedScenery};
 use crate::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
 
-/// What the driver must know about the editor.
+/// The editor state that the driver needs.
 #[derive(Resource, Default)]
 pub struct Observed {
-    /// Something is being computed, eased, uploaded or asked.
+    /// A computation, animation, upload or request is in progress.
     pub busy: bool,
     /// Iteration under the playhead.
     pub iteration: u32,
     /// Free rectangle of the 3D view, in points.
     pub view: Rect,
-    /// What `State` writes.
+    /// The data that the step `State` writes.
     pub state: serde_json::Value,
 }
 
-/// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
+/// Camera of a planet: position, distance from the centre, heading and inclination, in degrees and metres.
 fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
     let (pose, up) = (camera.pose, camera.pose.up_vector());
     let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
@@ -39,7 +39,7 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
     })
 }
 
-/// The selected piece, for the driver.
+/// The selected piece, for the step `State`.
 fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
     let (Some(tree), Some(path)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
@@ -53,7 +53,7 @@ fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     })
 }
 
-/// What is seen, of a terrain or a planet.
+/// The views of a terrain and of a planet.
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,
@@ -63,7 +63,7 @@ type Seen<'w> = (
     Res<'w, PlannedScenery>,
 );
 
-/// Tells the driver what it may wait for and write down.
+/// Updates the state for the driver.
 pub fn observe(
     mut observed: ResMut<Observed>,
     mut evaluation: ResMut<EvaluationClient>,

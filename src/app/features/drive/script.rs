@@ -1,4 +1,4 @@
-//! The steps of a script and the single events they are made of.
+//! The steps of a script, and the single events that they consist of.
 
 use std::path::{Path, PathBuf};
 
@@ -8,23 +8,23 @@ use serde::Deserialize;
 
 use crate::view::ViewCommand;
 
-/// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name, or by
-/// role and name, like `Slider:Frequency`; places in the 3D view are fractions of it, from its upper left corner.
+/// One user action, or a wait or recording. Widgets are given by accessible name, or by role and name, like
+/// `Slider:Frequency`. Positions in the 3D view are fractions of it, from its upper left corner.
 #[derive(Clone, Debug, Deserialize)]
 pub enum Step {
     Click(String),
     DoubleClick(String),
     RightClick(String),
-    /// Clicks at (x, y) of a widget, as fractions of it.
+    /// Clicks at (x, y) of a widget, as fractions of its size.
     ClickAt(String, f32, f32),
-    /// Drags from the middle of a widget by so many points.
+    /// Drags from the centre of a widget by a distance in points.
     Drag(String, f32, f32),
-    /// Drags from (x, y) of a widget by so many points and leaves the button down; `Release` ends it.
+    /// Drags from (x, y) of a widget by a distance in points and keeps the button down; `Release` ends it.
     DragHold(String, f32, f32, f32, f32),
     Release,
-    /// Drags from the middle of a widget to a place of the 3D view.
+    /// Drags from the centre of a widget to a position in the 3D view.
     DragToView(String, f32, f32),
-    /// Types text into what has the focus.
+    /// Types text into the focused widget.
     Type(String),
     /// Presses a key with modifiers, like `Ctrl+Z` or `F`.
     Key(String),
@@ -40,40 +40,41 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
-    /// Puts the camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
-    /// north, 90 east) and tilt (-90 is down) in degrees.
+    /// Moves the camera above a terrain: metres from the west and the north edge, metres above the terrain, heading (0
+    /// is north, 90 east) and tilt (-90 is down) in degrees.
     Camera(f32, f32, f32, f32, f32),
-    /// Moves the pointer by so many points, the button as it is.
+    /// Moves the pointer by a distance in points, without changing the button.
     MoveBy(f32, f32),
-    /// Clicks a place of the 3D view.
+    /// Clicks a position in the 3D view.
     ViewClick(f32, f32),
-    /// Clicks a place of the 3D view with the right button.
+    /// Right-clicks a position in the 3D view.
     ViewRightClick(f32, f32),
-    /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0
-    /// is north) and inclination (-90 is down) in degrees.
+    /// Moves the camera above a point of a planet: latitude and longitude in degrees, metres above the terrain, heading
+    /// (0 is north) and inclination (-90 is down) in degrees.
     Over(f64, f64, f64, f64, f64),
     /// Turns the wheel over a widget.
     Scroll(String, f32),
     Hover(String),
-    /// Until nothing is computed, eased or loaded.
+    /// Waits until no computation, animation or upload runs.
     Settle,
-    /// Until the playhead has reached an iteration.
+    /// Waits until the playhead has reached an iteration.
     Iteration(u32),
-    /// Until a widget whose name contains this is on screen.
+    /// Waits until a widget whose name contains this text is on screen.
     See(String),
-    /// Until no widget whose name contains this is on screen.
+    /// Waits until no widget whose name contains this text is on screen.
     Gone(String),
-    /// Saves a picture of the window.
+    /// Saves a screenshot of the window.
     Picture(PathBuf),
-    /// Presses a key, and saves a picture of each of so many frames from that one on: the name gets -0, -1, … behind.
+    /// Presses a key and saves a screenshot of each of the next frames, as many as given. The file names end in -0, -1,
+    /// ….
     KeyPictures(String, PathBuf, u32),
-    /// Writes what the editor holds, as JSON, and the longest times of frames since the `State` before.
+    /// Writes the editor state and the longest frame times since the previous `State`, as JSON.
     State(PathBuf),
-    /// The graphics card stops answering, as when its driver is restarted.
+    /// Simulates a graphics card that stops responding, as when its driver restarts.
     LoseCard,
-    /// The window gets this size in pixels, as a screen of that size would give it.
+    /// Resizes the window to this size in pixels, as if on a screen of that size.
     Resize(u32, u32),
-    /// From here on nobody touches the window, and frames come only where something happens. It ends by a signal.
+    /// Ends all input, so that frames are drawn on events only. A signal ends the program.
     Rest,
 }
 
@@ -84,7 +85,7 @@ pub enum Button {
     Right,
 }
 
-/// Why a script was not taken.
+/// Why a script could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     #[error("cannot read {path}: {source}")]
@@ -99,7 +100,7 @@ pub fn read(path: &Path) -> Result<Vec<Step>, ScriptError> {
     ron::from_str(&text).map_err(|source| ScriptError::Syntax { path: path.into(), source: Box::new(source) })
 }
 
-/// What happens in one frame.
+/// One event, or one wait, in a frame.
 #[derive(Clone, Debug)]
 pub enum Atom {
     Move(PointerTarget),
@@ -114,9 +115,9 @@ pub enum Atom {
     Present(String, bool),
     View(ViewCommand),
     Picture(PathBuf),
-    /// From this frame on a picture of each of so many.
+    /// Starts saving this number of screenshots, one per frame.
     Pictures(PathBuf, u32),
-    /// Until they are saved.
+    /// Waits until these screenshots are saved.
     PicturesSaved,
     State(PathBuf),
     LoseCard,
@@ -124,14 +125,14 @@ pub enum Atom {
     Rest,
 }
 
-/// Where the pointer goes.
+/// Target of a pointer movement.
 #[derive(Clone, Debug)]
 pub enum PointerTarget {
     Widget { name: String, x: f32, y: f32 },
     View(f32, f32),
 }
 
-/// A drag is made of so many moves, so that what follows the pointer sees it move.
+/// Number of pointer movements in a drag, so that widgets see the pointer move.
 const DRAG_MOVES: usize = 8;
 
 impl Step {
@@ -237,7 +238,8 @@ impl Step {
     }
 }
 
-/// What lies under the pointer is known a frame after it has moved.
+/// Clicks in the view. Two frames after the movement are needed, because the point under the pointer is known a frame
+/// late.
 fn view_click(x: f32, y: f32, button: MouseButton) -> Vec<Atom> {
     let press = [Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
     [vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame, Atom::Frame], press.into()].concat()

@@ -1,4 +1,4 @@
-//! Playing a process: the bar with its playhead, and the bar of its branches. Where it stands is the document's.
+//! Playback of a process: the transport bar, and the bar of its branches. The document holds the playhead.
 
 mod commands;
 pub mod transport;
@@ -16,9 +16,9 @@ use crate::frame::menu::pick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 
-/// Height of the bar with the playhead, in points.
+/// Height of the transport bar, in points.
 const BAR: f32 = 40.0;
-/// The same of that of the branches.
+/// Height of the bar of branches, in points.
 const BRANCHES: f32 = 34.0;
 
 pub struct ErosionPlugin;
@@ -63,7 +63,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     pick(ui, &mut queue, ErosionAction::Branch, process);
 }
 
-/// The bar is always there, so that the view keeps its place when another layer is selected.
+/// The bar is always visible, so that the view does not move when another layer is selected.
 fn height(editor: Res<Editor>) -> PanelShown {
     PanelShown::Fixed(if has_branches(&editor) { BAR + BRANCHES } else { BAR })
 }

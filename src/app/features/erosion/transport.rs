@@ -13,18 +13,18 @@ use crate::frame::document::{Document, SPEED_RANGE};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
-/// Width behind the buttons, in points, from which on the pace and the name of the layer have room.
+/// Minimum width after the buttons, in points, for the pace and the layer name.
 const ROOM_FOR_PACE: f32 = 570.0;
-/// The same for the speed.
+/// Minimum width after the buttons, in points, for the speed.
 const ROOM_FOR_SPEED: f32 = 310.0;
-/// Room of the whole bar for all its buttons.
+/// Minimum width of the whole bar, in points, for all of its buttons.
 const ROOM_FOR_BUTTONS: f32 = 360.0;
 
-/// Shows the transport; returns the command of a button.
+/// Shows the transport bar; returns the command of a clicked button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
-            let hint = "Select an erosion that is shown to play it, step by step.";
+            let hint = "Select a visible erosion layer to play it";
             ui.label(RichText::new(hint).color(colour::text_weak()));
         });
         return None;
@@ -36,13 +36,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
         ui.spacing_mut().item_spacing.x = 4.0;
         let play = if playing { icon::PAUSE } else { icon::PLAY };
         let buttons = [
-            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "To start", here > 0),
+            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "Jump to start", here > 0),
             (Command::from(ErosionAction::StepBack), icon::CARET_LEFT, "Step back", here > 0),
             (Command::from(ErosionAction::PlayPause), play, if playing { "Pause" } else { "Play" }, total > 0),
             (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
-            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "To end", here < total),
+            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "Jump to end", here < total),
         ];
-        // what has keys and stands in the menu goes where the bar would cover itself
+        // without enough room, hide the buttons that also have keys and menu entries
         let is_tight = ui.available_width() < ROOM_FOR_BUTTONS;
         for (what, symbol, label, enabled) in buttons {
             if is_tight && what != Command::from(ErosionAction::PlayPause) {
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             }
         }
         ui.add_space(4.0);
-        // where there is little room, what can be read elsewhere goes first, then the speed
+        // without enough room, hide the pace first, which is shown elsewhere too, then the speed
         let room = ui.available_width();
         if room > ROOM_FOR_PACE {
             pace(ui, info, layer);
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
     command
 }
 
-/// Whether the process still works, and how steep the terrain is.
+/// How much the process still changes, and the erosion score of the terrain.
 fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
     if let Some((word, help)) = history.and_then(pace_word) {
@@ -94,15 +94,15 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     if let Some(slopes) = info.insight.slopes {
         let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::text_weak());
         ui.label(text).on_hover_text(
-            "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
-             between steeper relief.",
+            "Erosion score of the terrain on screen: standard deviation of the slopes divided by their mean. Higher \
+             means flatter areas between steeper relief.",
         );
         ui.add_space(6.0);
     }
 }
 
-/// The line above the transport: branches to choose from, and what can be done about a change on the way. Nothing when
-/// there is neither.
+/// The bar above the transport: the branches to choose from, and the offer after a change in the middle of a run. Shows
+/// nothing if there is neither.
 pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let branches = document.branches();
@@ -114,12 +114,15 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
             ui.label(RichText::new(text).color(colour::text_strong()));
             for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
                 let label =
-                    if what == Command::from(ErosionAction::Branch) { "As a branch" } else { "Continue from here" };
+                    if what == Command::from(ErosionAction::Branch) { "Create branch" } else { "Continue from here" };
                 if ui.button(label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
                     command = Some(what);
                 }
             }
-            if icon_button(ui, true, icon::X, "Keep the replay").on_hover_text("Leaves it replayed.").clicked() {
+            if icon_button(ui, true, icon::X, "Keep replay")
+                .on_hover_text("Keeps the replayed erosion and closes this offer.")
+                .clicked()
+            {
                 document.decline_offer();
             }
             ui.separator();
@@ -133,7 +136,7 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
                 chip.widget_info(|| {
                     egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, shown, format!("Branch {name}"))
                 });
-                if chip.on_hover_text("Shows this branch in place of the others.").clicked() && !shown {
+                if chip.on_hover_text("Shows this branch and hides the others.").clicked() && !shown {
                     command = Some(Command::from(ErosionAction::ShowBranch(index)));
                 }
             }
@@ -155,27 +158,27 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
         egui::Label::new(RichText::new(format!("/ {total}")).color(colour::text_weak())).halign(Align::Min),
     );
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
-    let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
+    let field = ui.add_enabled(total > 0, field).on_hover_text("Iteration on screen.");
     field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
     let width = (ui.available_width() - 6.0).max(60.0);
     let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
-    let rail = rail.on_hover_text("Shows the terrain after so many iterations.");
+    let rail = rail.on_hover_text("Drag to show the terrain after another number of iterations.");
     rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
     if at != here {
         document.seek(at);
     }
 }
 
-/// Laid out from the right.
+/// The speed controls, laid out from the right.
 fn speed(ui: &mut Ui, document: &mut Document) {
     let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
     let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
-    let fastest = fastest.on_hover_text("Plays as fast as the machine can.");
+    let fastest = fastest.on_hover_text("Plays at the highest possible speed.");
     let unlimited = unlimited ^ fastest.clicked();
     let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
     ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::text_weak())).halign(Align::Min));
     let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
-    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
+    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Playback speed in iterations per second.");
     rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
     document.set_speed(speed, unlimited);
 }

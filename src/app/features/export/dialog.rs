@@ -1,4 +1,4 @@
-//! How to film a process; where to is asked next.
+//! The settings of a time-lapse; the file is asked for afterwards.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, Ui};
@@ -9,19 +9,19 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
-/// See the module.
+/// The dialog. See the module.
 pub struct FilmDialog(pub Film);
 
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let film = &mut self.0;
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading("Export time-lapse");
             ui.add_space(6.0);
-            ui.label("Films the erosion from its start to its end, with the palette of the scene.");
+            ui.label("Films the erosion from start to end, in the palette of the scene.");
             ui.add_space(8.0);
             egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
                 let row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {
@@ -32,12 +32,12 @@ impl Dialog for FilmDialog {
                     ui.end_row();
                 };
                 let frames = egui::DragValue::new(&mut film.frames).range(2..=10_000);
-                row(ui, "Frames", "From the start to the end; no more than there are iterations.", frames);
+                row(ui, "Frames", "Number of frames of the film, at most one per iteration.", frames);
                 let speed =
                     egui::DragValue::new(&mut film.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" fps");
-                row(ui, "Frame rate", "Frames a second of a GIF.", speed);
+                row(ui, "Frame rate", "Frames per second of the GIF.", speed);
                 let pixels = egui::DragValue::new(&mut film.pixels).range(16..=8192).suffix(" px");
-                row(ui, "Size", "Side of the pictures.", pixels);
+                row(ui, "Size", "Side length of each frame in pixels.", pixels);
             });
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -1,8 +1,8 @@
-//! Exports: maps, meshes and films are computed beside the evaluation, and written.
+//! Exports: computes maps, meshes and films beside the evaluation, and writes them.
 //!
 //! ```text
 //! ExportAction ── window ──▶ ExportAction with a choice ──▶ task: ExportTask ──▶ message
-//!                                    ▲      │ the file is protected, or has other names
+//!                                    ▲      │ the file is protected, or has several hard links
 //!                                    └──────┴─▶ Overwrite
 //! ```
 
@@ -55,22 +55,22 @@ impl Plugin for ExportPlugin {
     }
 }
 
-/// What can be done about exports.
+/// The export commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportAction {
-    /// Asks what is exported.
+    /// Opens the export window.
     Open,
-    /// Asks for a folder, and then what is exported once more.
+    /// Asks for a folder, and then opens the export window again.
     ChooseFolder(Box<ExportChoice>),
-    /// Asks what is exported; this is offered.
+    /// Opens the export window with these settings.
     OpenWith(Box<ExportChoice>),
-    /// Writes it, and keeps it as a build preset of the scene.
+    /// Writes the export, and stores it as a build preset of the scene.
     Build(Box<ExportChoice>),
     /// Repeats the last build of the scene.
     BuildLast,
-    /// Asks how to film.
+    /// Asks for the settings of a time-lapse.
     Timelapse,
-    /// Asks for a file.
+    /// Asks for the file of a time-lapse.
     FilmAs(Film),
     FilmTo(Film, SaveTarget),
 }
@@ -84,19 +84,19 @@ impl Action for ExportAction {
         match self {
             Self::Open | Self::ChooseFolder(_) | Self::OpenWith(_) => Info::new(
                 "Export…",
-                "Writes heights, data maps, colours, splat maps and meshes for other programs, from one evaluation.",
+                "Exports heights, data maps, colours, splat maps and meshes for other programs.",
                 icon::EXPORT,
                 keys![COMMAND + E],
             ),
             Self::Build(_) | Self::BuildLast => Info::new(
                 "Build",
-                "Exports once more what was exported last from this scene, over the same files.",
+                "Repeats the last export of this scene and overwrites its files.",
                 icon::HAMMER,
                 keys![COMMAND + B],
             ),
             Self::Timelapse | Self::FilmAs(_) | Self::FilmTo(..) => Info::new(
                 "Export time-lapse…",
-                "Films the selected erosion from above, as a GIF or as numbered pictures.",
+                "Films the selected erosion from above, as a GIF or as numbered images.",
                 icon::FILM_STRIP,
                 keys![COMMAND_SHIFT + E],
             ),
@@ -125,16 +125,17 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             let mut preset = choice.preset.clone();
             let usual = offered(editor).folder;
             if choice.folder != usual {
-                // names count from the scene's folder when it is built again
+                // the folder is relative to the scene's folder when the preset is built again
                 preset.folder = choice.folder.join(&preset.folder).to_string_lossy().into_owned();
             }
-            editor.doc.edit("Keep build preset", None, |scene| {
+            editor.doc.edit("Save build preset", None, |scene| {
                 scene.builds.retain(|build| title(build) != title(&preset));
                 scene.builds.insert(0, preset);
             });
             orders.write(ExportOrder::Build(choice));
         }
-        // nothing is repeated yet; or files elsewhere, which the scene may have from somebody else, are looked at first
+        // open the window if there is no build yet, or if files would go outside the scene's folder, because the scene
+        // may come from somebody else
         ExportAction::BuildLast if editor.doc.scene().builds.first().is_none_or(leads_elsewhere) => {
             let window = ExportWindow::new(editor.doc.scene(), offered(editor));
             editor.dialogs.open(window);
@@ -145,7 +146,7 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
         }
         ExportAction::Timelapse => ask_how_to_film(editor),
         ExportAction::FilmAs(film) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
+            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
             let then = move |path| ExportAction::FilmTo(film.clone(), SaveTarget::new(path)).into();
             let files = Files::save(&editor.doc, "Export time-lapse", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
@@ -156,7 +157,7 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
     }
 }
 
-/// Whether files of a preset lie outside the folder of its scene.
+/// Whether a preset writes files outside the folder of its scene.
 fn leads_elsewhere(preset: &BuildPreset) -> bool {
     let files = preset.products.iter().filter_map(|product| product.file.as_deref());
     let is_below = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
@@ -185,7 +186,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ExportAction::Timelapse, true);
 }
 
-/// Says how an export ended, and ends the program where that waited for it.
+/// Reports how an export ended, and quits the program if that waited for the export.
 fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: MessageWriter<AppExit>) {
     match task.work.ended() {
         None => {}
@@ -224,13 +225,13 @@ fn obey(
     }
 }
 
-/// What is told when an export failed: whether its file is the old one or the new one.
+/// The message about a failed export: says whether the file on disk is the old or the new one.
 fn failure(error: &anyhow::Error) -> String {
     let is_replaced = file_error(error).is_some_and(FileError::is_replaced);
-    because(if is_replaced { "It was exported, but" } else { "Nothing was exported" }, error)
+    because(if is_replaced { "Exported, with a problem" } else { "Nothing was exported" }, error)
 }
 
-/// What a file has to do with an error, if one has.
+/// The file error behind an error, if there is one.
 fn file_error(error: &anyhow::Error) -> Option<&FileError> {
     let of_film = error.downcast_ref().and_then(|error| match error {
         FilmError::File(error) => Some(error),
@@ -248,7 +249,7 @@ fn file_error(error: &anyhow::Error) -> Option<&FileError> {
 }
 
 impl ExportOrder {
-    /// Asks before it goes over a file that somebody protected.
+    /// The question before a protected file is overwritten.
     fn question(&self, error: &FileError) -> Option<Overwrite> {
         match self {
             Self::Build(choice) => {
@@ -266,7 +267,7 @@ impl ExportOrder {
     }
 }
 
-/// The program ends when the export is written.
+/// Delays quitting until the export is written.
 fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>) {
     if quitting.0 && task.work.is_running() {
         quitting.0 = false;
@@ -302,7 +303,7 @@ mod tests {
             (ExportOrder::Film(Film::default(), to), ExportAction::FilmTo(Film::default(), over.clone())),
         ];
         for (order, wanted) in orders {
-            let question = order.question(&refused).expect("it is asked about");
+            let question = order.question(&refused).expect("a question");
             assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
             assert!(talweg::io::check_place(&over).is_ok());
             assert_eq!(question.over, Command::from(wanted));
@@ -328,7 +329,7 @@ mod tests {
         let unsynced = || FileError::Unsynced { path: "alps.png".into(), source: source() };
         for error in [anyhow::Error::from(unsynced()), FilmError::from(unsynced()).into()] {
             let said = failure(&error);
-            assert!(said.starts_with("It was exported, but: alps.png is replaced"), "{said}");
+            assert!(said.starts_with("Exported, with a problem: alps.png is replaced"), "{said}");
         }
         let said = failure(&FileError::Write { path: "alps.png".into(), source: source() }.into());
         assert!(said.starts_with("Nothing was exported: ") && said.contains("untouched"), "{said}");

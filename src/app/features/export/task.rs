@@ -1,4 +1,4 @@
-//! Exports from the editor: computed beside the worker, and written.
+//! Exports from the editor, computed beside the worker.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use super::ExportChoice;
 use crate::frame::tasks::{SceneWork, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
-use talweg::export::{self, ExportPlace, ExportReport, RasterReport};
+use talweg::export::{self, ExportPlace, ExportReport, ExportRequest, RasterReport};
 use talweg::field::{Control, MAX_SAMPLES};
 use talweg::io::SaveTarget;
-use talweg::scene::{BuildPreset, Scene};
+use talweg::scene::Scene;
 use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
 
-/// Something to compute and to write.
+/// An export to compute and write.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub enum ExportOrder {
     Build(Box<ExportChoice>),
@@ -25,7 +25,7 @@ pub enum ExportOrder {
 }
 
 impl ExportOrder {
-    /// What it is called in a sentence.
+    /// Name of the export in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Build(_) => "terrain",
@@ -34,46 +34,46 @@ impl ExportOrder {
     }
 }
 
-/// What is known about an export under way.
+/// Data about a running export.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Share of the files that is written, as bits of an f32; NaN while the terrain is computed.
+    /// Fraction of the files that is written, as the bits of an f32; NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
 
-/// The export under way, if there is one; it ends with a sentence that says what was written.
+/// The running export, if there is one. Its result is a sentence about the written files.
 #[derive(Resource, Default)]
 pub struct ExportTask {
     pub(super) work: SceneWork<ExportProgress, String>,
-    /// The program ends when the export is written.
+    /// Quit the program when the export is written.
     pub then_quit: bool,
 }
 
 impl ExportTask {
-    /// Begins to export `scene`.
+    /// Starts to export `scene`.
     ///
     /// # Errors
-    /// While another one is under way, or when the place of the file cannot be written to.
+    /// If another export is running, or if the target cannot be written.
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
-        let path = match order {
+        let (path, job) = match order {
             ExportOrder::Build(choice) => {
-                export::check(&choice.preset, scene, &choice.place())?;
-                choice.folder.clone()
+                let (request, place) = (ExportRequest::from_preset(&choice.preset)?, choice.place());
+                export::check(&request, scene, &place)?;
+                (choice.folder.clone(), ExportJob::Build(Box::new(request), place))
             }
-            ExportOrder::Film(_, to) => {
+            ExportOrder::Film(film, to) => {
                 check_target(to)?;
-                to.path().into()
+                (to.path().into(), ExportJob::Film(film.clone(), to.clone()))
             }
         };
         let written = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
-        let (copy, order, told) = (scene.clone(), order.clone(), written.clone());
+        let (copy, told) = (scene.clone(), written.clone());
         let about = ExportProgress { path, written };
-        self.work.begin(tasks, "export", (about, scene.layers.len()), move |control| {
-            carry_out(&copy, &order, control, &told)
-        })
+        self.work
+            .begin(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
-    /// Name of the file being written, and the share of the work that is done.
+    /// Name of the file being written, and the fraction of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
         let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
         let written = f32::from_bits(written.load(Ordering::Relaxed));
@@ -81,49 +81,54 @@ impl ExportTask {
     }
 }
 
-fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &AtomicU32) -> anyhow::Result<String> {
+/// An order that was parsed and checked.
+enum ExportJob {
+    Build(Box<ExportRequest>, ExportPlace),
+    Film(Film, SaveTarget),
+}
+
+fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &AtomicU32) -> anyhow::Result<String> {
     let pool = thread_pool(0)?;
     let tell = |share: f32| written.store(share.to_bits(), Ordering::Relaxed);
-    match order {
-        ExportOrder::Build(choice) => {
-            let preset = &choice.preset;
-            let samples = export::samples(preset, scene)?;
-            let place = choice.place();
-            if let Some(large) = large_export(scene, preset, &place, samples)? {
+    match job {
+        ExportJob::Build(request, place) => {
+            let samples = export::samples(request, scene)?;
+            let folder = place.folder.join(&request.folder);
+            if let Some(large) = large_export(scene, request, place, samples)? {
                 let report = pool.install(|| large.write(control, &tell))?;
-                return Ok(told(&report, samples, &choice.folder.join(&preset.folder)));
+                return Ok(told(&report, samples, &folder));
             }
-            let mut store = Store::for_use(&export::memory_use(preset, scene, samples)?);
+            let mut store = Store::for_use(&export::memory_use(request, scene, samples)?);
             let evaluated = pool.install(|| evaluate(scene, samples, None, &mut store, control))?;
             control.check()?;
-            let report = pool.install(|| export::export(preset, scene, &evaluated.terrain, &place, control, &tell))?;
-            Ok(told(&report, samples, &choice.folder.join(&preset.folder)))
+            let report = pool.install(|| export::export(request, scene, &evaluated.terrain, place, control, &tell))?;
+            Ok(told(&report, samples, &folder))
         }
-        ExportOrder::Film(film, to) => {
+        ExportJob::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
-            Ok(format!("Exported {}: {count} pictures", to.path().display()))
+            Ok(format!("Exported {}: {count} images", to.path().display()))
         }
     }
 }
 
-/// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
+/// An export in tiles, if the terrain is larger than the largest that is evaluated as a whole, or than the memory.
 fn large_export<'a>(
     scene: &'a Scene,
-    preset: &'a BuildPreset,
+    request: &'a ExportRequest,
     place: &'a ExportPlace,
     samples: usize,
 ) -> anyhow::Result<Option<LargeExport<'a>>> {
     if samples > MAX_SAMPLES {
-        return Ok(Some(LargeExport::new(preset, scene, place)?));
+        return Ok(Some(LargeExport::new(request, scene, place)?));
     }
-    let Err(short) = check_memory(scene, samples, &export::memory_use(preset, scene, samples)?) else {
+    let Err(short) = check_memory(scene, samples, &export::memory_use(request, scene, samples)?) else {
         return Ok(None);
     };
-    // where tiles cannot be, what is lacking for the whole is what is told
-    LargeExport::new(preset, scene, place).map(Some).map_err(|_| short.into())
+    // if tiling is impossible, report the memory shortfall of the whole-terrain export
+    LargeExport::new(request, scene, place).map(Some).map_err(|_| short.into())
 }
 
-/// What is said of the files.
+/// The message about the written files.
 fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
     let ExportReport { rasters, meshes, plants, others } = report;
     let void = rasters.iter().find_map(RasterReport::void).map_or(String::new(), |void| format!("; {void}"));

@@ -1,4 +1,4 @@
-//! The window of exports: what is written, in which formats, how large, to where.
+//! The export window: products, formats, sizes and target folder.
 
 use std::path::{Path, PathBuf};
 
@@ -14,66 +14,66 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{self, ExportPlace, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
 use talweg::tiles::MOST_SAMPLES;
 
-/// An export as it was chosen.
+/// The settings of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChoice {
     pub preset: BuildPreset,
-    /// The folder that names of the preset count from.
+    /// The folder that file names of the preset are relative to.
     pub folder: PathBuf,
-    /// Whether protected files are replaced.
+    /// Whether to replace protected files.
     pub force: bool,
 }
 
 impl ExportChoice {
-    /// Where its files go.
+    /// The target of the files.
     pub fn place(&self) -> ExportPlace {
         ExportPlace { folder: self.folder.clone(), force: self.force }
     }
 }
 
-/// A line of the list of products.
+/// A row of the list of products.
 struct ProductRow {
     what: String,
     name: String,
     help: &'static str,
     is_ticked: bool,
     format: &'static str,
-    /// Ids and names of the formats that can hold it.
+    /// Ids and names of the formats that can store the product.
     formats: Vec<(&'static str, &'static str)>,
 }
 
-/// What is wrong with a choice, or its products with their bytes.
+/// The products with their sizes in bytes, or the problem of a choice.
 type CheckedSizes = Result<Vec<(String, u64)>, String>;
 
-/// See the module.
+/// The export window. See the module.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,
     rows: Vec<ProductRow>,
-    /// What was looked at last, and what was found wrong with it.
+    /// The last checked choice and its result.
     checked: Option<(ExportChoice, CheckedSizes)>,
 }
 
-/// Side of a tile that is offered first.
+/// Default side length of a tile.
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
-/// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
+/// Height of the lists. In a low window, the rest of the dialog needs room too.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
 }
 
-/// Widths of the list and of the fields, in a window that may be narrow.
+/// Widths of the list and of the fields, also for a narrow window.
 fn widths(ctx: &egui::Context) -> [f32; 2] {
     let room = ctx.viewport_rect().width() - 80.0 - GAP;
     [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
@@ -85,37 +85,39 @@ impl ExportWindow {
         Self { scene: scene.clone(), choice, rows, checked: None }
     }
 
-    /// Puts what is ticked into the preset.
+    /// Puts the ticked products into the preset.
     fn collect(&mut self) {
         let product = |row: &ProductRow| BuildProduct { what: row.what.clone(), format: row.format.into(), file: None };
         self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
     }
 
-    /// What is wrong, or how large the files become; found anew when something was changed.
+    /// Samples per side of the export.
+    fn samples(&self) -> usize {
+        let request = ExportRequest::from_preset(&self.choice.preset);
+        request.and_then(|request| export::samples(&request, &self.scene)).unwrap_or(self.scene.samples())
+    }
+
+    /// The problem of the choice, or the file sizes; recomputed after a change.
     fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
-            let sound = match choice.preset.is_sound() {
-                true => Ok(()),
-                false => Err("A number cannot be: the lower height has to be below the upper one.".to_string()),
+            let checked = |request: ExportRequest| {
+                export::check(&request, scene, &choice.place())?;
+                let samples = export::samples(&request, scene)?;
+                // a terrain larger than the largest whole evaluation is built in tiles, if all of its products allow that
+                if samples > MAX_SAMPLES {
+                    streamed_products(&request, scene, samples)?;
+                }
+                export::sizes(&request, scene)
             };
-            let found = sound.and_then(|()| {
-                let checked = export::check(&choice.preset, scene, &choice.place());
-                let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
-                // what is larger than the largest whole goes by tiles, if all of its products can
-                let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
-                    true => streamed_products(&choice.preset, scene, samples).map(drop),
-                    false => Ok(()),
-                });
-                fits.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
-            });
+            let found = ExportRequest::from_preset(&choice.preset).and_then(checked).map_err(|error| error.to_string());
             self.checked = Some((self.choice.clone(), found));
         }
         self.checked.as_ref().map_or(Ok(Vec::new()), |(_, found)| found.clone())
     }
 }
 
-/// Every product of the scene; ticked are those of the preset.
+/// All products of the scene; the products of the preset are ticked.
 fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let chosen = |what: &str| preset.products.iter().find(|product| product.what == what);
     let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
@@ -131,7 +133,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     let mesh = row(
         MESH.into(),
         "Mesh".into(),
-        "The terrain as triangles, with colours where the format has them.",
+        "Terrain as a triangle mesh, with colours if the format supports them.",
         mesh_formats().map(|format| (format.id, format.name)).collect(),
     );
     let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
@@ -140,7 +142,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
         rows.push(row(
             PLANTS.into(),
             "Plants and stones".into(),
-            "Where each plant and stone stands: a table, or instances of their shapes.",
+            "Positions of all plants and stones, as a table or as instances of their meshes.",
             ScatterFormat::ALL.map(|format| (format.id(), format.name())).to_vec(),
         ));
     }
@@ -149,7 +151,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
@@ -175,14 +177,17 @@ impl Dialog for ExportWindow {
             match &found {
                 Ok(sizes) => {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
-                    let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
                     let preset = &self.choice.preset;
-                    let samples = export::samples(preset, &self.scene).unwrap_or(self.scene.samples());
-                    let how = match samples > MAX_SAMPLES {
-                        true => "built in tiles in a temporary folder beside the files, which needs room as well",
-                        false => "the terrain is computed once",
+                    let what = if preset.tiles.is_some() || preset.planet.cube { "product" } else { "file" };
+                    let files = match sizes.len() {
+                        1 => format!("1 {what}"),
+                        count => format!("{count} {what}s"),
                     };
-                    let text = format!("{files}, at most {} on the disk; {how}.", size_text(whole));
+                    let how = match self.samples() > MAX_SAMPLES {
+                        true => "; building in tiles also needs temporary disk space in the same folder",
+                        false => "",
+                    };
+                    let text = format!("{files}, up to {}{how}", size_text(whole));
                     ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
@@ -192,8 +197,8 @@ impl Dialog for ExportWindow {
             ui.add_space(8.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let export = ui.add_enabled(found.is_ok(), main_button("Export"));
-                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File, Build \
-                           repeats them.";
+                let tip = "Computes the terrain, writes all files and saves these settings in the scene. File > Build \
+                           repeats the export.";
                 let is_wanted = export.on_hover_text(tip).clicked() || has_entered;
                 if is_wanted && found.is_ok() {
                     answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
@@ -218,11 +223,11 @@ fn sentence(problem: &str) -> String {
 }
 
 impl ExportWindow {
-    /// The program that it is for, and the presets of the scene.
+    /// The target program, and the presets of the scene.
     fn head(&mut self, ui: &mut Ui) {
         let mut adopt = None;
         ui.horizontal(|ui| {
-            ui.label("For");
+            ui.label("Target");
             let name = |id: &str| ExportTarget::named(id).map_or("Files", |target| target.name);
             let target = ComboBox::from_id_salt("target").selected_text(name(&self.choice.preset.target)).width(210.0);
             target.show_ui(ui, |ui| {
@@ -240,7 +245,7 @@ impl ExportWindow {
             ui.add_space(12.0);
             let label = ui.label("Build preset");
             let name = TextEdit::singleline(&mut self.choice.preset.name).hint_text("Export").desired_width(150.0);
-            ui.add(name).labelled_by(label.id).on_hover_text("Under this name the scene keeps what is chosen here.");
+            ui.add(name).labelled_by(label.id).on_hover_text("Name under which the scene saves these settings.");
             if !self.scene.builds.is_empty() {
                 ui.menu_button("Load", |ui| {
                     for build in &self.scene.builds {
@@ -265,11 +270,11 @@ impl ExportWindow {
             ui.add_space(4.0);
             ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::text_weak()));
             ui.add_space(4.0);
-            ui.label("README.txt says what to type there.");
+            ui.label("Import settings are in README.txt.");
             ui.add_space(8.0);
-            ui.label("Beside these:");
+            ui.label("Also export:");
         }
-        // in the order of the ticked rows, which are the first products
+        // the sizes are in the order of the ticked rows
         let sizes = match &self.checked {
             Some((_, Ok(sizes))) => sizes.clone(),
             _ => Vec::new(),
@@ -294,7 +299,7 @@ impl ExportWindow {
                         });
                         if let Some((_, bytes)) = sizes.next() {
                             let size = RichText::new(size_text(bytes)).color(colour::text_weak());
-                            ui.label(size).on_hover_text("At the most, before it is packed.");
+                            ui.label(size).on_hover_text("Maximum size, before compression.");
                         }
                     });
                 });
@@ -305,7 +310,7 @@ impl ExportWindow {
     fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
         let scene = &self.scene;
         let (settings, is_planet) = (&scene.settings, scene.settings.is_planet());
-        let wanted = export::samples(&self.choice.preset, scene).unwrap_or(scene.samples());
+        let wanted = self.samples();
         let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
         let preset = &mut self.choice.preset;
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
@@ -317,7 +322,7 @@ impl ExportWindow {
                 let mut own = preset.samples.is_none();
                 ui.label("Size");
                 ui.horizontal(|ui| {
-                    let text = if preset.target.is_empty() { "As the scene" } else { "Nearest" };
+                    let text = if preset.target.is_empty() { "Scene resolution" } else { "Nearest" };
                     if ui.checkbox(&mut own, text).changed() {
                         preset.samples = (!own).then_some(wanted as u32);
                     }
@@ -330,9 +335,9 @@ impl ExportWindow {
                 });
                 ui.end_row();
                 let mut own = preset.height_range.is_none();
-                ui.label("Height range").on_hover_text("What the lowest and highest number of 16-bit files stand for.");
+                ui.label("Height range").on_hover_text("Heights of the values 0 and 65535 in 16-bit files.");
                 ui.horizontal(|ui| {
-                    if ui.checkbox(&mut own, "From lowest to highest").changed() {
+                    if ui.checkbox(&mut own, "Lowest to highest point").changed() {
                         let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);
                         preset.height_range = (!own).then_some((low, high.max(low + 1.0)));
                     }
@@ -348,15 +353,15 @@ impl ExportWindow {
                     ui.end_row();
                 }
                 ui.label("");
-                ui.checkbox(&mut preset.normalised, "Floats from 0 to 1")
-                    .on_hover_text("Otherwise floats are metres, degrees and so on.");
+                ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
+                    .on_hover_text("If off, float files hold metres, degrees and so on.");
                 ui.end_row();
                 if is_raw {
                     ui.label("Raw files");
-                    ui.checkbox(&mut preset.south_first, "Begin in the south");
+                    ui.checkbox(&mut preset.south_first, "South row first");
                     ui.end_row();
                     ui.label("");
-                    ui.checkbox(&mut preset.big_endian, "Highest byte first");
+                    ui.checkbox(&mut preset.big_endian, "Big-endian byte order");
                     ui.end_row();
                 }
                 if is_planet {
@@ -376,18 +381,19 @@ impl ExportWindow {
                 ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
                     .labelled_by(label.id)
                     .on_hover_text(
-                        "{scene} stands for the scene's name, {map} for the product, {size} for the samples.",
+                        "{scene} is replaced by the scene's name, {map} by the product, {size} by the number of \
+                         samples.",
                     );
                 ui.end_row();
                 let label = ui.label("Subfolder");
                 ui.add(TextEdit::singleline(&mut preset.folder).hint_text("none").desired_width(200.0))
                     .labelled_by(label.id)
-                    .on_hover_text("A folder in the folder below; it is made if it is not there.");
+                    .on_hover_text("Subfolder of the folder below. It is created if missing.");
                 ui.end_row();
             });
             ui.add_space(6.0);
             ui.horizontal(|ui| {
-                chooses = ui.button("Folder…").on_hover_text("Chooses the folder that the files go to.").clicked();
+                chooses = ui.button("Folder…").on_hover_text("Chooses the folder for the files.").clicked();
                 let text = RichText::new(&folder).color(colour::text_weak());
                 ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
             });
@@ -405,7 +411,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
     ui.horizontal(|ui| {
         if ui
             .checkbox(&mut are_cut, "")
-            .on_hover_text("Cuts rasters into square files, _x0_y0 in the north-west.")
+            .on_hover_text("Splits rasters into square tiles. The north-west tile is _x0_y0.")
             .changed()
         {
             let samples = USUAL_TILE.min(samples as u32);
@@ -420,7 +426,9 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
 }
 
 fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
-    ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
+    ui.label("Mesh error").on_hover_text(
+        "Maximum height error of the mesh. Higher values give fewer triangles; 0 makes every sample a vertex.",
+    );
     ui.add(units::field(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05), "m"));
     ui.end_row();
     ui.label("");
@@ -440,12 +448,12 @@ fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.end_row();
 }
 
-/// The name of a preset, or what it is.
+/// The name of a preset, or “Export” if it has none.
 pub fn title(preset: &BuildPreset) -> &str {
     if preset.name.is_empty() { "Export" } else { &preset.name }
 }
 
-/// What is offered at first: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
+/// The initial settings: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
 pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);

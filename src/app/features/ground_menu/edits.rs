@@ -1,4 +1,4 @@
-//! What the menu of the ground changes in the scene, each as one undo step.
+//! The edits that the terrain's context menu makes, each one undo step.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use talweg::nodes::Node;
 use talweg::nodes::sculpt::ground::Sculpt;
 use talweg::scene::{Layer, Mask};
 
-/// Share of the relief by which heights may differ that a mask keeps, above and below.
+/// Half the height range of a mask by height, as a fraction of the relief.
 const HEIGHT_BAND: f32 = 0.05;
-/// Degrees by which slopes may differ that a mask keeps.
+/// Half the slope range of a mask by slope, in degrees.
 const SLOPE_BAND: f32 = 6.0;
-/// Share of the side that is flattened, from the middle to the edge.
+/// Radius of Flatten here, as a fraction of the side length.
 const FLAT_RADIUS: f32 = 0.04;
 
-/// The mask acts about as high as a place.
+/// Restricts the mask to heights near the height of a point.
 pub(super) fn mask_height(mask: &mut Mask, point: &PickedPoint, relief_metres: f32) {
     let band = tidy(relief_metres * HEIGHT_BAND);
     mask.by_height = true;
@@ -26,7 +26,7 @@ pub(super) fn mask_height(mask: &mut Mask, point: &PickedPoint, relief_metres: f
     mask.height_feather = band;
 }
 
-/// The mask acts about where it is as steep as at a place.
+/// Restricts the mask to slopes near the slope of a point.
 pub(super) fn mask_slope(mask: &mut Mask, point: &PickedPoint) {
     let slope = point.slope_degrees.round();
     mask.by_slope = true;
@@ -35,8 +35,8 @@ pub(super) fn mask_slope(mask: &mut Mask, point: &PickedPoint) {
     mask.slope_feather = SLOPE_BAND;
 }
 
-/// Flattens the ground around a place: on the selected layer if that holds strokes of the ground, else on a new one on
-/// top. Returns the layer and the number of the stroke.
+/// Flattens the terrain around a point: on the selected layer if it has terrain strokes, else on a new layer on top.
+/// Returns the index of the layer and of the stroke.
 pub(super) fn flatten(document: &mut Document, point: &PickedPoint) -> (usize, usize) {
     const LABEL: &str = "Flatten here";
     let settings = &document.scene().settings;
@@ -69,7 +69,7 @@ pub(super) fn flatten(document: &mut Document, point: &PickedPoint) -> (usize, u
     (top, 0)
 }
 
-/// The number with three digits at the most, and none behind the point where it is large.
+/// Three significant digits; no decimals for large values.
 fn tidy(value: f32) -> f32 {
     let step = 10.0f32.powf((value.abs().max(1e-3).log10().floor() - 2.0).min(0.0));
     (value / step).round() * step

@@ -1,7 +1,7 @@
-//! The menu of a place of the ground: what a second click there offers.
+//! The context menu of the terrain, opened by a right-click.
 //!
 //! ```text
-//! Tell: the place under the pointer ──▶ secondary click keeps it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
+//! Tell: the point under the pointer ──▶ right-click stores it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
 //! ```
 
 mod edits;
@@ -47,7 +47,7 @@ impl Plugin for GroundMenuPlugin {
     }
 }
 
-/// What can be done about the place of the ground that was clicked.
+/// Commands on the right-clicked point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundAction {
     MaskByHeight,
@@ -60,7 +60,7 @@ pub enum GroundAction {
 }
 
 impl GroundAction {
-    /// In the order of the menu.
+    /// All commands, in menu order.
     pub const ALL: [Self; 7] = [
         Self::MaskByHeight,
         Self::MaskBySlope,
@@ -71,19 +71,19 @@ impl GroundAction {
         Self::CopyPosition,
     ];
 
-    /// Why it cannot be done now.
+    /// Why the command is not available now.
     fn obstacle(self, editor: &Editor) -> Option<&'static str> {
         let is_planet = editor.doc.scene().as_planet().is_some();
         let selected: Vec<usize> = editor.doc.selected_layer().into_iter().collect();
         match self {
             Self::MaskByHeight | Self::MaskBySlope if editor.doc.selected_layer().is_none() => {
-                Some("Select the layer that shall act here first.")
+                Some("Select a layer to mask first.")
             }
             Self::MaskByHeight | Self::MaskBySlope if editor.doc.first_locked(&selected).is_some() => {
                 Some("The selected layer is locked.")
             }
             Self::Flatten | Self::River if is_planet => {
-                Some("Needs a square of ground: extract a region of the planet first.")
+                Some("Works on terrains only: extract a region of the planet first.")
             }
             _ => None,
         }
@@ -99,38 +99,38 @@ impl Action for GroundAction {
         match self {
             Self::MaskByHeight => Info::new(
                 "Mask by this height",
-                "Lets the selected layer act only about as high as this place.",
+                "Limits the selected layer to heights near the height of this point.",
                 icon::ARROWS_VERTICAL,
                 &[],
             ),
             Self::MaskBySlope => Info::new(
                 "Mask by this slope",
-                "Lets the selected layer act only where the ground is about as steep as here.",
+                "Limits the selected layer to slopes near the slope of this point.",
                 icon::ANGLE,
                 &[],
             ),
             Self::Flatten => Info::new(
                 "Flatten here",
-                "Brings the ground around this place to its height, with a stroke that stays editable.",
+                "Flattens the terrain around this point to its height, with an editable stroke.",
                 icon::EQUALS,
                 &[],
             ),
             Self::River => Info::new(
-                "Add a river from here",
-                "Digs a river where water runs down from this place, on a layer of its own on top.",
+                "Add river from here",
+                "Adds a river that follows the water down from this point, in a new layer on top.",
                 icon::DROP,
                 &[],
             ),
             Self::Probe => Info::new(
                 "Probe",
-                "Says what the ground is like here, and what each layer adds to its height.",
+                "Shows height, slope and data maps at this point, and what each layer adds to the height.",
                 icon::CROSSHAIR,
                 &[],
             ),
-            Self::LookAt => Info::new("Look at this point", "Moves the camera up to this place.", icon::EYE, &[]),
+            Self::LookAt => Info::new("Look at this point", "Moves the camera close to this point.", icon::EYE, &[]),
             Self::CopyPosition => Info::new(
                 "Copy position",
-                "Puts the position and the height of this place on the clipboard, as text.",
+                "Copies the position and height of this point as text.",
                 icon::CLIPBOARD_TEXT,
                 &[],
             ),
@@ -138,7 +138,7 @@ impl Action for GroundAction {
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn run(
     In(action): In<GroundAction>,
     mut editor: ResMut<Editor>,
@@ -179,12 +179,12 @@ fn run(
             if let Some(clipboard) = &mut clipboard {
                 clipboard.set_text(&text);
             }
-            editor.toasts.info(format!("On the clipboard: {text}"));
+            editor.toasts.info(format!("Copied: {text}"));
         }
     }
 }
 
-/// A secondary click on the ground, one that drags nothing, opens the menu.
+/// A right-click on the terrain that does not drag opens the menu.
 fn menu(
     InMut(ui): InMut<Ui>,
     editor: Res<Editor>,

@@ -1,4 +1,4 @@
-//! A place of the ground with what it is like there, and the one that was clicked last.
+//! A point of the terrain with its properties, and the point that was clicked last.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use talweg::field::{Terrain, globe_slope_degrees, slope_degrees};
 use talweg::planet::Planet;
 use talweg::scene::{Scene, Settings};
 
-/// A place of the ground.
+/// A point of the terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PickedPoint {
-    /// Shares of the square to the east and to the south; of a planet those of a map of all longitudes and latitudes.
+    /// Fractions of the side to the east and to the south; on a planet, of a map of all longitudes and latitudes.
     pub place: [f32; 2],
-    /// Index of the sample next to it.
+    /// Index of the nearest sample.
     pub sample: usize,
     pub height_metres: f32,
     pub slope_degrees: f32,
-    /// Metres from the west and the north edge; of a planet nothing.
+    /// Metres from the west and the north edge; 0 on a planet.
     pub metres: [f32; 2],
-    /// On a planet, in degrees.
+    /// Latitude and longitude in degrees, on a planet.
     pub latitude_longitude: Option<[f32; 2]>,
 }
 
 impl PickedPoint {
-    /// The place of a square at shares of its side.
+    /// The point of a terrain at fractions of its side.
     pub fn on_square(terrain: &Terrain, settings: &Settings, [u, v]: [f32; 2]) -> Self {
         let n = terrain.samples();
         let [column, row] = [u, v].map(|share| ((share * (n - 1) as f32).round().max(0.0) as usize).min(n - 1));
@@ -44,7 +44,7 @@ impl PickedPoint {
         }
     }
 
-    /// The place of a planet; `on_map` are its shares of a map.
+    /// The point of a planet; `on_map` are its fractions of a map.
     fn on_planet(
         terrain: &Terrain,
         scene: &Scene,
@@ -85,7 +85,7 @@ impl PickedPoint {
         }
     }
 
-    /// What brings the camera there.
+    /// The command that moves the camera close to the point.
     pub fn look(&self, settings: &Settings) -> ViewCommand {
         if let Some([latitude, longitude]) = self.latitude_longitude {
             let above = 40.0 * f64::from(settings.relief_metres);
@@ -98,23 +98,23 @@ impl PickedPoint {
     }
 }
 
-/// The place under the pointer, and the one that was clicked.
+/// The point under the pointer, and the clicked point.
 #[derive(Resource, Default)]
 pub struct GroundMenuState {
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
-    /// What lies under the pointer.
+    /// The point under the pointer.
     pub under: Option<PickedPoint>,
-    /// What the menu is about.
+    /// The point that the menu applies to.
     pub picked: Option<PickedPoint>,
-    /// Where the menu opens, in points.
+    /// Screen position of the menu, in points.
     pub(super) at: Option<[f32; 2]>,
-    /// The menu is wanted in the next frame.
+    /// The menu opens in the next frame.
     pub(super) is_asked: bool,
 }
 
 impl GroundMenuState {
-    /// The menu is about what lies under the pointer; whether there is ground.
+    /// Opens the menu for the point under the pointer; returns whether there is terrain.
     pub(super) fn pick(&mut self, at: [f32; 2]) -> bool {
         if self.under.is_some() {
             (self.picked, self.at) = (self.under, Some(at));
@@ -122,13 +122,13 @@ impl GroundMenuState {
         self.under.is_some()
     }
 
-    /// Opens the menu about a place that was clicked elsewhere, at a point of the screen.
+    /// Opens the menu for a point that was clicked elsewhere, at a screen position.
     pub fn ask(&mut self, point: PickedPoint, at: [f32; 2]) {
         (self.picked, self.at, self.is_asked) = (Some(point), Some(at), true);
     }
 }
 
-/// What lies under the pointer.
+/// Updates the point under the pointer.
 pub(super) fn tell(
     mut state: ResMut<GroundMenuState>,
     (probe, globe): (Res<Probe>, Res<GlobeProbe>),
@@ -142,10 +142,10 @@ pub(super) fn tell(
             let degrees = [hit.latitude, hit.longitude];
             PickedPoint::on_planet(terrain, scene, planet, degrees, hit.on_map(), hit.height_metres)
         }),
-        // what is on screen may still be of the scene before
+        // the terrain on screen may still belong to the previous scene
         None if terrain.grid.is_globe() => None,
         None => probe.hit.map(|hit| PickedPoint {
-            // a tree is drawn finer than the grid
+            // a construction is drawn in finer detail than the grid
             height_metres: hit.height_metres,
             ..PickedPoint::on_square(terrain, &scene.settings, [hit.u, hit.v])
         }),

@@ -1,7 +1,7 @@
-//! What the ground is like at a place, and what each layer adds to its height there.
+//! The probe: the properties of the terrain at a point, and each layer's contribution to its height.
 //!
-//! The values are those of the terrain on screen. What the layers add is taken from the scene with its layers shown one
-//! after the other, on a grid of no more than [`SAMPLES`] a side, so that it comes soon.
+//! The values are those of the terrain on screen. The contributions come from evaluating the scene with one layer after
+//! the other switched on, on a grid of at most [`SAMPLES`] per side, so that they are ready soon.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::*;
@@ -19,34 +19,34 @@ use talweg::field::Control;
 use talweg::field::globe::from_angles;
 use talweg::scene::Scene;
 
-/// Samples per side that contributions are worked out on at the most.
+/// Maximum number of samples per side for the contributions.
 const SAMPLES: usize = 257;
-/// Memory that it may take.
+/// Memory limit of the evaluation.
 const BUDGET: usize = 128 << 20;
 
-/// What a layer adds at a place.
+/// Contribution of a layer to the height of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contribution {
     layer: String,
-    /// In metres.
+    /// Change of the height in metres.
     added: f32,
-    /// Height above the datum after it, in metres.
+    /// Height above the datum after the layer, in metres.
     height: f32,
 }
 
-/// The place that is probed.
+/// The window of the probed point.
 #[derive(Resource, Default)]
 pub(super) struct ProbeWindow {
     point: Option<PickedPoint>,
-    /// Names and values of the data maps there.
+    /// Names and values of the data maps at the point.
     maps: Vec<(&'static str, String)>,
-    /// Samples per side that the contributions are worked out on.
+    /// Samples per side of the evaluation.
     samples: usize,
     contributions: Newest<(), Vec<Contribution>>,
 }
 
 impl ProbeWindow {
-    /// Probes a place.
+    /// Probes a point.
     pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let scene = document.scene().clone();
         let relief = scene.settings.relief_metres;
@@ -64,17 +64,17 @@ impl ProbeWindow {
         self.contributions.begin((), task);
     }
 
-    /// Closes the window; whether it was open.
+    /// Closes the window; returns whether it was open.
     pub(super) fn close(&mut self) -> bool {
         self.contributions.stop();
         self.point.take().is_some()
     }
 }
 
-/// What each layer that takes part adds to the height of a place; none where it was stopped.
+/// Contribution of each visible layer to the height of a point; `None` if cancelled.
 fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &Control) -> Option<Vec<Contribution>> {
     let mut store = Store::new(Cache::new(BUDGET), Timeline::new(0));
-    // masks may read what is hidden: no layer goes away
+    // hide layers instead of removing them, because masks may read them
     let mut shown = scene.clone();
     shown.layers.iter_mut().for_each(|layer| layer.enabled = false);
     let (mut before, mut all) = (0.0, Vec::new());
@@ -95,7 +95,7 @@ fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &C
     Some(all)
 }
 
-/// Shows what is known about the place.
+/// Shows the window.
 pub(super) fn window(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,
@@ -131,17 +131,17 @@ pub(super) fn window(
 
 fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
     ui.add_space(6.0);
-    ui.label(RichText::new("What each layer adds").strong());
+    ui.label(RichText::new("Contribution of each layer").strong());
     let Some((_, contributions)) = probe.contributions.done() else {
-        ui.weak("Working it out…");
+        ui.weak("Computing…");
         return;
     };
     egui::Grid::new("layers of the probe").num_columns(3).min_col_width(84.0).striped(true).show(ui, |ui| {
         ui.weak("Layer");
         ui.weak("Adds");
-        ui.weak("Height after it");
+        ui.weak("Height after");
         ui.end_row();
-        // as the list has them: the topmost first
+        // in the order of the layer list: the topmost first
         for contribution in contributions.iter().rev() {
             ui.add(egui::Label::new(&contribution.layer).truncate());
             let tint = if contribution.added < 0.0 { colour::warning() } else { colour::text() };
@@ -151,7 +151,10 @@ fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
         }
     });
     if probe.samples < samples {
-        ui.weak(format!("Worked out at {} samples a side: near what is on screen, not the same.", probe.samples));
+        ui.weak(format!(
+            "Computed at {} samples per side. Values differ slightly from the terrain on screen.",
+            probe.samples
+        ));
     }
 }
 

@@ -1,7 +1,7 @@
-//! A river from a place: where water runs down from there over the ground on screen, as a curve of a construction.
+//! Adds a river from a point: follows the flow of water over the terrain on screen, as a curve of a construction.
 //!
-//! The course follows the filled surface to the sea or to the edge, is evened out and thinned to the points that it
-//! needs. It grows wider as water joins it.
+//! The course follows the filled surface to the sea or to the edge. It is smoothed and thinned to the necessary points.
+//! It widens where water joins it.
 
 use std::sync::Arc;
 
@@ -24,23 +24,23 @@ use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Blend, Layer, Settings};
 
-/// Share of the side from the middle of a river to the end of its banks, where it is widest.
+/// Greatest distance from the centre line of a river to the end of its banks, as a fraction of the side length.
 const WIDTH: f32 = 0.012;
-/// Depth of the bed, in widths.
+/// Depth of the channel, in widths.
 const DEPTH: f32 = 0.21;
-/// Width at the source, as a share of the greatest.
+/// Width at the source, as a fraction of the greatest width.
 const SOURCE_WIDTH: f32 = 0.3;
-/// Samples before and behind over which bends of the grid are evened out.
+/// Number of samples on each side over which the course is smoothed, to remove the steps of the grid.
 const EVENED: usize = 5;
-/// How far the thinned course may lie from the water's, in samples.
+/// Maximum deviation of the thinned course from the flow, in samples.
 const TOLERANCE: f32 = 0.8;
 
-/// A river that is being looked for, by the revision of the ground.
+/// The running search for a river, keyed by the revision of the terrain.
 #[derive(Resource, Default)]
 pub(super) struct RiverTask(Newest<u64, Vec<CurvePoint>>);
 
 impl RiverTask {
-    /// Looks for the river from a place.
+    /// Starts the search for a river from a point.
     pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let Some(terrain) = state.terrain.clone() else { return };
         let (settings, sample) = (document.scene().settings.clone(), point.sample);
@@ -49,7 +49,7 @@ impl RiverTask {
     }
 }
 
-/// A river that was found becomes a layer.
+/// Adds a found river as a layer.
 pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: ResMut<Editor>) {
     if !task.0.receive() {
         return;
@@ -57,11 +57,11 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: Res
     let Some((revision, line)) = task.0.take() else { return };
     let editor = &mut *editor;
     if revision != editor.doc.revision() {
-        editor.toasts.info("The ground changed before the river was found; ask for it again.");
+        editor.toasts.info("The terrain changed before the river was found. Try again.");
         return;
     }
     if line.len() < 3 {
-        editor.toasts.info("No river was added: from here water reaches the sea or the edge at once.");
+        editor.toasts.info("No river was added: water from here reaches the sea or the edge immediately.");
         return;
     }
     if let Err(problem) = add(&mut editor.doc, line) {
@@ -69,7 +69,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: Res
     }
 }
 
-/// The points of a river from a sample to the sea or the edge; few or none where that is near.
+/// The points of a river from a sample to the sea or the edge. Few or none if that is near.
 fn course(
     terrain: &Terrain,
     settings: &Settings,
@@ -85,7 +85,7 @@ fn course(
     accumulate(&graph.receivers, &mut areas, control)?;
     let mut cells = graph.course(grid.owner(from));
     if grid.edges == Edges::Wrap {
-        // a river does not go on beyond the edge of its construction
+        // a river ends at the edge of its construction
         let far = |a: usize, b: usize| (a % n).abs_diff(b % n) > 1 || (a / n).abs_diff(b / n) > 1;
         let end = cells.windows(2).position(|pair| far(pair[0], pair[1])).map_or(cells.len(), |k| k + 1);
         cells.truncate(end);
@@ -94,7 +94,7 @@ fn course(
     let place = |k: usize| [(k % n) as f32, (k / n) as f32];
     let evened: Vec<StrokePoint> = (0..cells.len())
         .map(|k| {
-            // both ends stay where they are
+            // the end points do not move
             let reach = EVENED.min(k).min(cells.len() - 1 - k);
             let near = &cells[k - reach..=k + reach];
             let sum = near.iter().map(|&c| place(c)).fold([0.0; 2], |sum, p| [sum[0] + p[0], sum[1] + p[1]]);
@@ -119,7 +119,7 @@ fn course(
     Ok(line)
 }
 
-/// Adds the river on a layer of its own on top, where it takes ground away and adds none.
+/// Adds the river in a new layer on top, which only lowers the terrain.
 fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::construction::edit::EditError> {
     let scene = document.scene();
     let settings = &scene.settings;
@@ -133,7 +133,7 @@ fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::con
     layer.name = scene.unused_name("River");
     layer.mix.blend = Blend::Min;
     let top = scene.layers.len();
-    document.insert("Add a river", top, layer);
+    document.insert("Add river", top, layer);
     Ok(())
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     fn valley() -> (Terrain, Settings) {
         let settings = Settings { size_metres: 8000.0, relief_metres: 1000.0, resolution: 129, ..Settings::default() };
-        // a winding valley that falls to the south, into the sea
+        // a winding valley that descends to the south, into the sea
         let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {
             let middle = 0.5 + 0.15 * (v * 9.0).sin();
             0.6 - 0.7 * v + 0.5 * (u - middle).abs()
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(document.edits_done().len(), steps + 1, "one step");
         let after = evaluated(&document);
         let changed = before.height.iter().zip(&after.height).filter(|(a, b)| a != b).count();
-        assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "nothing is raised");
+        assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "no height increases");
         assert!(changed > 100 && changed < 129 * 129 / 4, "{changed}");
         let water = after.map(talweg::field::MapKind::Water).expect("there is water");
         assert!(water.iter().any(|&depth| depth > 0.0));

@@ -1,4 +1,4 @@
-//! A band of a condition: a picture of how much each value fulfils it, whose corners can be dragged.
+//! The band of a condition: a diagram of how far each value fulfils the condition, with draggable corners.
 
 use bevy_egui::egui;
 use egui::{CursorIcon, DragValue, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -8,23 +8,23 @@ use talweg::appearance_files::{Band, EVERYWHERE, fulfilled};
 use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 34.0;
-/// Pointers grab what is nearer than this, in points.
+/// Distance in points within which the pointer grabs a corner.
 const GRAB: f32 = 12.0;
 
-/// How the values of a condition are shown.
+/// The display format of a condition's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandScale {
     pub unit: &'static str,
-    /// What is shown is so many times what files have.
+    /// Factor from stored to shown values.
     pub times: f64,
-    /// The values at both ends of the picture, as files have them.
+    /// The stored values at both ends of the diagram.
     pub ends: [f32; 2],
-    /// Of what is shown.
+    /// Number of decimals shown.
     pub decimals: usize,
 }
 
 impl BandScale {
-    /// A field for a value.
+    /// A number field for a value.
     pub fn field<'a>(&self, field: DragValue<'a>) -> DragValue<'a> {
         let (times, decimals) = (self.times, self.decimals);
         let most = 10.0 * f64::from(self.ends[1] - self.ends[0]);
@@ -40,26 +40,26 @@ impl BandScale {
             })
     }
 
-    /// The value with no more digits than are shown.
+    /// Rounds a value to the decimals that are shown.
     pub fn rounded(&self, value: f32) -> f32 {
         let steps = self.times * 10f64.powi(self.decimals as i32);
         ((f64::from(value) * steps).round() / steps) as f32
     }
 }
 
-/// What a drag made of a band.
+/// The band after a drag.
 pub struct DraggedBand {
     pub band: Band,
     pub gesture: Gesture,
 }
 
-/// The numbers of a band that count: two, or all four.
+/// Indices of the numbers of a band that matter: two, or all four.
 pub fn points(band: Band) -> impl Iterator<Item = usize> + Clone {
     let (begins, ends) = (band[1] > EVERYWHERE[1], band[2] < EVERYWHERE[2]);
     (0..4).filter(move |index| if *index < 2 { begins } else { ends })
 }
 
-/// The band with one of its numbers moved, which pushes those beside it along.
+/// The band with one number moved, which pushes its neighbours along.
 pub fn with_point(mut band: Band, index: usize, value: f32) -> Band {
     band[index] = value;
     for k in points(band).collect::<Vec<_>>() {
@@ -72,7 +72,7 @@ pub fn with_point(mut band: Band, index: usize, value: f32) -> Band {
     band
 }
 
-/// Shows the picture; returns the new band if it was dragged.
+/// Shows the diagram; returns the new band if it was dragged.
 pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option<DraggedBand> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, format!("{label} band")));
@@ -80,7 +80,7 @@ pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option
     let to_x = |value: f32| egui::remap_clamp(value, scale.ends[0]..=scale.ends[1], area.left()..=area.right());
     let nearest = |x: f32, y: f32| {
         let is_upper = y < area.center().y;
-        // of two at the same place the one that is drawn on the side of the pointer
+        // of two corners at the same position, take the one on the pointer's side
         let distance = |k: &usize| {
             let away = (to_x(band[*k]) - x).abs();
             let is_top = *k == 1 || *k == 2;
@@ -99,7 +99,7 @@ pub fn editor(ui: &mut Ui, label: &str, band: Band, scale: &BandScale) -> Option
     let at = response.interact_pointer_pos();
     let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
     let gesture = Gesture(response.id.value());
-    response.on_hover_text("Drag a corner: the rule counts nowhere at the bottom, and in full at the top.");
+    response.on_hover_text("Drag the corners. The rule has no effect at the bottom and full effect at the top.");
     let (index, at) = (held?, at?);
     let value = egui::remap_clamp(at.x, area.left()..=area.right(), scale.ends[0]..=scale.ends[1]);
     Some(DraggedBand { band: with_point(band, index, scale.rounded(value)), gesture })

@@ -1,4 +1,4 @@
-//! The conditions of rules as the panel shows them: a row each, which can be switched on, with a band.
+//! The conditions of a rule in the panel: one row each, with a checkbox and a band.
 
 use bevy_egui::egui;
 use egui::{DragValue, RichText, Ui};
@@ -8,115 +8,116 @@ use crate::frame::theme::colour;
 use talweg::appearance_files::{Band, Bands, CONDITIONS, EVERYWHERE};
 use talweg::scene::Gesture;
 
-/// A condition as the panel shows it.
+/// A condition in the panel.
 pub struct ConditionRow {
-    /// One of [`CONDITIONS`].
+    /// Name in [`CONDITIONS`].
     name: &'static str,
     label: &'static str,
     help: &'static str,
     scale: BandScale,
-    /// The band when it is switched on.
+    /// The band when the condition is switched on.
     first: Band,
 }
 
 const SHARES: BandScale = BandScale { unit: "%", times: 100.0, ends: [0.0, 1.0], decimals: 0 };
 
-/// In the order of [`CONDITIONS`].
+/// All rows, in the order of [`CONDITIONS`].
 pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     ConditionRow {
         name: "slope",
         label: "Slope",
-        help: "How steep the ground is.",
+        help: "Slope of the terrain.",
         scale: BandScale { unit: "°", times: 1.0, ends: [0.0, 90.0], decimals: 1 },
         first: [25.0, 35.0, 1e9, 1e9],
     },
     ConditionRow {
         name: "height",
         label: "Height",
-        help: "From the sea (0 %) to the top of the relief (100 %).",
+        help: "Height, from sea level (0 %) to the top of the relief (100 %).",
         scale: BandScale { ends: [-0.5, 1.2], ..SHARES },
         first: [0.4, 0.6, 1e9, 1e9],
     },
     ConditionRow {
         name: "openness",
         label: "Openness",
-        help: "How much sky is seen: 0 % deep in hollows, 50 % on planes, 100 % on crests.",
+        help: "Visibility of the sky: 0 % in deep hollows, 50 % on planes, 100 % on crests.",
         scale: SHARES,
         first: [-1e9, -1e9, 0.4, 0.5],
     },
     ConditionRow {
         name: "flow",
         label: "Flow",
-        help: "How much ground drains through the place: 0 % up to 1000 m², 50 % at 0.1 km², 100 % from 10 km² on.",
+        help: "Drainage area of the point: 0 % up to 1000 m², 50 % at 0.1 km², 100 % from 10 km².",
         scale: SHARES,
         first: [0.4, 0.6, 1e9, 1e9],
     },
     ConditionRow {
         name: "deposits",
         label: "Deposits",
-        help: "How much the ground consists of what was laid down: half of it where a metre was.",
+        help: "Amount of deposits: 50 % where they are 1 m thick.",
         scale: SHARES,
         first: [0.3, 0.7, 1e9, 1e9],
     },
     ConditionRow {
         name: "wear",
         label: "Wear",
-        help: "How much the ground was changed by what was worn away: half where four metres were.",
+        help: "Amount of erosion: 50 % where 4 m were eroded.",
         scale: SHARES,
         first: [0.4, 0.8, 1e9, 1e9],
     },
     ConditionRow {
         name: "vegetation",
         label: "Vegetation",
-        help: "How dense plants grow, by the map of vegetation.",
+        help: "Plant density from the vegetation map.",
         scale: SHARES,
         first: [0.3, 0.7, 1e9, 1e9],
     },
     ConditionRow {
         name: "green",
         label: "Green",
-        help: "How green the palette colours the place: by how much green is above red and blue.",
+        help: "Greenness of the palette colour: how far green exceeds red and blue.",
         scale: BandScale { ends: [-0.2, 0.2], decimals: 1, ..SHARES },
         first: [0.01, 0.05, 1e9, 1e9],
     },
     ConditionRow {
         name: "bright",
         label: "Brightness",
-        help: "How bright the palette colours the place: snow is above 50 %.",
+        help: "Brightness of the palette colour. Snow is above 50 %.",
         scale: SHARES,
         first: [0.45, 0.6, 1e9, 1e9],
     },
     ConditionRow {
         name: "curvature",
         label: "Curvature",
-        help: "Mean curvature over some samples: above 0 on ridges and edges, 0 on planes, below 0 in gullies. 10 per km is a ball of 100 m radius.",
+        help: "Mean curvature over a few samples: positive on ridges and edges, 0 on planes, negative in gullies. 10 \
+               per km is a sphere of 100 m radius.",
         scale: BandScale { unit: "1/km", times: 1.0, ends: [-40.0, 40.0], decimals: 1 },
         first: [2.0, 6.0, 1e9, 1e9],
     },
     ConditionRow {
         name: "wetness",
         label: "Wetness",
-        help: "Topographic wetness index: high where much ground drains to a level place. 0 % where no water gathers.",
+        help: "Topographic wetness index: high where a large area drains to flat terrain, 0 % where no water gathers.",
         scale: SHARES,
         first: [0.6, 0.75, 1e9, 1e9],
     },
     ConditionRow {
         name: "hardness",
         label: "Hardness",
-        help: "How hard the rock is, by the map of rock layers: 0 % is loose, 100 % never wears.",
+        help: "Rock hardness from the map of rock layers: 0 % is loose, 100 % never erodes.",
         scale: SHARES,
         first: [0.4, 0.6, 1e9, 1e9],
     },
 ];
 
-/// What a row did to the bands of a rule.
+/// A change of a rule's bands.
 pub struct BandChange {
     pub bands: Bands,
     pub label: &'static str,
     pub gesture: Option<Gesture>,
 }
 
-/// Where a band is fulfilled.
+/// The shape of a band: for which values it is fulfilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BandShape {
     Above,
@@ -143,7 +144,7 @@ impl BandShape {
         }
     }
 
-    /// A band of this shape that stands where another does.
+    /// A band of this shape in the position of another band.
     fn made_of(self, [a, b, c, d]: Band, scale: &BandScale) -> Band {
         let [low, high] = scale.ends;
         let (begins, ends) = (b > EVERYWHERE[1], c < EVERYWHERE[2]);
@@ -171,7 +172,7 @@ impl BandShape {
     }
 }
 
-/// A row for each condition; what was done to one of them.
+/// One row per condition; returns the change of one of them.
 pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<BandChange> {
     let mut change = None;
     for (k, row) in ROWS.iter().enumerate() {
@@ -198,7 +199,7 @@ fn show(
     ui.horizontal(|ui| {
         let mut on = is_on;
         if ui.checkbox(&mut on, row.label).on_hover_text(row.help).changed() {
-            change = Some((if on { row.first } else { EVERYWHERE }, "Switch condition", None));
+            change = Some((if on { row.first } else { EVERYWHERE }, "Toggle condition", None));
         }
         if !is_on {
             return;
@@ -214,14 +215,14 @@ fn show(
         combo.response.widget_info(|| {
             egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, format!("{} shape", row.label))
         });
-        combo.response.on_hover_text("Whether the rule counts above a value, below it, or between two.");
+        combo.response.on_hover_text("Whether the rule applies above a value, below it or between two values.");
     });
     if !is_on {
         return change;
     }
     if is_missing {
-        let text =
-            "The terrain has no such map: the value is 0 everywhere. A layer that writes it helps, as erosion does.";
+        let text = "The terrain has no such map, so the value is 0 everywhere. Add a layer that writes it, such as an \
+                    erosion.";
         ui.label(RichText::new(text).small().color(colour::warning()));
     }
     if let Some(dragged) = band::editor(ui, row.label, band, &row.scale) {
@@ -231,7 +232,7 @@ fn show(
         ui.spacing_mut().item_spacing.x = 4.0;
         for index in band::points(band) {
             let mut value = band[index];
-            let what = ["nothing up to", "all from", "all up to", "nothing from"][index];
+            let what = ["no effect up to", "full effect from", "full effect up to", "no effect from"][index];
             let speed = f64::from(row.scale.ends[1] - row.scale.ends[0]) / 300.0;
             let field = ui.add(row.scale.field(DragValue::new(&mut value).speed(speed)));
             let label = format!("{}: {what}", row.label);
@@ -240,7 +241,9 @@ fn show(
                 let value = row.scale.rounded(value);
                 change = Some((band::with_point(band, index, value), "Drag band", Some(Gesture(field.id.value()))));
             }
-            field.on_hover_text(format!("The rule counts for {what} here; between two numbers it grows smoothly."));
+            field.on_hover_text(format!(
+                "The rule has {what} this value. Its effect changes smoothly between two values."
+            ));
         }
     });
     ui.add_space(4.0);

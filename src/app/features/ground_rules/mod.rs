@@ -1,4 +1,4 @@
-//! The rules of the ground: where each material lies, and where plants and stones stand, as the scene's own lists.
+//! The ground material rules of the scene: where each material lies, and where plants and stones stand.
 
 mod band;
 mod conditions;
@@ -26,9 +26,9 @@ use crate::frame::window::FrameSystems;
 use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
 use talweg::io::{FileError, SaveTarget};
 
-/// Lists of rules as files: their name in the list of kinds, and their ending.
-const LISTS: (&str, &[&str]) = ("Lists of rules (.ron)", &["ron"]);
-const LIST: (&str, &str) = ("List of rules", "ron");
+/// File filter for rule lists: name and extensions.
+const LISTS: (&str, &[&str]) = ("Rule lists (.ron)", &["ron"]);
+const LIST: (&str, &str) = ("Rule list", "ron");
 
 pub struct GroundRulesPlugin;
 
@@ -56,10 +56,10 @@ impl Plugin for GroundRulesPlugin {
     }
 }
 
-/// What can be done about the rules of the ground.
+/// Commands of the ground rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroundRulesAction {
-    /// Opens the panel, or closes it.
+    /// Opens or closes the panel.
     Toggle,
     Open(RuleTab),
     Save(RuleTab),
@@ -76,16 +76,16 @@ impl Action for GroundRulesAction {
         match self {
             Self::Toggle => Info::new(
                 "Ground materials",
-                "Edits the rules that say where rock, grass, snow and other materials lie, and where plants and stones stand.",
+                "Edits the rules that distribute rock, grass, snow and other materials, and plants and stones.",
                 icon::STACK_SIMPLE,
                 &[],
             ),
             Self::Open(tab) | Self::OpenFrom(tab, _) => {
-                let text = "Replaces the rules of the scene by those of a file; the scene keeps a copy of them.";
+                let text = "Replaces the rules of the scene with the rules of a file.";
                 Info::new(format!("Open {}…", tab.title().to_lowercase()), text, icon::FOLDER_OPEN, &[])
             }
             Self::Save(tab) | Self::SaveTo(tab, _) => {
-                let text = "Writes the rules that count in the scene to a file of their own, for other scenes.";
+                let text = "Saves the rules of the scene to a file, for use in other scenes.";
                 Info::new(format!("Save {}…", tab.title().to_lowercase()), text, icon::FLOPPY_DISK, &[])
             }
         }
@@ -122,7 +122,7 @@ fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
         }),
     };
     if let Err(error) = read {
-        let what = "The rules were not opened, and those of the scene stay as they are";
+        let what = "The rules were not opened; the scene keeps its rules";
         editor.toasts.error(because(what, &error));
     }
 }

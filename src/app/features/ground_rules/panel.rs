@@ -1,4 +1,4 @@
-//! The panel of the ground's rules: a list of them, and below it what the selected one says.
+//! The panel of the ground rules: the list of rules, and the settings of the selected rule.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use talweg::appearance_files::{
 };
 use talweg::scene::{Gesture, Scene};
 
-/// Which of the two lists is shown.
+/// The two lists of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleTab {
     #[default]
@@ -44,7 +44,7 @@ impl RuleTab {
         }
     }
 
-    /// What is put behind the name of the scene where a file is offered.
+    /// Suffix of a suggested file name, after the name of the scene.
     pub(super) fn file_stem(self) -> &'static str {
         match self {
             Self::Materials => "materials",
@@ -60,12 +60,12 @@ impl RuleTab {
     }
 }
 
-/// What the panel shows.
+/// State of the panel.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct GroundRulesState {
     pub open: bool,
     pub tab: RuleTab,
-    /// The selected rule of each list; the last one where there are fewer.
+    /// Index of the selected rule of each list; an index beyond the end selects the last rule.
     pub selected: [usize; 2],
 }
 
@@ -75,10 +75,10 @@ impl Default for GroundRulesState {
     }
 }
 
-/// Rows of the list that are seen at once.
+/// Number of visible rows of the list.
 const SEEN_ROWS: f32 = 7.0;
 
-/// Shows the panel; returns a command of its buttons.
+/// Shows the panel; returns the command of a clicked button.
 pub fn show(
     ui: &mut Ui,
     state: &mut GroundRulesState,
@@ -95,7 +95,7 @@ pub fn show(
     let tab = state.tab;
     let selected = &mut state.selected[tab as usize];
     egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 8.0); // leaves room for the scroll bar
         match tab {
             RuleTab::Materials => materials(ui, selected, document, covers),
             RuleTab::Plants => plants(ui, selected, document, covers),
@@ -119,15 +119,15 @@ fn head(ui: &mut Ui) -> Option<Command> {
     command
 }
 
-/// Whose rules are shown, and the way to files and back to those of the palette.
+/// Shows whether the rules belong to the scene or to the palette, with buttons for files and for the reset.
 fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let has_own = tab.has_own(document.scene());
     ui.horizontal(|ui| {
         let text = if has_own {
-            "The scene's own rules. They stay when the palette is changed."
+            "Scene rules. They stay when you change the palette."
         } else {
-            "Rules of the palette. The first change makes them the scene's own."
+            "Palette rules; editing creates a scene copy."
         };
         let width = ui.available_width() - 2.0 * (26.0 + ui.spacing().item_spacing.x);
         ui.add_sized(vec2(width, 30.0), Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
@@ -142,11 +142,11 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
             }
         }
     });
-    // it has its room while it is not seen: nothing moves under a pointer that drags
-    let back = egui::Button::new(format!("{}  Back to the palette's rules", icon::ARROW_COUNTER_CLOCKWISE));
+    // reserve its room while it is hidden, so that nothing moves during a drag
+    let back = egui::Button::new(format!("{}  Reset to palette rules", icon::ARROW_COUNTER_CLOCKWISE));
     let back = ui.add_visible(has_own, back);
-    if back.on_hover_text("Forgets the scene's own rules; Undo brings them back.").clicked() {
-        document.edit("Back to the palette's rules", None, |scene| match tab {
+    if back.on_hover_text("Deletes the rules of the scene and uses those of the palette.").clicked() {
+        document.edit("Reset to palette rules", None, |scene| match tab {
             RuleTab::Materials => scene.materials = None,
             RuleTab::Plants => scene.scatter = None,
         });
@@ -154,7 +154,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
     command
 }
 
-/// Changes the materials' rules; those of the palette are not kept in the scene.
+/// Changes the material rules. Rules equal to those of the palette are not stored in the scene.
 fn change_materials(
     document: &mut Document,
     label: &str,
@@ -168,7 +168,7 @@ fn change_materials(
     });
 }
 
-/// Changes the rules of plants and stones; those of the palette are not kept in the scene.
+/// Changes the rules of plants and stones. Rules equal to those of the palette are not stored in the scene.
 fn change_plants(
     document: &mut Document,
     label: &str,
@@ -191,7 +191,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
         rgb: Some(encode(look_of(rule.material).colour)),
         note: shares.map_or_else(String::new, |shares| percent(shares[k])),
     });
-    let tip = "The rule lies over those below it. The number says how much of the map it is seen on now.";
+    let tip = "This rule covers the rules below it. The number is the fraction of the map where it is visible.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
     if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
         let fresh = MaterialRule { material: Material::Gravel, share: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
@@ -203,7 +203,7 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers));
 }
 
-/// The selected rule of a material.
+/// The settings of the selected material rule.
 fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCovers) {
     ui.horizontal(|ui| {
         label_cell(ui, "Material", false);
@@ -219,18 +219,18 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Material"));
         combo.response.on_hover_text(rule.material.help());
     });
-    let tip = "How much of its own colour the material has; the rest is the colour of the palette.";
+    let tip = "Higher values show more of the material's own colour and less of the palette colour.";
     if let Some((tint, gesture)) = share_row(ui, "Own colour", tip, rule.tint) {
         change_materials(document, "Change own colour", gesture, |rules| rules[at].tint = tint);
     }
     if at == 0 {
-        let text = "The first rule lies everywhere, so that no ground is left bare: it has no share and no conditions.";
+        let text = "The first rule covers the whole terrain, so it has no coverage and no conditions.";
         ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
         return;
     }
-    let tip = "How much it covers where all conditions are fulfilled; the rest shows what lies below.";
-    if let Some((share, gesture)) = share_row(ui, "Share", tip, rule.share) {
-        change_materials(document, "Change share", gesture, |rules| rules[at].share = share);
+    let tip = "Coverage where all conditions are met. The rest shows the rules below.";
+    if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.share) {
+        change_materials(document, "Change coverage", gesture, |rules| rules[at].share = share);
     }
     conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_materials(document, label, gesture, |rules| rules[at].bands = bands);
@@ -250,9 +250,9 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
         })
         .collect();
     if rows.is_empty() {
-        ui.label("Nothing stands on the ground. Add a rule for each kind of plant or stone.");
+        ui.label("No plants or stones yet. Add a rule for each kind.");
     }
-    let tip = "Each rule counts by itself. The number says how much of the map fulfils its conditions now.";
+    let tip = "The rules are independent. The number is the fraction of the map that meets the conditions.";
     list(ui, selected, &rows, tip);
     if let Some(edit) = buttons(ui, RuleTab::Plants, *selected, rules.0.len()) {
         let mut bands = [EVERYWHERE; _];
@@ -267,7 +267,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
     ui.push_id(("plant", at), |ui| plant(ui, document, at, &rule, covers));
 }
 
-/// The selected rule of plants or stones.
+/// The settings of the selected rule of plants or stones.
 fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCovers) {
     ui.horizontal(|ui| {
         label_cell(ui, "Kind", false);
@@ -284,7 +284,7 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
         combo.response.on_hover_text(rule.kind.help());
     });
     let [least, most] = SCATTER_DENSITIES;
-    let tip = "How many stand on a hectare where all conditions are fulfilled. More of them take longer to draw.";
+    let tip = "Number per hectare where all conditions are met. Higher values take longer to draw.";
     ui.horizontal(|ui| {
         let mut density = rule.density;
         let field = DragValue::new(&mut density).speed(f64::from(0.01 * rule.density).max(0.01)).range(least..=most);
@@ -296,8 +296,8 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     let set_least: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (size, rule.size.1.max(size));
     let set_most: fn(&mut ScatterRule, f32) = |rule, size| rule.size = (rule.size.0.min(size), size);
     let sizes = [
-        ("Least height", "How high the smallest are.", set_least),
-        ("Greatest height", "How high the largest are.", set_most),
+        ("Minimum height", "Height of the smallest plants or stones.", set_least),
+        ("Maximum height", "Height of the largest plants or stones.", set_most),
     ];
     for ((label, tip, set), mut size) in sizes.into_iter().zip([rule.size.0, rule.size.1]) {
         ui.horizontal(|ui| {
@@ -309,23 +309,23 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     }
     let mut in_groves = rule.groves.is_some();
     let tick = ui.checkbox(&mut in_groves, "In groves");
-    if tick.on_hover_text("They stand in groups with open ground between them.").changed() {
+    if tick.on_hover_text("Places them in groups with open terrain between.").changed() {
         let groves = in_groves.then_some((200.0, 0.5));
-        change_plants(document, "Switch groves", None, |rules| rules[at].groves = groves);
+        change_plants(document, "Toggle groves", None, |rules| rules[at].groves = groves);
     }
     if let Some((mut width, share)) = rule.groves.filter(|_| in_groves) {
         let [least, most] = GROVE_WIDTHS;
         ui.horizontal(|ui| {
             let field = DragValue::new(&mut width).speed(1.0).range(least..=most).max_decimals(0);
-            let tip = "About how wide a grove is.";
-            if let Some(gesture) = number(ui, "Width of groves", tip, units::field(field, "m")) {
+            let tip = "Approximate width of a grove.";
+            if let Some(gesture) = number(ui, "Grove width", tip, units::field(field, "m")) {
                 change_plants(document, "Change groves", Some(gesture), |rules| {
                     rules[at].groves = Some((width, share))
                 });
             }
         });
-        let tip = "How much of the ground groves cover.";
-        if let Some((share, gesture)) = share_row(ui, "Share of groves", tip, share) {
+        let tip = "Fraction of the terrain that groves cover.";
+        if let Some((share, gesture)) = share_row(ui, "Grove coverage", tip, share) {
             change_plants(document, "Change groves", gesture, |rules| rules[at].groves = Some((width, share)));
         }
     }
@@ -338,7 +338,7 @@ fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: imp
     ui.add_space(4.0);
     ui.label(RichText::new("Conditions").strong());
     if bands.iter().all(|band| *band == EVERYWHERE) {
-        let text = "None: the rule counts everywhere.";
+        let text = "None: the rule applies everywhere.";
         ui.label(RichText::new(text).small().color(colour::text_weak()));
     }
     if let Some(change) = conditions::rows(ui, bands, covers.missing.as_ref()) {
@@ -346,14 +346,14 @@ fn conditions_of(ui: &mut Ui, bands: &Bands, covers: &RuleCovers, mut apply: imp
     }
 }
 
-/// A share from 0 to 1 with its name, shown in percent; the new one if it was changed.
+/// A fraction from 0 to 1, shown in percent; returns the new value if it was changed.
 fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Option<Gesture>)> {
     let shown = f64::from(share) * 100.0;
     let (mut dragged, mut typed, mut changed) = (shown, shown, None);
     ui.horizontal(|ui| {
         let name = label_cell(ui, label, false).on_hover_text(tip);
         let width = ui.available_width() - 58.0;
-        // a slider with steps would round what is only looked at
+        // a slider with steps would round a value that was not changed
         let rail = theme::slider(ui, true, width, Slider::new(&mut dragged, 0.0..=100.0));
         rail.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, format!("{label} slider")));
         let field = DragValue::new(&mut typed).range(0.0..=100.0).max_decimals(1).suffix("%");
@@ -367,7 +367,7 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
     changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
 }
 
-/// A number with its name; the gesture if it was changed.
+/// A number with a label; returns the gesture if it was changed.
 fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
     let name = label_cell(ui, label, false).on_hover_text(tip);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
@@ -386,7 +386,7 @@ struct RuleRow {
     note: String,
 }
 
-/// The rules, the last on top as it lies. A rule that becomes the selected one comes into view.
+/// The list of rules; the last rule, which covers the others, is on top. Scrolls to a newly selected rule.
 fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     let height = SEEN_ROWS.min(rows.len() as f32) * (ROW - 2.0);
     let key = ui.id().with("revealed");
@@ -426,7 +426,7 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
     });
 }
 
-/// What a button does to a list.
+/// An edit of a list by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListEdit {
     Add,
@@ -446,7 +446,7 @@ impl ListEdit {
         }
     }
 
-    /// Changes a list; returns the rule that is selected then.
+    /// Applies the edit to a list; returns the index to select afterwards.
     fn done<T: Clone>(self, rules: &mut Vec<T>, at: usize, fresh: T) -> usize {
         let above = (at + 1).min(rules.len());
         match self {
@@ -469,10 +469,15 @@ impl ListEdit {
 /// The buttons below the list of a tab, which has `count` rules.
 fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdit> {
     let (least, most, [raises, lowers]) = match tab {
-        RuleTab::Materials => {
-            (1, MOST_RULES, ["Lays the rule over the one above it.", "Lays the rule under the one below it."])
-        }
-        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes the order of the list alone."; 2]),
+        RuleTab::Materials => (
+            1,
+            MOST_RULES,
+            [
+                "Moves the rule up, so that it covers the rule above.",
+                "Moves the rule down, so that the rule below covers it.",
+            ],
+        ),
+        RuleTab::Plants => (0, MOST_SCATTER_RULES, ["Changes only the order of the list."; 2]),
     };
     let mut asked = None;
     ui.horizontal(|ui| {
@@ -485,14 +490,14 @@ fn buttons(ui: &mut Ui, tab: RuleTab, at: usize, count: usize) -> Option<ListEdi
         let room = count < most;
         ask(ui, room, icon::PLUS, "Add rule", "Adds a rule above the selected one.", ListEdit::Add);
         let is_any = count > 0;
-        let tip = "Puts a copy above the rule.";
+        let tip = "Adds a copy above the rule.";
         ask(ui, room && is_any, icon::COPY, "Duplicate rule", tip, ListEdit::Duplicate);
-        let tip = "Removes the rule; Undo brings it back.";
+        let tip = "Removes the rule.";
         ask(ui, count > least, icon::TRASH, "Remove rule", tip, ListEdit::Remove);
         ask(ui, at + 1 < count, icon::ARROW_UP, "Move rule up", raises, ListEdit::Raise);
         ask(ui, at > 0, icon::ARROW_DOWN, "Move rule down", lowers, ListEdit::Lower);
         if !room {
-            ui.label(RichText::new(format!("{most} rules is the most.")).small().color(colour::text_weak()));
+            ui.label(RichText::new(format!("At most {most} rules are possible.")).small().color(colour::text_weak()));
         }
     });
     asked

@@ -1,5 +1,5 @@
-//! How much of the map each rule covers: the values of the conditions at places all over it are worked out once in the
-//! background, so that rules can be tried on them while they are dragged.
+//! The fraction of the map that each rule covers. The values of the conditions are computed once in the background, at
+//! points all over the map, so that the coverage can be updated while a rule is dragged.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,23 +17,24 @@ use talweg::appearance::{GroundConditions, PaletteTable};
 use talweg::appearance_files::{Bands, CONDITIONS, MOST_RULES, MaterialRules, fulfilled};
 use talweg::field::{Control, MapKind, Terrain};
 
-/// Places along each side of the map that are asked.
+/// Number of sampled points along each side of the map.
 const PLACES: usize = 64;
 
-/// The values of [`CONDITIONS`] at a place.
+/// The values of [`CONDITIONS`] at a point.
 type PlaceValues = [f32; CONDITIONS.len()];
 
-/// What is known of the map on screen.
+/// The sampled condition values of the map on screen.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct RuleCovers {
-    /// At places all over the map.
+    /// Values at points all over the map.
     values: Option<Arc<Vec<PlaceValues>>>,
-    /// Which of [`CONDITIONS`] have no map to read: they are 0 everywhere. `None` before there is a terrain.
+    /// For each of [`CONDITIONS`], whether its map is missing, so that the value is 0 everywhere. `None` before there
+    /// is a terrain.
     pub missing: Option<[bool; CONDITIONS.len()]>,
 }
 
 impl RuleCovers {
-    /// Share of the map where each of the materials' rules is seen.
+    /// Fraction of the map on which each material rule is visible.
     pub fn of_materials(&self, rules: &MaterialRules) -> Option<[f32; MOST_RULES]> {
         let values = self.values.as_ref().filter(|values| !values.is_empty())?;
         let mut sums = [0.0; MOST_RULES];
@@ -43,7 +44,7 @@ impl RuleCovers {
         Some(sums.map(|sum| sum / values.len() as f32))
     }
 
-    /// How much of the map fulfils bands, 0 to 1.
+    /// Fraction of the map that fulfils the bands, from 0 to 1.
     pub fn of_bands(&self, bands: &Bands) -> Option<f32> {
         let values = self.values.as_ref().filter(|values| !values.is_empty())?;
         let place = |values: &PlaceValues| bands.iter().zip(values).map(|(b, v)| fulfilled(*b, *v)).product::<f32>();
@@ -51,14 +52,14 @@ impl RuleCovers {
     }
 }
 
-/// The picture that is asked, and the palette that colours it.
+/// The sampled terrain, and the palette that colours it.
 type SampledPicture = (u64, String);
 
-/// Asks the map in the background.
+/// The task that samples the map in the background.
 #[derive(Resource, Default)]
 pub(super) struct RuleCoverTask(Newest<SampledPicture, Arc<Vec<PlaceValues>>>);
 
-/// Takes what has become ready and begins what is needed next.
+/// Takes results and starts the next task.
 pub(super) fn advance(
     mut task: ResMut<RuleCoverTask>,
     mut covers: ResMut<RuleCovers>,
@@ -85,12 +86,12 @@ pub(super) fn advance(
         task.begin(key, tasks.start("ground-rules", work));
     }
     let missing = Some(missing_maps(&square.terrain));
-    // what was known of the terrain before is shown until the next is there
+    // show the values of the previous terrain until the new ones are ready
     let values = known.or(covers.values.take());
     *covers = RuleCovers { values, missing };
 }
 
-/// Which conditions have nothing to read in a terrain.
+/// Which conditions have no map in a terrain.
 fn missing_maps(terrain: &Terrain) -> [bool; CONDITIONS.len()] {
     let lacks = |kind| terrain.map(kind).is_none();
     CONDITIONS.map(|condition| match condition {

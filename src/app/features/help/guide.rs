@@ -1,4 +1,4 @@
-//! The user guide, as `docs/guide.md` has it, to be read in the window.
+//! Shows the user guide (`docs/guide.md`) in the window.
 
 use bevy_egui::egui;
 use egui::text::LayoutJob;
@@ -12,10 +12,10 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
 
 const GUIDE: &str = include_str!("../../../../docs/guide.md");
-/// Size of its letters.
+/// Font size of the text.
 const SIZE: f32 = 14.0;
 
-/// A heading with its depth, a paragraph, or an entry of a list.
+/// A heading with its level, a paragraph, or a list item.
 #[derive(Debug, PartialEq, Eq)]
 enum GuideBlock {
     Heading(usize, String),
@@ -23,11 +23,11 @@ enum GuideBlock {
     Entry(String),
 }
 
-/// The blocks of a text in Markdown: headings, paragraphs and lists are all that the guide has.
+/// Splits Markdown into blocks. The guide contains only headings, paragraphs and lists.
 fn blocks(markdown: &str) -> Vec<GuideBlock> {
     let mut blocks = Vec::new();
     let mut is_open = false;
-    // its pictures are in the file alone, and no font of the window has the arrow of menus
+    // images are shown in the file only; the window's fonts lack the menu arrow
     let pictures = |line: &&str| !line.starts_with("![");
     for line in markdown.lines().map(str::trim).filter(pictures).map(|line| line.replace('▸', icon::CARET_RIGHT)) {
         let line = line.as_str();
@@ -49,7 +49,7 @@ fn blocks(markdown: &str) -> Vec<GuideBlock> {
     blocks
 }
 
-/// How a part of a line is set.
+/// Style of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextStyle {
     Plain,
@@ -57,7 +57,7 @@ enum TextStyle {
     Code,
 }
 
-/// The parts of a line; of links the text alone.
+/// The parts of a line; links keep only their text.
 fn parts(line: &str) -> Vec<(TextStyle, String)> {
     let mut parts: Vec<(TextStyle, String)> = Vec::new();
     let (mut style, mut rest) = (TextStyle::Plain, line);
@@ -96,7 +96,7 @@ fn job(line: &str) -> LayoutJob {
     job
 }
 
-/// See the module.
+/// The dialog. See the module.
 pub struct GuideDialog(Vec<GuideBlock>);
 
 impl Default for GuideDialog {

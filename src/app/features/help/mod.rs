@@ -1,4 +1,4 @@
-//! The list of shortcuts, the user guide, a page for each node, and about the program.
+//! Help: the list of shortcuts, the user guide, a page for each node, and the about box.
 
 mod guide;
 mod node_page;
@@ -41,7 +41,7 @@ impl Plugin for HelpPlugin {
     }
 }
 
-/// What can be read about the program.
+/// Commands of the Help menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpAction {
     Guide,
@@ -58,16 +58,14 @@ impl Action for HelpAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Guide => {
-                Info::new("User guide", "How everything in the window is done.", icon::BOOK, keys![SHIFT + F1])
-            }
+            Self::Guide => Info::new("User guide", "Explains how to use the editor.", icon::BOOK, keys![SHIFT + F1]),
             Self::Shortcuts => {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
-            Self::About => Info::new("About Talweg", "Version and licence.", icon::INFO, &[]),
+            Self::About => Info::new("About Talweg", "Shows the version and licence.", icon::INFO, &[]),
             Self::Node(name) => Info::new(
                 format!("Help on {}", Node::named(name).map_or(*name, |node| node.about().label)),
-                "What it does, with all its parameters.",
+                "Describes the node and all of its parameters.",
                 icon::BOOK_OPEN,
                 &[],
             ),
@@ -75,14 +73,14 @@ impl Action for HelpAction {
     }
 }
 
-/// The pictures of the page that was opened last, on their way.
+/// The images of the help page that was opened last, while they are rendered.
 #[derive(Resource, Default)]
 struct NodePictures(Option<Task<()>>);
 
-/// How large they are.
+/// Size of the images.
 const PICTURES: Size = Size { samples: 129, pixels: 168 };
 
-/// What the parameters of a node do; the pictures are drawn in the background.
+/// Images of the effect of each parameter of a node, rendered in the background.
 fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<ParamPictures> {
     let mut variants = Vec::new();
     let mut places = Vec::new();
@@ -98,17 +96,17 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
         pages.push(ParamPictures { param, values });
     }
     let draw = move |control: &Control| {
-        // without threads the page goes without pictures
+        // without threads, the page has no images
         let Ok(pool) = thread_pool(0) else { return };
         let place = |index: usize, thumbnail: Thumbnail| places[index].set(thumbnail.image);
-        // stopped when another page is opened
+        // cancelled when another page is opened
         let _ = pool.install(|| draw_all(&variants, PICTURES, control, &place));
     };
     drawing.0 = tasks.start("node-pictures", draw).ok();
     pages
 }
 
-/// A task that is done keeps the window from resting no longer.
+/// Drops a finished task, so that the window no longer counts as busy.
 fn receive(_: InMut<Ui>, mut drawing: ResMut<NodePictures>) {
     if drawing.0.as_mut().is_some_and(|task| !matches!(task.outcome(), Outcome::Running)) {
         drawing.0 = None;
@@ -147,7 +145,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     pick(ui, &mut queue, HelpAction::About, true);
 }
 
-/// All commands that have a shortcut, by their headings.
+/// All commands with a shortcut, grouped by heading.
 struct Shortcuts(Vec<(&'static str, Vec<(Command, String)>)>);
 
 impl Shortcuts {

@@ -1,4 +1,4 @@
-//! What a node does, where it comes from, and all its parameters, as its own description says.
+//! The help page of a node: description, source and all parameters, generated from the node's own description.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
@@ -17,23 +17,23 @@ use talweg::nodes::Node;
 use talweg::nodes::help::law;
 use talweg::param::{ParamKind, ParamSpec};
 
-/// See the module.
+/// The page. See the module.
 pub struct NodePage {
     node: Box<Node>,
     pictures: Vec<ParamPictures>,
 }
 
-/// A parameter at several values, by its index; the pictures may still be on their way.
+/// Images of a parameter at several values, with its index; they may still be rendering.
 pub struct ParamPictures {
     pub param: usize,
     pub values: Vec<(String, ScenePicture)>,
 }
 
-/// Side of a picture in points.
+/// Side length of an image in points.
 const PICTURE: f32 = 84.0;
 
 impl NodePage {
-    /// The page of a node, which can be added from there.
+    /// Creates the page of a node, with a button that adds the node.
     pub fn new(node: &Node, pictures: Vec<ParamPictures>) -> Self {
         Self { node: Box::new(node.clone()), pictures }
     }
@@ -52,12 +52,12 @@ impl Dialog for NodePage {
                 ui.label(RichText::new(about.category).color(colour::text_weak()));
             });
             ui.add_space(4.0);
-            // the heading, the buttons and the margins stay on screen
+            // keep the heading, the buttons and the margins on screen
             ScrollArea::vertical().max_height((screen.y - 170.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 10.0);
                 ui.label(about.help);
                 if !about.source.is_empty() {
-                    ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
+                    ui.label(RichText::new(format!("Source: {}.", about.source)).color(colour::text_weak()));
                 }
                 let law = law(about.name);
                 if !law.is_empty() {
@@ -86,7 +86,7 @@ impl Dialog for NodePage {
                 if ui.add(button("Close")).clicked() || is_confirmed(ui.ctx()) {
                     answer = Some(Vec::new());
                 }
-                if ui.add(button("Add as a layer")).clicked() {
+                if ui.add(button("Add as layer")).clicked() {
                     answer = Some(vec![LayerAction::Add(self.node.clone()).into()]);
                 }
             });
@@ -95,7 +95,7 @@ impl Dialog for NodePage {
     }
 }
 
-/// Raised and lowered letters, of which the font has none, with a mark before the plain ones.
+/// Replaces superscript and subscript letters, which the font lacks, by a mark and the plain letters.
 pub fn with_plain_letters(law: &str) -> String {
     const RAISED: [(char, char); 11] = [
         ('ʳ', 'r'),
@@ -118,7 +118,7 @@ pub fn with_plain_letters(law: &str) -> String {
             letters.iter().find(|(marked, _)| *marked == letter).map(|(_, plain)| (mark, *plain))
         });
         match marked {
-            // a word gets one mark
+            // one mark per word
             Some((mark, letter)) if before == Some(mark) => plain.push(letter),
             Some((mark, letter)) => plain.extend([mark, letter]),
             None => plain.push(letter),
@@ -128,7 +128,7 @@ pub fn with_plain_letters(law: &str) -> String {
     plain
 }
 
-/// What a parameter does, from a low to a high value.
+/// The effect of a parameter, from a low to a high value.
 fn row_of_pictures(ui: &mut Ui, pictures: &ParamPictures) {
     ui.horizontal_wrapped(|ui| {
         for (value, picture) in &pictures.values {
@@ -158,12 +158,14 @@ fn parameter(ui: &mut Ui, spec: &ParamSpec) {
     }
 }
 
-/// What it is by default and how far it goes.
+/// The default and the range of a parameter.
 fn range(spec: &ParamSpec) -> String {
     let default = units::param_text(spec, &spec.default);
     match spec.kind {
         ParamKind::Float { .. } | ParamKind::Int { .. } => {
-            format!("{default}, from {} {}", units::range_text(spec), units::of_param(spec).name).trim_end().into()
+            format!("default {default}, range {} {}", units::range_text(spec), units::of_param(spec).name)
+                .trim_end()
+                .into()
         }
         _ => default,
     }

@@ -1,4 +1,4 @@
-//! The list of edits: what was done, what was undone, and a click to go there.
+//! The list of edits, done and undone; a click undoes or redoes up to an edit.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -34,12 +34,12 @@ impl Plugin for HistoryPlugin {
     }
 }
 
-/// What can be done about the list of edits.
+/// Commands of the list of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryAction {
-    /// Opens the list, or closes it.
+    /// Opens or closes the list.
     Toggle,
-    /// Undoes or redoes until so many edits are done.
+    /// Undoes or redoes until this number of edits is applied.
     GoTo(usize),
 }
 
@@ -51,7 +51,7 @@ impl Action for HistoryAction {
     fn info(&self) -> Info {
         Info::new(
             "History",
-            "Lists the edits of this scene; a click undoes or redoes up to there.",
+            "Lists the edits of this scene. Click an edit to undo or redo up to it.",
             icon::LIST,
             keys![COMMAND + H],
         )
@@ -97,11 +97,11 @@ fn show(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     area.show(ui, |ui| queue.extend(list(ui, &editor.doc).map(Into::into)));
 }
 
-/// Shows the edits, the oldest first; returns where somebody wants to go.
+/// Shows the edits, the oldest first; returns the command for a clicked edit.
 fn list(ui: &mut Ui, doc: &Document) -> Option<HistoryAction> {
     let (done, undone) = (doc.edits_done(), doc.edits_undone());
     let mut chosen = None;
-    let labels = std::iter::once("Beginning").chain(done.iter().copied()).chain(undone.iter().copied());
+    let labels = std::iter::once("Original").chain(done.iter().copied()).chain(undone.iter().copied());
     for (k, label) in labels.enumerate() {
         let is_undone = k > done.len();
         let tint = if is_undone { colour::text_weak() } else { colour::text() };

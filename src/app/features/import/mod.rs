@@ -1,5 +1,5 @@
-//! Heights of other programs become a scene: *File ▸ Import*, files dropped on the window; files that a scene reads and
-//! another program has written are read again when the window comes to the front.
+//! Imports heightmaps as scenes, by *File ▸ Import* or by dropping files on the window. Also reloads files that a scene
+//! reads and another program has changed, when the window gets the focus.
 
 use std::path::{Path, PathBuf};
 
@@ -47,20 +47,20 @@ impl Plugin for ImportPlugin {
     }
 }
 
-/// What can be done about heights of other programs.
+/// The import commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportAction {
     /// Asks for a file.
     Ask,
-    /// Begins a scene with a file, after asking what a raw file does not say, and about unsaved changes.
+    /// Creates a scene from a file, after asking for the layout of a raw file and about unsaved changes.
     File(PathBuf),
-    /// The same; it is known how it is to be read.
+    /// Like `File`, with a known layout.
     Raw(ImportedFile),
-    /// The same; unsaved changes have been dealt with.
+    /// Like `Raw`, after unsaved changes have been saved or discarded.
     Begin(ImportedFile),
 }
 
-/// A file, and what a raw one does not say itself.
+/// A file, and the layout of a raw file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedFile {
     path: PathBuf,
@@ -76,21 +76,21 @@ impl Action for ImportAction {
     fn info(&self) -> Info {
         Info::new(
             "Import heights…",
-            "Begins a scene with heights of another program, as wide and as high as their file says.",
+            "Creates a scene from a heightmap of another program, with the extent and relief that the file states.",
             icon::DOWNLOAD_SIMPLE,
             keys![COMMAND_SHIFT + I],
         )
     }
 }
 
-/// The file that is being read, if one is: large ones take seconds.
+/// The file that is being read, if any; large files take seconds.
 #[derive(Resource, Default)]
 struct ImportTask(SceneWork<ReadFile, Scene>);
 
 #[derive(Clone)]
 struct ReadFile {
     file: ImportedFile,
-    /// Edits of the document when it was asked for.
+    /// Edit counter of the document when the import started.
     edits: u64,
 }
 
@@ -130,17 +130,17 @@ fn run(
     }
 }
 
-/// Begins with the scene once its file is read.
+/// Opens the new scene once its file is read.
 fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
-            // edited meanwhile; read once more, the file is at hand
+            // the scene was edited meanwhile; after the question, read the file again
             editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
         (Some(Ok(scene)), Some(read)) => {
             editor.doc.replace(scene, None);
-            editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&read.file.path)));
+            editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
         (Some(Err(error)), _) => editor.toasts.error(because("The heights were not imported", &error)),
         _ => {}
@@ -163,7 +163,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ImportAction::Ask, true);
 }
 
-/// Files dropped on the window: scenes, and exported files with their scene inside, are opened, other heights imported.
+/// Handles dropped files: opens scenes and exported files with an embedded scene, and imports other heightmaps.
 fn take_dropped(
     mut dropped: MessageReader<FileDragAndDrop>,
     mut editor: ResMut<Editor>,
@@ -172,14 +172,14 @@ fn take_dropped(
     for message in dropped.read() {
         let FileDragAndDrop::DroppedFile { path_buf, .. } = message else { continue };
         if editor.dialogs.is_open() {
-            editor.toasts.warning("Answer the open question first, then drop the file again.");
+            editor.toasts.warning("Close the open dialog first, then drop the file again.");
             continue;
         }
         match dropped_action(path_buf) {
             Some(DroppedFile::Scene(path)) => queue.push(FileAction::OpenRecent(path)),
             Some(DroppedFile::Heights(path)) => queue.push(ImportAction::File(path)),
             None => editor.toasts.error(format!(
-                "{} is neither a scene nor a file with heights: give {}.",
+                "Cannot open {}: it is neither a scene nor a heightmap. Supported: {}.",
                 file_name(path_buf),
                 files::IMAGES.0
             )),
@@ -187,7 +187,7 @@ fn take_dropped(
     }
 }
 
-/// What a dropped file is taken for.
+/// How a dropped file is handled.
 #[derive(Clone, Debug, PartialEq)]
 enum DroppedFile {
     Scene(PathBuf),
@@ -202,12 +202,12 @@ fn dropped_action(path: &Path) -> Option<DroppedFile> {
     (is_heightmap(path) || is_mesh(path)).then(|| DroppedFile::Heights(path.into()))
 }
 
-/// The files that the scene reads, as they were when they were looked at last.
+/// The files that the scene reads, with their stamps at the last check.
 #[derive(Resource, Default)]
 struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
 
 impl ReadFiles {
-    /// Looks at the files again; returns those that were there before and are others now.
+    /// Checks the files again; returns those that existed before and have changed.
     fn look(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         let stamped = files.into_iter().map(|path| {
             let stamp = FileStamp::read(&path).ok();
@@ -222,15 +222,15 @@ impl ReadFiles {
     }
 }
 
-/// When people come back to the window, files that they changed meanwhile count.
+/// Reloads changed files when the window gets the focus.
 fn read_again(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFiles>, mut editor: ResMut<Editor>) {
     if focused.read().count() == 0 {
         return;
     }
     let changed = seen.look(editor.doc.scene().files());
     if let Some(first) = changed.first() {
-        let others = if changed.len() > 1 { format!(" and {} others have", changed.len() - 1) } else { " has".into() };
-        editor.toasts.info(format!("{}{others} changed on the disk and is read again", file_name(first)));
+        let others = if changed.len() > 1 { format!(" and {} other files", changed.len() - 1) } else { String::new() };
+        editor.toasts.info(format!("Changed on disk and reloaded: {}{others}", file_name(first)));
         editor.doc.recompute();
     }
 }
@@ -246,7 +246,7 @@ mod tests {
         std::fs::write(&a, "one").unwrap();
         let mut seen = ReadFiles::default();
         let both = || vec![a.clone(), b.clone()];
-        assert!(seen.look(both()).is_empty(), "the first look changes nothing");
+        assert!(seen.look(both()).is_empty(), "the first check finds no change");
         assert!(seen.look(both()).is_empty());
         std::fs::write(&b, "new").unwrap();
         assert_eq!(seen.look(both()), std::slice::from_ref(&b));

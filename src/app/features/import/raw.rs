@@ -1,4 +1,4 @@
-//! What a raw file does not say itself: how wide it is, in which order its bytes come, and where its first row lies.
+//! Asks for the layout of a raw file: its width, byte order and row order.
 
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,23 @@ use crate::frame::theme::colour;
 use talweg::io::formats::{RasterReader, RawLayout};
 use talweg::nodes::generators::import::RowOrder;
 
-/// See the module.
+/// The dialog. See the module.
 pub(super) struct RawDialog {
     path: PathBuf,
-    /// Numbers in the file, if its length is that of whole ones.
+    /// Number of samples in the file, if its length is a multiple of the sample size.
     count: Option<usize>,
-    /// Bytes of a number.
+    /// Bytes per sample.
     bytes: usize,
     width: u32,
     big_endian: bool,
     rows: RowOrder,
 }
 
-/// Widest row that can be asked for.
+/// Maximum width.
 const WIDEST: u32 = 65_536;
 
 impl RawDialog {
-    /// The questions about a file; none where it says itself how it is to be read, or cannot be looked at.
+    /// The dialog for a file; `None` if the file describes its own layout or cannot be read.
     pub fn for_file(path: &Path) -> Option<Self> {
         RasterReader::for_path(path).filter(|reader| reader.is_raw)?;
         let bytes = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("r32")) { 4 } else { 2 };
@@ -40,7 +40,7 @@ impl RawDialog {
         Some(Self { path: path.into(), count, bytes, width, big_endian: false, rows: RowOrder::North })
     }
 
-    /// Rows of the width that is given, if they are whole.
+    /// The number of rows for the given width, if they are complete.
     fn height(&self) -> Option<usize> {
         let width = self.width as usize;
         self.count.filter(|count| count.is_multiple_of(width) && count / width >= 2).map(|count| count / width)
@@ -52,7 +52,7 @@ impl RawDialog {
     }
 }
 
-/// The width of a square, or of rows of which there are about as many as they have numbers.
+/// The default width: that of a square, or of the most nearly square layout.
 fn usual_width(count: usize) -> u32 {
     let side = count.isqrt().max(2);
     let width = (side..=count / 2).find(|width| count.is_multiple_of(*width)).unwrap_or(side);
@@ -61,33 +61,33 @@ fn usual_width(count: usize) -> u32 {
 
 impl Dialog for RawDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before a field gives the keyboard away
+        // must be read before a field loses the focus
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "raw import").show(ctx, |ui| {
             ui.set_width(420.0);
             ui.heading("Import raw heights");
             ui.add_space(6.0);
-            ui.label(format!("{} does not say how it is to be read.", file_name(&self.path)));
+            ui.label(format!("{} has no header. Enter its layout.", file_name(&self.path)));
             ui.add_space(8.0);
             egui::Grid::new("raw import").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
-                let label = ui.label("Width").on_hover_text("Samples of a row.");
+                let label = ui.label("Width").on_hover_text("Number of samples in a row.");
                 let field = egui::DragValue::new(&mut self.width).range(2..=WIDEST).suffix(" samples");
                 ui.add_sized([120.0, 22.0], field).labelled_by(label.id);
                 ui.end_row();
-                ui.label("Bytes").on_hover_text("The order of the bytes of a number.");
+                ui.label("Byte order").on_hover_text("Order of the bytes of each number.");
                 ui.horizontal(|ui| {
-                    ui.selectable_value(&mut self.big_endian, false, "Lowest first")
-                        .on_hover_text("Little-endian, as nearly all programs on PCs write it.");
-                    ui.selectable_value(&mut self.big_endian, true, "Highest first")
-                        .on_hover_text("Big-endian, as on old Macintoshes and in some measurements.");
+                    ui.selectable_value(&mut self.big_endian, false, "Little-endian")
+                        .on_hover_text("Low byte first, as written by nearly all programs on PCs.");
+                    ui.selectable_value(&mut self.big_endian, true, "Big-endian")
+                        .on_hover_text("High byte first, as on old Macintoshes and in some measured data.");
                 });
                 ui.end_row();
-                ui.label("First row").on_hover_text("Where the first row of the file lies.");
+                ui.label("First row").on_hover_text("Which edge of the terrain the first row is.");
                 ui.horizontal(|ui| {
                     ui.selectable_value(&mut self.rows, RowOrder::North, "North")
-                        .on_hover_text("Rows go from north to south, as in pictures.");
+                        .on_hover_text("Rows run from north to south, as in images.");
                     ui.selectable_value(&mut self.rows, RowOrder::South, "South")
-                        .on_hover_text("Rows go from south to north, as several engines want them.");
+                        .on_hover_text("Rows run from south to north, as several engines expect.");
                 });
                 ui.end_row();
             });
@@ -95,8 +95,8 @@ impl Dialog for RawDialog {
             let height = self.height();
             let text = match (height, self.count) {
                 (Some(height), _) => format!("{} × {height} samples.", self.width),
-                (None, Some(count)) => format!("Its {count} numbers are no whole rows of {}.", self.width),
-                (None, None) => format!("Its length is not that of numbers of {} bytes.", self.bytes),
+                (None, Some(count)) => format!("Its {count} samples do not fill whole rows of {}.", self.width),
+                (None, None) => format!("Its length is not a multiple of {} bytes.", self.bytes),
             };
             let shade = if height.is_some() { colour::text_weak() } else { colour::warning() };
             ui.label(RichText::new(text).color(shade));
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(square.height(), Some(11));
         square.width = 34;
         assert_eq!(square.height(), None);
-        assert_eq!(at("b.raw", 2 * 60 * 30).unwrap().height(), Some(40), "45 × 40 lies nearest to a square");
+        assert_eq!(at("b.raw", 2 * 60 * 30).unwrap().height(), Some(40), "45 × 40 is the most nearly square");
         assert_eq!(at("c.r32", 4 * 16 * 16).unwrap().width, 16);
         assert_eq!(at("d.r32", 15).unwrap().height(), None);
         assert!(at("e.png", 15).is_none());

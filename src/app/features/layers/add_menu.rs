@@ -1,4 +1,4 @@
-//! The button that adds a layer: the catalogue by category, each node with its sentence, and a search field.
+//! The Add button: a menu of all nodes by category, each with its description, and a search field.
 
 use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
@@ -13,7 +13,7 @@ use crate::frame::widgets::long_list;
 use talweg::nodes::Node;
 use talweg::planet::World;
 
-/// Search text and whether a shortcut asked for the menu.
+/// Search text, and whether a shortcut opened the menu.
 #[derive(Debug, Default)]
 pub struct AddMenu {
     search: String,
@@ -27,17 +27,17 @@ impl AddMenu {
     }
 }
 
-/// The word that a sought one is a form of, where that is another: who wants to erode looks for an erosion.
+/// The word that nodes use in place of a search word, if they differ: a search for *erode* finds an erosion.
 pub fn stem(word: &str) -> Option<&'static str> {
     matches!(word, "erod" | "erode" | "eroded" | "erodes" | "eroding").then_some("erosion")
 }
 
-/// Whether a text in lower case has a word, or what that is a form of.
+/// Whether a lower-case text contains a word or its replacement by [`stem`].
 pub fn has_word(text: &str, word: &str) -> bool {
     text.contains(word) || stem(word).is_some_and(|stem| text.contains(stem))
 }
 
-/// The nodes that `search` finds by name, category, synonym or sentence; those whose name it begins come first.
+/// The nodes that `search` finds by name, category, synonym or description. Nodes whose name begins with it come first.
 pub fn find(search: &str) -> Vec<Node> {
     let words: Vec<String> = search.to_lowercase().split_whitespace().map(String::from).collect();
     let mut found: Vec<Node> = Node::catalogue()
@@ -58,15 +58,15 @@ pub fn find(search: &str) -> Vec<Node> {
     found
 }
 
-/// Why a node that does not fit cannot be added.
+/// Why a node cannot be added to this kind of scene.
 pub fn misfit(world: World) -> &'static str {
     match world {
-        World::Planet => "Needs a square of ground; a planet leaves it out. Extract a region to use it there.",
-        World::Terrain => "Needs a whole planet; begin one with File, New planet.",
+        World::Planet => "Works on terrains only; planets skip it. Extract a region to use it.",
+        World::Terrain => "Works on planets only. Create one with File > New planet.",
     }
 }
 
-/// Shows the button; returns what was chosen. `recent` are the nodes added last, `own` the presets of one's own.
+/// Shows the button; returns the chosen command. `recent` are the nodes added last, `own` the user's presets.
 pub fn button(
     ui: &mut Ui,
     menu: &mut AddMenu,
@@ -99,7 +99,7 @@ pub fn button(
             if sought.split_whitespace().all(|word| has_word(&text, word)) {
                 if std::mem::take(&mut is_first) {
                     ui.separator();
-                    ui.label(RichText::new("Layers that go together").small().strong().color(colour::accent()));
+                    ui.label(RichText::new("Layer sets").small().strong().color(colour::accent()));
                 }
                 let label = info.label.trim_start_matches("Add ");
                 let button = ui.button(format!("{} {}{}", info.icon, label[..1].to_uppercase(), &label[1..]));
@@ -165,7 +165,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
         ui.set_width(ui.available_width());
         if found.is_empty() {
             ui.add_space(6.0);
-            ui.weak("Nothing is called that. Try another word.");
+            ui.weak("No matches. Try another word.");
         }
         let mut category = "";
         let shown = long_list::laid_out(ui, "nodes", 16, found.len());
@@ -183,7 +183,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
     });
 }
 
-/// The nodes added last, one small button each.
+/// The nodes added last, as small buttons.
 fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>) {
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
@@ -195,7 +195,7 @@ fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>
             let button = egui::Button::new(format!("{} {}", node_icon(&node), about.label));
             let button = ui.add_enabled(fits, button).on_hover_text(about.help).on_disabled_hover_text(misfit(world));
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Again {}", about.label))
+                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Add recent {}", about.label))
             });
             if button.clicked() {
                 *chosen = Some(node);

@@ -7,42 +7,42 @@ use crate::frame::commands::{Action, Info, keys};
 use talweg::nodes::Node;
 use talweg::scene::Layer;
 
-/// What can be done about layers.
+/// Commands on layers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayerAction {
-    /// Opens the list of nodes to add.
+    /// Opens the menu of nodes.
     AddMenu,
     /// Adds a layer of this node.
     Add(Box<Node>),
-    /// Adds a map of where the ground rises, and stream power above it.
+    /// Adds an uplift map and a stream power layer above it.
     AddUplift(UpliftSource),
-    /// Adds a layer of one's own presets.
+    /// Adds a layer from the user's presets.
     AddKept(Box<Layer>),
     Rename,
-    /// To the clipboard, as text of a scene.
+    /// Copies layers to the clipboard, as the text of a scene.
     Copy,
     Cut,
-    /// Layers of a scene whose text is on the clipboard.
+    /// Pastes layers from the text of a scene on the clipboard.
     Paste,
     Duplicate,
     Delete,
     Solo,
     Toggle,
-    /// Guards a layer against accidents, or no longer.
+    /// Locks or unlocks layers.
     Lock,
-    /// Lets a note about the layer be written.
+    /// Opens the note of the layer for editing.
     Note,
     /// Evaluates up to the layer and nothing above it.
     EvaluateToHere,
-    /// Shows the other one of the layer's two sides.
+    /// Switches between versions A and B of the layer.
     SwapSides,
-    /// Moves its numbers by chance.
+    /// Randomises the layer's numbers.
     Randomise,
-    /// Asks for a name to keep the layer as a preset of one's own.
+    /// Asks for a name under which to save the layer as a preset.
     SavePreset,
     /// Puts the selected layers into a group.
     GroupLayers,
-    /// Takes groups away and leaves what they hold.
+    /// Removes groups and keeps their members.
     Ungroup,
     MoveUp,
     MoveDown,
@@ -51,7 +51,7 @@ pub enum LayerAction {
 }
 
 impl LayerAction {
-    /// Those that need nothing named.
+    /// All commands without arguments.
     pub fn all() -> [Self; 23] {
         [
             Self::AddMenu,
@@ -100,113 +100,112 @@ impl Action for LayerAction {
             }
             Self::AddUplift(UpliftSource::Strokes) => Info::new(
                 "Add painted uplift and stream power",
-                "Paint where mountains grow: drag over the ground, then press Space to watch them rise while rivers cut \
-                 them.",
+                "Paint where mountains grow, then press Space to watch them rise while rivers erode them.",
                 icon::PAINT_BRUSH,
                 &[],
             ),
             Self::AddUplift(UpliftSource::Curves) => Info::new(
                 "Add ridges, rivers and stream power",
-                "Pin where ridges rise and rivers stay low: drag the curves, draw others, then press Space to watch the \
-                 mountains grow along them. The ground below is replaced.",
+                "Draw ridges and rivers as curves, then press Space to watch the mountains grow along them. The new \
+                 layers replace the terrain below.",
                 icon::BEZIER_CURVE,
                 &[],
             ),
             Self::AddKept(layer) => {
-                Info::new(format!("Add {}", layer.name), "Adds a layer of your presets.", icon::BOOKMARK_SIMPLE, &[])
+                Info::new(format!("Add {}", layer.name), "Adds a layer from your presets.", icon::BOOKMARK_SIMPLE, &[])
             }
-            Self::Rename => Info::new("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+            Self::Rename => Info::new("Rename", "Renames the layer.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
             Self::Copy => Info::new(
                 "Copy layer",
-                "Puts the selected layers on the clipboard, as text: paste them into another scene, or into a message.",
+                "Copies the selected layers as text, to paste into another scene or into a message.",
                 icon::COPY,
                 keys![COMMAND + C],
             ),
             Self::Cut => Info::new(
                 "Cut layer",
-                "Puts the layer on the clipboard and takes it out.",
+                "Copies the selected layers and deletes them.",
                 icon::SCISSORS,
                 keys![COMMAND + X],
             ),
             Self::Paste => Info::new(
                 "Paste layers",
-                "Puts the layers of a scene that is on the clipboard above the selected one.",
+                "Pastes the layers on the clipboard above the selected layer.",
                 icon::CLIPBOARD_TEXT,
                 keys![COMMAND + V],
             ),
             Self::Duplicate => Info::new(
                 "Duplicate",
-                "Puts copies of the selected layers above them, with the same seeds.",
+                "Adds copies of the selected layers above them, with the same seeds.",
                 icon::COPY,
                 keys![COMMAND + D],
             ),
-            Self::Delete => Info::new(
-                "Delete",
-                "Removes the selected layers; Undo brings them back.",
-                icon::TRASH,
-                keys![NONE + Delete],
-            ),
+            Self::Delete => Info::new("Delete", "Deletes the selected layers.", icon::TRASH, keys![NONE + Delete]),
             Self::Solo => Info::new(
                 "Solo",
-                "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
+                "Shows a generator alone on flat terrain, or any other layer without the layers above it. Press again \
+                 to show all layers.",
                 icon::HEADPHONES,
                 keys![SHIFT + S],
             ),
             Self::Toggle => Info::new(
                 "Show or hide",
-                "Takes the selected layers out of the terrain, or puts them back.",
+                "Hides the selected layers from the terrain, or shows them again.",
                 icon::EYE,
                 keys![NONE + H],
             ),
             Self::Lock => Info::new(
                 "Lock",
-                "Guards the selected layers against changes and removal; again: unlocks them.",
+                "Protects the selected layers from edits and deletion. Press again to unlock them.",
                 icon::LOCK_SIMPLE,
                 keys![COMMAND + L],
             ),
-            Self::Note => Info::new("Note…", "Writes a note about the layer.", icon::NOTE_PENCIL, &[]),
+            Self::Note => Info::new("Note…", "Adds or edits a note about the layer.", icon::NOTE_PENCIL, &[]),
             Self::EvaluateToHere => Info::new(
                 "Evaluate up to here",
-                "Leaves out everything above the layer, on screen only; again: evaluates everything.",
+                "Skips all layers above this one, on screen only. Press again to evaluate all layers.",
                 icon::ARROW_LINE_UP,
                 keys![SHIFT + E],
             ),
             Self::SwapSides => Info::new(
                 "Show A or B",
-                "Shows the other one of two sets of parameters of the layer; both last until the scene is closed.",
+                "Switches between two versions of the layer, A and B. Both last until the scene is closed.",
                 icon::SWAP,
                 keys![ALT + B],
             ),
             Self::Randomise => Info::new(
                 "Randomise",
-                "Moves every number of the layer by chance, by up to a quarter of its slider, and draws another seed.",
+                "Changes every number of the layer at random, by up to a quarter of its slider range, and picks \
+                 another seed.",
                 icon::DICE_FIVE,
                 keys![SHIFT + R],
             ),
             Self::SavePreset => Info::new(
                 "Save as preset…",
-                "Keeps the layer in your own library, for any scene.",
+                "Saves the layer to your presets, for use in any scene.",
                 icon::BOOKMARK_SIMPLE,
                 &[],
             ),
             Self::GroupLayers => Info::new(
                 "Group layers",
-                "Puts the selected layers into a group: one blending, opacity and mask for all of them.",
+                "Groups the selected layers, with one blending, opacity and mask for all of them.",
                 icon::FOLDER_PLUS,
                 keys![COMMAND + G],
             ),
             Self::Ungroup => Info::new(
                 "Ungroup layers",
-                "Takes the group away; its layers stay in their places, without its blending and mask.",
+                "Removes the group with its blending and mask. Its layers stay in place.",
                 icon::FOLDER_MINUS,
                 keys![COMMAND_SHIFT + G],
             ),
-            Self::MoveUp => {
-                Info::new("Move up", "Lets the layer act after the one above it.", icon::ARROW_UP, keys![ALT + ArrowUp])
-            }
+            Self::MoveUp => Info::new(
+                "Move up",
+                "Moves the layer up, so that it acts after the layer above it.",
+                icon::ARROW_UP,
+                keys![ALT + ArrowUp],
+            ),
             Self::MoveDown => Info::new(
                 "Move down",
-                "Lets the layer act before the one below it.",
+                "Moves the layer down, so that it acts before the layer below it.",
                 icon::ARROW_DOWN,
                 keys![ALT + ArrowDown],
             ),

@@ -1,4 +1,4 @@
-//! Texts that people write about layers: notes, and names of their own presets.
+//! Dialogs for texts about layers: notes, and names of presets.
 
 use bevy::ecs::system::In;
 use bevy::prelude::*;
@@ -12,14 +12,14 @@ use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::editor::{Editor, because};
 use talweg::scene::Layer;
 
-/// What is done with a text that was written.
+/// Commands that apply an entered text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayerTextAction {
-    /// The note about a layer.
+    /// Sets the note of a layer.
     Note(usize, String),
-    /// Keeps a layer as a preset of this name.
+    /// Saves a layer as a preset of this name.
     Preset(usize, String),
-    /// Forgets the preset of this file name.
+    /// Deletes the preset with this file name.
     ForgetPreset(String),
 }
 
@@ -30,13 +30,11 @@ impl Action for LayerTextAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Note(..) => Info::new("Note", "Writes a note about the layer.", icon::NOTE_PENCIL, &[]),
+            Self::Note(..) => Info::new("Note", "Saves the note about the layer.", icon::NOTE_PENCIL, &[]),
             Self::Preset(..) => {
-                Info::new("Save preset", "Keeps the layer in your library.", icon::BOOKMARK_SIMPLE, &[])
+                Info::new("Save preset", "Saves the layer to your presets.", icon::BOOKMARK_SIMPLE, &[])
             }
-            Self::ForgetPreset(_) => {
-                Info::new("Forget preset", "Takes the preset out of your library.", icon::TRASH, &[])
-            }
+            Self::ForgetPreset(_) => Info::new("Delete preset", "Deletes one of your presets.", icon::TRASH, &[]),
         }
     }
 }
@@ -51,35 +49,35 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, m
                 Err(error) => Err(error.to_string()),
             };
             match kept {
-                Ok(()) => editor.toasts.info(format!("“{name}” is in your presets, for any scene.")),
-                Err(error) => editor.toasts.error(because("The preset was not kept", &error)),
+                Ok(()) => editor.toasts.info(format!("Saved preset “{name}”.")),
+                Err(error) => editor.toasts.error(because("The preset was not saved", &error)),
             }
         }
         LayerTextAction::ForgetPreset(name) => {
             if let Err(error) = library.forget(editor.config(), &name) {
-                editor.toasts.error(because("The preset was not removed", &error));
+                editor.toasts.error(because("The preset was not deleted", &error));
             }
         }
     }
 }
 
-/// Asks for a text.
+/// A dialog that asks for a text.
 pub(super) struct TextDialog {
     heading: String,
     hint: &'static str,
     text: String,
     is_long: bool,
-    /// What is done with the text.
+    /// Makes the command from the entered text.
     then: fn(usize, String) -> LayerTextAction,
     layer: usize,
 }
 
 impl TextDialog {
-    /// For a note about a layer.
+    /// The dialog for the note of a layer.
     pub fn note(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Note about “{}”", layer.name),
-            hint: "Why it is there, what to try next…",
+            hint: "Purpose, ideas to try…",
             text: layer.note.clone(),
             is_long: true,
             then: LayerTextAction::Note,
@@ -87,11 +85,11 @@ impl TextDialog {
         }
     }
 
-    /// For the name of a preset.
+    /// The dialog for the name of a preset.
     pub fn preset(index: usize, layer: &Layer) -> Self {
         Self {
             heading: format!("Save “{}” as a preset", layer.name),
-            hint: "Name of the preset",
+            hint: "Preset name",
             text: layer.name.clone(),
             is_long: false,
             then: LayerTextAction::Preset,
@@ -122,7 +120,7 @@ impl Dialog for TextDialog {
                 field.request_focus();
             }
             if !self.is_long {
-                ui.label(RichText::new("It keeps the node, its parameters, blending and mask.").weak());
+                ui.label(RichText::new("Saves the node, its parameters, blending and mask.").weak());
             }
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -1,7 +1,7 @@
-//! The stack of layers and the parameters of the selected one.
+//! The layer stack and the parameters of the selected layer.
 //!
-//! The list ([`stack`]) and the parameters ([`parameters`]) edit the document at once; what has a shortcut is a
-//! [`LayerAction`].
+//! The list ([`stack`]) and the parameters ([`parameters`]) edit the document directly. Actions with a shortcut are
+//! [`LayerAction`]s.
 
 pub mod add_menu;
 mod commands;
@@ -161,15 +161,15 @@ fn run(
     }
 }
 
-/// Layers of the text of a scene.
+/// Pastes the layers of a scene text.
 fn paste(editor: &mut Editor, text: &str) {
     match editor.doc.paste_layers(text) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning.0)),
-        Err(problem) => editor.toasts.warning(format!("The clipboard holds no layers of a scene: {problem}.")),
+        Err(problem) => editor.toasts.warning(format!("The clipboard does not contain layers: {problem}.")),
     }
 }
 
-/// A construction as it comes has a composed piece; a new layer begins without one, in the metres of the scene.
+/// A default construction contains an example tree; a new layer starts with an empty tree, in the metres of the scene.
 fn blank(node: Node, document: &Document) -> Node {
     let Node::Construction(construction) = &node else { return node };
     if *construction != Construction::default() {
@@ -241,7 +241,7 @@ fn list(
     queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn parameters_of_layer(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,

@@ -1,4 +1,4 @@
-//! The selected layer: what it is, its parameters, its seed, how it mixes, and where it acts.
+//! The panel of the selected layer: description, parameters, seed, blending and mask.
 
 use bevy_egui::egui;
 use egui::{RichText, Ui, vec2};
@@ -18,7 +18,7 @@ use talweg::eval::StrokeTarget;
 use talweg::nodes::{Node, Work};
 use talweg::scene::{Blend, Layer, Problem};
 
-/// Shows layer `index`; returns a command that a row asked for.
+/// Shows layer `index`; returns the command that a row issued.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -38,7 +38,7 @@ pub fn show(
     });
     ui.label(about.help);
     if !about.source.is_empty() {
-        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::text_weak()));
+        ui.label(RichText::new(format!("Source: {}", about.source)).small().color(colour::text_weak()));
     }
     for problem in problems.iter().filter(|problem| problem.layer == index) {
         let text = format!("{}  {}.", icon::WARNING, problem.message);
@@ -47,13 +47,13 @@ pub fn show(
     if !layer.note.is_empty() {
         let text = format!("{}  {}", icon::NOTE, layer.note);
         let note = ui.add(egui::Label::new(RichText::new(text).italics()).wrap().sense(egui::Sense::click()));
-        if note.on_hover_text("A note about the layer; click to change it.").clicked() {
+        if note.on_hover_text("Note about the layer. Click to edit.").clicked() {
             command = Some(LayerAction::Note.into());
         }
     }
     if layer.locked {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(format!("{}  Locked: nothing below can be changed.", icon::LOCK_SIMPLE)));
+            ui.label(RichText::new(format!("{}  Locked: unlock the layer to edit it.", icon::LOCK_SIMPLE)));
             if ui.button("Unlock").clicked() {
                 command = Some(LayerAction::Lock.into());
             }
@@ -61,7 +61,7 @@ pub fn show(
         ui.disable();
     }
     ui.add_space(6.0);
-    // ids of the rows belong to the layer's node, so that a drag never lands on another layer
+    // the ids of the rows belong to the layer's node, so that a drag never changes another layer
     ui.push_id((index, about.name), |ui| {
         let forgotten = presets(ui, document, index, &layer, own);
         if !layer.epochs.is_empty() {
@@ -72,7 +72,7 @@ pub fn show(
         let asked = brush::panel::show(ui, document, brush, StrokeTarget::Layer(index));
         command = command.take().or(asked);
         let seed = layer.seed;
-        let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
+        let tip = "Seed of the random values of this layer. Layers with the same seed use the same values.";
         if layer.node.traits().is_random {
             seed_row(ui, document, seed, tip, move |scene, seed| {
                 if let Some(layer) = scene.layers.get_mut(index) {
@@ -81,7 +81,7 @@ pub fn show(
             });
         }
         if document.tree().is_some() {
-            section(ui, "What metres mean", false, |ui| crate::features::construction::piece::frame(ui, document));
+            section(ui, "Units and scale", false, |ui| crate::features::construction::piece::frame(ui, document));
         }
         let must = |ui: &Ui, group| sought::is_within(ui.ctx(), group);
         let seeks_mix = must(ui, Group::Mix(index));
@@ -102,8 +102,8 @@ pub fn show(
     command
 }
 
-/// Whether a layer's way to mix has a row for this parameter: what is neither a generator nor a group replaces what is
-/// below it.
+/// Whether the blending of a layer has a row for this parameter. Layers other than generators and groups always replace
+/// the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     let generator = matches!(layer.node.work(), Work::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
     match name {
@@ -113,7 +113,7 @@ pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     }
 }
 
-/// Good settings, one click each.
+/// The presets of the node, applied with one click.
 fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
     let own = || own.iter().filter(|preset| preset.layer.node.about().name == about.name);
@@ -145,13 +145,13 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
                 let name = format!("Your preset {}", preset.name);
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)
             });
-            let tip = "Of your own: sets every parameter, blending and mask. A second click offers to forget it.";
+            let tip = "Your preset: sets every parameter, blending and mask. Right-click to delete it.";
             let chip = chip.on_hover_text(tip);
             if chip.clicked() {
                 document.adopt_layer(index, &preset.name, kept);
             }
             chip.context_menu(|ui| {
-                if ui.button(format!("{}  Forget this preset", icon::TRASH)).clicked() {
+                if ui.button(format!("{}  Delete this preset", icon::TRASH)).clicked() {
                     command = Some(LayerTextAction::ForgetPreset(preset.name.clone()).into());
                     ui.close();
                 }
@@ -162,18 +162,18 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
     command
 }
 
-/// The two sides of the layer: the one that is shown is marked, the other one is shown by a click.
+/// The two versions of the layer: the shown one is marked, and a click shows the other.
 fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     let shown = document.shown_side(index);
     ui.spacing_mut().item_spacing.x = 2.0;
     for (side, name, tip) in [
-        (1, "B", "Shows B: at first what the layer is, for changing it beside A. Both last until the scene is closed."),
-        (0, "A", "Shows A, what the layer was before B."),
+        (1, "B", "Shows version B, which starts as a copy of A. Both last until the scene is closed."),
+        (0, "A", "Shows version A, the layer before you created B."),
     ] {
         let is_on = shown.unwrap_or(0) == side;
         let button = ui.add(egui::Button::new(name).selected(is_on && shown.is_some()).small());
         button.widget_info(|| {
-            egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_on, format!("Side {name} of the layer"))
+            egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_on, format!("Version {name} of the layer"))
         });
         if button.on_hover_text(tip).clicked() {
             document.show_side(index, side);
@@ -181,15 +181,15 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     }
 }
 
-/// The parameter epochs before the present one.
+/// Shows the parameter epochs before the current one.
 fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {
-        let text = format!("Goes on from iteration {gone}");
-        let tip = "Before that the process had other parameters. The iterations below are counted from there.";
+        let text = format!("Continues from iteration {gone}");
+        let tip = "Earlier iterations used other parameters. The iterations below are counted from there.";
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::accent())).on_hover_text(tip);
-        if ui.button("Clear").on_hover_text("Starts from the ground with the parameters below.").clicked() {
-            document.edit("Forget earlier parameters", None, |scene| scene.layers[index].epochs.clear());
+        if ui.button("Clear").on_hover_text("Restarts from the input terrain with the parameters below.").clicked() {
+            document.edit("Clear earlier parameters", None, |scene| scene.layers[index].epochs.clear());
         }
     });
 }

@@ -1,5 +1,4 @@
-//! The library of presets of one's own: a file each in the configuration folder, which holds a layer as the text of a
-//! scene.
+//! The user's presets: one file each in the configuration folder, which contains a layer as the text of a scene.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +7,22 @@ use bevy::prelude::Resource;
 use talweg::io::{FileError, SaveTarget, StagedFile};
 use talweg::scene::{Layer, Scene};
 
-/// Where they lie in the configuration folder.
+/// Subfolder of the configuration folder.
 const FOLDER: &str = "presets";
-/// More are not read.
+/// Maximum number of presets that are read.
 const MOST: usize = 500;
 
-/// A layer that was kept.
+/// A stored layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnPreset {
     pub name: String,
     pub layer: Layer,
 }
 
-/// Why a preset was not kept or removed.
+/// Why a preset could not be saved or deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum PresetError {
-    /// There is no folder for what is kept between runs.
+    /// The system has no configuration folder.
     #[error("there is no configuration folder on this system")]
     NoFolder,
     #[error(transparent)]
@@ -32,20 +31,20 @@ pub enum PresetError {
     Remove { path: PathBuf, source: std::io::Error },
 }
 
-/// See the module. Read once, and again after a change.
+/// The user's presets. See the module. They are read once, and again after a change.
 #[derive(Resource, Default)]
 pub struct PresetLibrary(Option<Vec<OwnPreset>>);
 
 impl PresetLibrary {
-    /// The presets in a configuration folder, by name; files that cannot be read are left out.
+    /// The presets in a configuration folder, sorted by name; unreadable files are skipped.
     pub fn of_folder(&mut self, config: Option<&Path>) -> &[OwnPreset] {
         self.0.get_or_insert_with(|| read(config))
     }
 
-    /// Keeps the text of a scene with one layer under a name; one of that name is replaced.
+    /// Saves the text of a scene with one layer under a name; replaces a preset of that name.
     ///
     /// # Errors
-    /// When the file cannot be written; an old one stays.
+    /// If the file cannot be written; an old file stays.
     pub fn keep(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
         use std::io::Write;
         let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
@@ -56,10 +55,10 @@ impl PresetLibrary {
         Ok(())
     }
 
-    /// Removes the preset of this name.
+    /// Deletes the preset of this name.
     ///
     /// # Errors
-    /// When the file stays.
+    /// If the file cannot be deleted.
     pub fn forget(&mut self, config: Option<&Path>, name: &str) -> Result<(), PresetError> {
         let path = file_of(&config.ok_or(PresetError::NoFolder)?.join(FOLDER), name);
         std::fs::remove_file(&path).map_err(|source| PresetError::Remove { path, source })?;
@@ -68,7 +67,7 @@ impl PresetLibrary {
     }
 }
 
-/// The file of a preset: letters and digits of its name, the rest as hyphens.
+/// The file of a preset: letters and digits of its name, with other characters replaced by hyphens.
 fn file_of(folder: &Path, name: &str) -> PathBuf {
     let plain: String = name.trim().chars().map(|c| if c.is_alphanumeric() || c == ' ' { c } else { '-' }).collect();
     folder.join(format!("{plain}.ron"))

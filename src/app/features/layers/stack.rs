@@ -1,4 +1,4 @@
-//! The list of layers, the topmost first, and the row of the scene itself below them.
+//! The layer list, the topmost layer first, with a row for the scene below.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -20,31 +20,31 @@ use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use talweg::nodes::{Node, Work};
 use talweg::scene::{Blend, Layer, Problem};
 
-/// A layer whose name is being typed.
+/// A layer whose name is being edited.
 #[derive(Debug)]
 struct LayerRename {
     index: usize,
-    /// The text so far.
+    /// The current text.
     text: String,
-    /// The field has had the keyboard.
+    /// The field has received the focus.
     begun: bool,
 }
 
-/// What the list remembers between frames.
+/// State of the list.
 #[derive(Resource, Debug, Default)]
 pub struct StackState {
     renaming: Option<LayerRename>,
     pub add_menu: AddMenu,
-    /// Groups whose layers have no rows, by their names.
+    /// Names of the folded groups.
     folded: HashSet<String>,
-    /// The rows say what their layers cost.
+    /// Show the cost of each layer.
     shows_costs: bool,
-    /// How long layers took when they were computed last, by their names.
+    /// Last computation time of each layer, by name.
     costs: HashMap<String, Duration>,
 }
 
 impl StackState {
-    /// Lets the name of a layer be typed.
+    /// Starts editing the name of a layer.
     pub fn rename(&mut self, document: &Document, index: usize) {
         let layer = document.scene().layers.get(index);
         self.renaming = layer.map(|layer| LayerRename { index, text: layer.name.clone(), begun: false });
@@ -52,7 +52,7 @@ impl StackState {
 }
 
 impl StackState {
-    /// Takes in how long layers took; those that were known keep what they took before.
+    /// Stores computation times; layers that came from the cache keep their previous times.
     fn note_costs(&mut self, document: &Document, costs: &[(usize, Duration)]) {
         for (index, spent) in costs {
             if let Some(layer) = document.scene().layers.get(*index) {
@@ -61,16 +61,16 @@ impl StackState {
         }
     }
 
-    /// Leaves the name that is being typed as it was; returns whether one was.
+    /// Cancels the editing of a name; returns whether one was edited.
     pub fn stop_renaming(&mut self) -> bool {
         self.renaming.take().is_some()
     }
 }
 
-/// How far a row moves to the right for each group that its layer lies in.
+/// Indentation of a row for each group around its layer.
 const INDENT: f32 = 14.0;
 
-/// The icon of a node, by shape and category.
+/// The icon of a node, by kind and category.
 pub fn node_icon(node: &Node) -> &'static str {
     match (node.work(), node.about().category) {
         (_, "Layers") => icon::FOLDER,
@@ -83,7 +83,7 @@ pub fn node_icon(node: &Node) -> &'static str {
     }
 }
 
-/// Shows the list; returns a command that a row's menu asked for.
+/// Shows the list; returns the command that a row's menu issued.
 pub fn show(
     ui: &mut Ui,
     document: &mut Document,
@@ -98,8 +98,8 @@ pub fn show(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let world = document.scene().settings.world;
             command = add_menu::button(ui, &mut state.add_menu, offered, world).map(Command::from);
-            let costs = icon_toggle(ui, true, state.shows_costs, icon::TIMER, "Cost of layers");
-            let tip = "Shows on each row how long the layer took when it was computed last, and about how much memory.";
+            let costs = icon_toggle(ui, true, state.shows_costs, icon::TIMER, "Layer costs");
+            let tip = "Shows how long each layer took in its last computation, and its approximate memory use.";
             if costs.on_hover_text(tip).clicked() {
                 state.shows_costs = !state.shows_costs;
             }
@@ -122,7 +122,7 @@ fn empty_hint(ui: &mut Ui) {
         ui.add_space(18.0);
         ui.label(RichText::new(icon::MOUNTAINS).size(34.0).color(colour::text_weak()));
         ui.label(RichText::new("Add a generator to begin").color(colour::text_strong()));
-        ui.weak("Layers act from the bottom to the top.");
+        ui.weak("Layers act from bottom to top.");
         ui.add_space(12.0);
     });
 }
@@ -162,7 +162,7 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
     command
 }
 
-/// The layers that have rows, the topmost first: not those in folded groups.
+/// The layers that have rows, the topmost first; layers in folded groups have none.
 fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     let scene = document.scene();
     let mut rows = Vec::with_capacity(scene.layers.len());
@@ -174,8 +174,8 @@ fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     rows
 }
 
-/// What is dropped between two rows goes below the upper one; how far to the right says how deep, between what the two
-/// of them allow.
+/// The target of a drop between two rows: below the upper one, at the depth that the horizontal position selects among
+/// the depths possible there.
 fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPlace {
     let scene = document.scene();
     let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {
@@ -220,7 +220,7 @@ fn row(
     }
     let mut command = None;
     response.context_menu(|ui| {
-        // a menu on one of several is about all of them
+        // a context menu on one of several selected layers applies to all of them
         if !document.selected_layers().contains(&index) {
             document.select(Selection::Layer(index));
         }
@@ -263,14 +263,14 @@ fn row(
             ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
         if layer.locked {
-            let tip = "Locked: cannot be changed until it is unlocked.";
+            let tip = "Locked: unlock the layer to edit it.";
             ui.label(RichText::new(icon::LOCK_SIMPLE).color(colour::text_weak())).on_hover_text(tip);
         }
         if !layer.note.is_empty() {
             ui.label(RichText::new(icon::NOTE).color(colour::text_weak())).on_hover_text(&layer.note);
         }
         if document.end() == Some(index) {
-            let tip = "Nothing above is evaluated.";
+            let tip = "The layers above are not evaluated.";
             ui.label(RichText::new(icon::ARROW_LINE_UP).color(colour::accent())).on_hover_text(tip);
         }
         let text = match state.shows_costs {
@@ -293,11 +293,11 @@ fn name(
 ) {
     let Some(LayerRename { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index)
     else {
-        // painted, since the row itself bears the name
+        // only painted, because the row itself carries the accessible name
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
     };
-    // the same in every frame, whatever else the row shows
+    // the id must not depend on the rest of the row
     let id = egui::Id::new(("rename layer", index));
     let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
     response.widget_info(|| egui::WidgetInfo {
@@ -311,14 +311,14 @@ fn name(
         state.renaming = None;
     } else if !response.has_focus() {
         response.request_focus();
-        // once: what is typed shall not replace what was typed before
+        // only once, so that typed text does not replace earlier typed text
         if !std::mem::replace(begun, true) {
             crate::frame::widgets::row::select_all(ui, id, text);
         }
     }
 }
 
-/// The icon of a group, which folds its layers away or shows them.
+/// The icon of a group; a click folds or unfolds it.
 fn fold_button(ui: &mut Ui, state: &mut StackState, layer: &Layer, tint: egui::Color32) {
     let is_folded = state.folded.contains(&layer.name);
     let (symbol, what) = if is_folded { (icon::FOLDER, "Unfold") } else { (icon::FOLDER_OPEN, "Fold") };
@@ -342,7 +342,7 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
     index > solo || matches!(scene.layers[solo].node.work(), Work::Generator(_))
 }
 
-/// How the layer mixes, or where its playhead stands.
+/// Short text about the layer: its blending, or the position of its playhead.
 fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     if let (Some(playhead), Some(total)) = (document.transport().playhead(), document.scene().iterations(index))
         && playhead.layer == index
@@ -362,7 +362,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     parts.join(", ")
 }
 
-/// How long the layer took when it was computed last, and about how much memory that takes: its fields and maps.
+/// The layer's last computation time, and the approximate memory of its fields and maps.
 fn cost(document: &Document, layer: &Layer, spent: Option<&Duration>) -> String {
     let traits = layer.node.traits();
     let fields = f64::from(traits.working_fields) + 2.0 + traits.writes.len() as f64;

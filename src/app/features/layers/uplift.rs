@@ -1,4 +1,4 @@
-//! Mountains that grow where people say: a map of the uplift, painted or laid out with curves, and stream power above.
+//! Layer sets for growing mountains: an uplift map, painted or made with curves, and a stream power layer above it.
 
 use talweg::construction::presets;
 use talweg::nodes::Node;
@@ -10,10 +10,10 @@ use talweg::nodes::maps::uplift::UpliftMap;
 use talweg::nodes::multiscale::LargestScale;
 use talweg::scene::{Layer, Scene, Settings};
 
-/// What says where the ground rises.
+/// The source of the uplift map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpliftSource {
-    /// Strokes of a brush.
+    /// Brush strokes.
     Strokes,
     /// Ridges and rivers of a construction.
     Curves,
@@ -23,21 +23,21 @@ impl UpliftSource {
     pub const ALL: [Self; 2] = [Self::Strokes, Self::Curves];
 }
 
-/// Height above the sea that the ground begins at, as a share of the relief.
+/// Initial height above the sea, as a fraction of the relief.
 const PLAIN: f32 = 0.03;
-/// Share of the relief of a construction that rises fastest.
+/// Height of the construction that gives the fastest uplift, as a fraction of the relief.
 const FASTEST: f32 = 0.4;
-/// Iterations, and the years of one.
+/// Number of iterations, and the years of each.
 const AGE: (u32, f32) = (60, 8000.0);
 
-/// The layers from the ground up, and which of them people work on.
+/// The layers from the bottom up, and the index of the one that the user edits.
 pub fn layers(scene: &Scene, source: UpliftSource) -> (Vec<Layer>, usize) {
     let settings = &scene.settings;
     let plain = settings.sea_level + PLAIN * settings.relief_metres;
     let mut layers = Vec::new();
     match source {
         UpliftSource::Strokes => {
-            // ground at the height of the sea does not rise
+            // terrain at sea level does not rise
             if scene.layers.is_empty() {
                 let base = plain / settings.relief_metres;
                 let ground = Perlin { frequency: 5.0, octaves: 8, amplitude: 0.04, base, ..Perlin::default() };
@@ -61,7 +61,7 @@ fn named(name: &str, node: Node) -> Layer {
     Layer { name: name.into(), ..Layer::new(node, 0) }
 }
 
-/// As fast as lets mountains come near the height scale in the end.
+/// Stream power with an uplift rate at which mountains finally come near the height scale.
 fn stream_power(settings: &Settings) -> StreamPower {
     let (iterations, time_step) = AGE;
     let uplift_rate = 1000.0 * settings.relief_metres / (iterations as f32 * time_step);

@@ -1,7 +1,7 @@
-//! Contour lines on a picture of the terrain from above, and where their heights are written.
+//! Contour lines on a map of the terrain, and the positions of their height labels.
 //!
-//! Law: a pixel is as dark as its middle is near to a level, in pixels: |h mod i| / |∇h|. Every fifth line is thicker.
-//! What lies below the sea has lines of another colour.
+//! Law: a pixel is darker the nearer its centre is to a contour level, in pixels: |h mod i| / |∇h|. Every fifth line is
+//! thicker. Lines below the sea have another colour.
 
 use rayon::prelude::*;
 
@@ -9,25 +9,25 @@ use talweg::appearance::RgbImage;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::Settings;
 
-/// Every so many lines one is thick and bears its height.
+/// Every fifth line is thick and labelled with its height.
 pub(super) const INDEX_EVERY: f32 = 5.0;
-/// Pixels between two numbers, about.
+/// Approximate distance between two labels in pixels.
 const LABEL_CELL: usize = 150;
-/// Lines that are nearer to each other than this are not drawn: they would cover the ground.
+/// Minimum distance of lines in pixels; denser lines are not drawn, because they would hide the terrain.
 const LEAST_PIXELS: f32 = 2.5;
 
-/// A height written on its line.
+/// A height label on a contour line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContourLabel {
     /// Fractions of the side, to the east and to the south.
     pub place: [f32; 2],
-    /// In metres.
+    /// Height in metres.
     pub height: f32,
-    /// Of the line there, in radians from the east to the south, between -π/2 and π/2.
+    /// Direction of the line there, in radians from the east to the south, between -π/2 and π/2.
     pub angle: f32,
 }
 
-/// The ground as the pixels see it.
+/// The terrain resampled to the pixels of the map.
 struct PixelGround<'a> {
     terrain: &'a Terrain,
     relief: f32,
@@ -40,7 +40,7 @@ impl PixelGround<'_> {
         self.terrain.height_at(x / side, y / side) * self.relief
     }
 
-    /// Height in metres and how it grows to the east and to the south, in metres a pixel.
+    /// Height in metres, and its gradient to the east and to the south in metres per pixel.
     fn height_and_slope(&self, x: usize, y: usize) -> (f32, [f32; 2]) {
         let (x, y) = (x as f32 + 0.5, y as f32 + 0.5);
         let east = 0.5 * (self.height(x + 1.0, y) - self.height(x - 1.0, y));
@@ -49,7 +49,7 @@ impl PixelGround<'_> {
     }
 }
 
-/// Draws the lines at every multiple of `interval` metres into a square picture that spans the terrain.
+/// Draws the contour lines at every multiple of `interval` metres into a square image of the whole terrain.
 pub(super) fn lay(
     image: &mut RgbImage,
     terrain: &Terrain,
@@ -81,8 +81,8 @@ pub(super) fn lay(
     })
 }
 
-/// Where the heights of the thick lines are written: the place nearest to a line in every part of the picture, where
-/// the ground is neither level nor so steep that the lines touch.
+/// Positions of the labels on the thick lines: in every part of the image, the point nearest to a line where the
+/// terrain is neither flat nor so steep that the lines touch.
 pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side: usize) -> Vec<ContourLabel> {
     let ground = PixelGround { terrain, relief: settings.relief_metres, side };
     let index = interval * INDEX_EVERY;
@@ -101,7 +101,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
                 if steep * 4.0 > interval || away > 1.0 {
                     continue;
                 }
-                // where the ground is even a number is easy to read
+                // a label is easy to read on gentle terrain
                 let cost = away + 40.0 * steep / interval;
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     let mut angle = (-east).atan2(south);
@@ -109,7 +109,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
                         angle -= std::f32::consts::PI.copysign(angle);
                     }
                     let place = [x, y].map(|pixel| (pixel as f32 + 0.5) / side as f32);
-                    // never -0
+                    // avoids -0
                     best = Some((cost, ContourLabel { place, height: level + 0.0, angle }));
                 }
             }
@@ -119,7 +119,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
     (0..parts * parts).into_par_iter().filter_map(best).collect()
 }
 
-/// An interval of which about twenty lines lie between the lowest and the highest ground: 1, 2 or 5 by a power of ten.
+/// A default interval of 1, 2 or 5 times a power of ten, with about twenty lines between the lowest and highest point.
 pub(super) fn usual_interval(range: f32) -> f32 {
     let rough = (range / 20.0).max(0.01);
     let power = 10.0f32.powf(rough.log10().floor());
@@ -141,7 +141,7 @@ mod tests {
         let dark: Vec<usize> = (0..400).filter(|&x| row[3 * x] < 240).collect();
         assert!(dark.iter().all(|x| (x % 40).min(40 - x % 40) <= 1), "{dark:?}");
         assert!((9..=30).contains(&dark.len()), "{dark:?}");
-        // the thick line is in the middle of a part
+        // the thick line passes through the middle of a part
         let labels = labels(&ramp, &settings, 10.0, 450);
         assert!(!labels.is_empty());
         for label in labels {

@@ -1,4 +1,4 @@
-//! The terrain from above, beside the view: relief, contour lines with heights, the overlay, the camera, the ruler.
+//! The 2D map beside the view: relief, contour lines with heights, overlay, camera and ruler.
 //!
 //! ```text
 //! terrain on screen, palette, overlay ──▶ task: MapTask ──▶ MapPicture ──▶ panel
@@ -58,10 +58,10 @@ impl Plugin for MapPlugin {
     }
 }
 
-/// What can be done about the map.
+/// Commands of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapAction {
-    /// Opens it, or closes it.
+    /// Opens or closes the map.
     Toggle,
 }
 
@@ -73,40 +73,40 @@ impl Action for MapAction {
     fn info(&self) -> Info {
         Info::new(
             "2D map",
-            "Shows the terrain from above beside the view, with contour lines, the overlay, the camera and the ruler.",
+            "Shows the terrain from above, with contour lines, the overlay, the camera and the ruler.",
             icon::MAP_TRIFOLD,
             keys![SHIFT + M],
         )
     }
 }
 
-/// How the map colours the ground.
+/// The colouring of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapStyle {
-    /// In the colours of the scene.
+    /// The colours of the scene.
     #[default]
     Relief,
-    /// Light and shadow alone.
+    /// Only light and shadow.
     Hillshade,
-    /// The higher the brighter.
+    /// Brightness increases with height.
     Heights,
 }
 
 impl MapStyle {
-    /// With their names.
+    /// All styles with their labels.
     const ALL: [(Self, &'static str); 3] =
         [(Self::Relief, "Relief"), (Self::Hillshade, "Hillshade"), (Self::Heights, "Heights")];
 }
 
-/// What the map shows, and what it remembers between frames.
+/// State of the map.
 #[derive(Resource)]
 pub struct MapState {
     pub is_open: bool,
     pub style: MapStyle,
     pub contours: bool,
-    /// Height between two contour lines in metres; 0 as long as it was not chosen.
+    /// Contour interval in metres; 0 until the user has chosen one.
     pub interval: f32,
-    /// In which units the interval is a round number.
+    /// Unit system in which the interval is a round number.
     units: UnitSystem,
     pub picture: Option<Arc<MapPicture>>,
     drawn: panel::DrawnMap,
@@ -126,21 +126,21 @@ impl Default for MapState {
     }
 }
 
-/// What links the map and the view.
+/// Data that links the map and the view.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapLink {
-    /// The camera: shares of the side to the east and to the south, heading and half of the view in radians.
+    /// The camera: fractions of the side to the east and to the south, heading and half the field of view in radians.
     pub camera: Option<([f32; 2], f32, f32)>,
-    /// The place of the ground under the pointer in the view.
+    /// The point of the terrain under the pointer in the view.
     pub pointer: Option<[f32; 2]>,
 }
 
-/// What the map asks the view for.
+/// Requests of the map to the view.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum MapRequest {
-    /// Moves the camera over a place: shares of the side to the east and to the south.
+    /// Moves the camera above a point: fractions of the side to the east and to the south.
     MoveCamera([f32; 2]),
-    /// Turns it to a heading, in radians clockwise from north.
+    /// Turns the camera to a heading, in radians clockwise from north.
     TurnCamera(f32),
 }
 
@@ -181,7 +181,7 @@ fn obey(
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+#[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
 fn show(
     InMut(ui): InMut<Ui>,
     editor: Res<Editor>,

@@ -1,4 +1,4 @@
-//! The panel of the map: its bar, the picture, and what lies on it.
+//! The panel of the map: its toolbar, the image, and the items drawn on it.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::frame::editor::Editor;
 use crate::frame::theme::{colour, icon_button, icon_toggle};
 use crate::frame::units::{self, ShownUnit};
 
-/// How many times larger than the whole the map gets.
+/// Maximum zoom factor of the map.
 const MOST_ZOOM: f32 = 40.0;
-/// Points of the screen within which the camera is taken hold of.
+/// Distance in screen points within which the camera can be grabbed.
 const GRAB: f32 = 12.0;
-/// Points of the screen between two heights that are written.
+/// Minimum distance of two labels, in screen points.
 const LABEL_GAP: f32 = 70.0;
 /// Length of the lines of sight, in points.
 const SIGHT: f32 = 46.0;
 
-/// What of the map is on the screen, and its texture.
+/// The visible part of the map, and its texture.
 #[derive(Default)]
 pub(super) struct DrawnMap {
     texture: Option<(Arc<MapPicture>, TextureHandle)>,
-    /// Middle of what is seen, as shares of the side, and how much larger than the whole; None before the first frame.
+    /// Centre of the visible part as fractions of the side, and the zoom factor; `None` before the first frame.
     seen: Option<([f32; 2], f32)>,
     held: Held,
 }
 
-/// What a drag on the map holds.
+/// The item that a drag on the map moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Held {
     #[default]
@@ -46,7 +46,7 @@ enum Held {
     Heading,
 }
 
-/// What the panel reads and changes besides the map itself.
+/// Data besides the map that the panel reads and changes.
 pub(super) struct MapHands<'a, 'w> {
     pub link: &'a MapLink,
     pub ruler: &'a mut Ruler,
@@ -55,12 +55,12 @@ pub(super) struct MapHands<'a, 'w> {
     pub queue: &'a mut CommandQueue,
 }
 
-/// From shares of the side to points of the screen.
+/// Converts fractions of the side to screen points.
 #[derive(Clone, Copy)]
 struct MapFrame {
     rect: Rect,
     centre: [f32; 2],
-    /// Points that the side is long.
+    /// Side length of the terrain in points.
     side: f32,
 }
 
@@ -69,7 +69,7 @@ impl MapFrame {
         self.rect.center() + vec2(place[0] - self.centre[0], place[1] - self.centre[1]) * self.side
     }
 
-    /// The same, at the edge of the map where it lies beyond.
+    /// The screen position of a point, clamped to the edge of the map.
     fn held_within(&self, place: [f32; 2]) -> Pos2 {
         let within = self.rect.shrink(GRAB);
         self.screen(place).clamp(within.min, within.max)
@@ -81,13 +81,13 @@ impl MapFrame {
     }
 }
 
-/// Shows the map; returns the place under the pointer.
+/// Shows the map; returns the point under the pointer.
 pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, editor: &Editor) -> Option<[f32; 2]> {
     bar(ui, state, hands);
     let scene = editor.doc.scene();
     if scene.as_planet().is_some() {
         ui.add_space(8.0);
-        ui.label("A planet has a map of its own: View, Map shows all longitudes and latitudes.");
+        ui.label("Planets have their own map: View > Map shows all longitudes and latitudes.");
         return None;
     }
     let rect = ui.available_rect_before_wrap();
@@ -129,7 +129,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
                 ui.selectable_value(&mut state.style, style, name);
             }
         });
-        styles.response.on_hover_text("How the map colours the ground.");
+        styles.response.on_hover_text("Colouring of the map.");
         if !is_narrow {
             contours(ui, state);
         }
@@ -139,7 +139,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
                 hands.queue.push(MapAction::Toggle);
             }
             let whole = icon_button(ui, true, icon::FRAME_CORNERS, "Show the whole map");
-            if whole.on_hover_text("Shows the whole terrain on the map.").clicked() {
+            if whole.on_hover_text("Zooms out to the whole terrain.").clicked() {
                 state.drawn.seen = None;
             }
             let ruler = icon_toggle(ui, true, hands.ruler.is_active(), icon::RULER, "Ruler on the map");
@@ -153,18 +153,18 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
     }
 }
 
-/// Whether there are contour lines, and their interval.
+/// The checkbox and the interval of the contour lines.
 fn contours(ui: &mut Ui, state: &mut MapState) {
     ui.checkbox(&mut state.contours, "Contours");
     let (mut interval, speed) = (state.interval, state.interval * 0.02);
     let field = units::field(DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0), "m");
     let field = ui.add_enabled(state.contours && state.interval > 0.0, field);
-    if field.on_hover_text("Height between two lines; every fifth is thick and bears its height.").changed() {
+    if field.on_hover_text("Contour interval. Every fifth line is thick and labelled with its height.").changed() {
         state.interval = interval;
     }
 }
 
-/// The wheel zooms at the pointer, a drag moves the map, the camera or its heading.
+/// The wheel zooms at the pointer; a drag moves the map, the camera or its heading.
 fn zoom_and_move(ui: &Ui, drawn: &mut DrawnMap, frame: &mut MapFrame, response: &Response, hands: &mut MapHands) {
     let whole = frame.rect.width().min(frame.rect.height());
     let turned = ui.input(|i| i.smooth_scroll_delta.y);
@@ -239,7 +239,7 @@ fn clicks(ui: &Ui, hands: &mut MapHands, editor: &Editor, response: &Response, p
 fn picture(painter: &Painter, state: &mut MapState, frame: &MapFrame) {
     let Some(picture) = &state.picture else {
         let at = frame.rect.center();
-        painter.text(at, Align2::CENTER_CENTER, "The map is drawn…", FontId::proportional(13.0), colour::text_weak());
+        painter.text(at, Align2::CENTER_CENTER, "Drawing the map…", FontId::proportional(13.0), colour::text_weak());
         return;
     };
     let is_drawn = state.drawn.texture.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, picture));
@@ -286,7 +286,7 @@ fn ruler(painter: &Painter, ruler: &Ruler, frame: &MapFrame) {
     }
 }
 
-/// The camera with what it sees; at the edge of the map where it is beyond.
+/// Draws the camera and its field of view, at the edge of the map if it is outside.
 fn camera_sign(painter: &Painter, frame: &MapFrame, (place, yaw, half): ([f32; 2], f32, f32)) {
     let at = frame.held_within(place);
     let ray = |angle: f32| at + SIGHT * vec2(angle.sin(), -angle.cos());
@@ -312,11 +312,11 @@ fn cross(painter: &Painter, at: Pos2) {
     }
 }
 
-/// A bar of a round length at the lower left corner.
+/// The scale bar in the lower left corner, with a round length.
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
     let (near, far) = (ShownUnit::of_kept("m"), ShownUnit::of_kept("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
-    // a round number of the larger unit where one fits
+    // a round number of the larger unit, if that fits
     let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;
     let is_far = f64::from(most) >= per_unit(far, 1000.0);
     let metres_each = if is_far { per_unit(far, 1000.0) } else { per_unit(near, 1.0) } as f32;

@@ -1,4 +1,4 @@
-//! The picture of the map, made on a thread of its own: what is under way is finished, then the newest is begun.
+//! Renders the map on a thread of its own. A running task is finished before the newest request starts.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use talweg::appearance_files::Palette;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::scene::Settings;
 
-/// Pixels per side, at the least and at the most.
+/// Minimum and maximum side length in pixels.
 const SIDES: [usize; 2] = [512, 1280];
 
-/// What a map is made of.
+/// The inputs of a map.
 #[derive(Clone)]
 pub(super) struct MapSubject {
     terrain: Arc<Terrain>,
@@ -27,7 +27,7 @@ pub(super) struct MapSubject {
     settings: Settings,
     choice: OverlayChoice,
     style: MapStyle,
-    /// In metres; 0 for none.
+    /// Contour interval in metres; 0 for no contours.
     interval: f32,
 }
 
@@ -40,7 +40,7 @@ impl PartialEq for MapSubject {
     }
 }
 
-/// A finished map.
+/// A rendered map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPicture {
     pub image: RgbImage,
@@ -49,7 +49,7 @@ pub struct MapPicture {
 
 impl MapPicture {
     /// # Errors
-    /// When `control` says so.
+    /// If `control` cancels it.
     fn new(of: &MapSubject, control: &Control) -> Result<Self, Cancelled> {
         let side = of.terrain.samples().clamp(SIDES[0], SIDES[1]);
         let grey = Palette::named_or_default("greyscale");
@@ -75,7 +75,7 @@ impl MapPicture {
     }
 }
 
-/// Lays colours with their opacity, one a sample, over the picture; its shading stays.
+/// Blends colours, one per sample with its opacity, over the image; the shading stays.
 fn lay_overlay(image: &mut RgbImage, terrain: &Terrain, colours: &[[u8; 4]]) {
     let (n, side) = (terrain.samples(), image.width);
     for (k, pixel) in image.rgb.chunks_mut(3).enumerate() {
@@ -90,7 +90,7 @@ fn lay_overlay(image: &mut RgbImage, terrain: &Terrain, colours: &[[u8; 4]]) {
     }
 }
 
-/// See the module.
+/// The map task. See the module.
 #[derive(Resource, Default)]
 pub(super) struct MapTask(Newest<MapSubject, Arc<MapPicture>>);
 
@@ -133,7 +133,7 @@ pub(super) fn advance(
     let is_known = task.0.done().is_some_and(|(of, _)| *of == subject);
     if task.0.running().is_none() && !is_known {
         let of = subject.clone();
-        // without a thread the map comes with the next terrain
+        // if no thread can be started, the map comes with the next terrain
         let made = tasks.start("map", move |control| MapPicture::new(&of, control).ok().map(Arc::new));
         task.0.begin(subject, made);
     }

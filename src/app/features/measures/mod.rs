@@ -1,4 +1,4 @@
-//! Measures of the terrain on screen: slopes, peaks, drainage, beside what real terrain has.
+//! Measures of the terrain on screen, such as slopes, peaks and drainage, compared with real terrain.
 //!
 //! ```text
 //! document, terrain on screen ──▶ task: MeasureTask ──▶ MeasuresInfo ──▶ panel
@@ -48,10 +48,10 @@ impl Plugin for MeasuresPlugin {
     }
 }
 
-/// What can be done about measures.
+/// Commands of the measures panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasuresAction {
-    /// Opens the panel, or closes it.
+    /// Opens or closes the panel.
     Toggle,
 }
 
@@ -63,7 +63,8 @@ impl Action for MeasuresAction {
     fn info(&self) -> Info {
         Info::new(
             "Measures",
-            "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
+            "Measures slopes, peaks, roughness, drainage and playability of the terrain, and compares them with real \
+             terrain.",
             icon::RULER,
             keys![NONE + M],
         )

@@ -1,4 +1,4 @@
-//! What the terrain is like, in numbers and plots, beside what real terrain has.
+//! The panel with numbers and plots of the terrain, compared with real terrain.
 
 use std::sync::Arc;
 
@@ -20,24 +20,24 @@ use talweg::measure::{
     Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotAxis, PlotStyle, ReferenceBand, bands,
 };
 
-/// Whether the panel is there, and what counts as what.
+/// Whether the panel is open, and the thresholds of the measures.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MeasuresState {
     pub open: bool,
     pub limits: Limits,
 }
 
-/// What is known about the terrain on screen.
+/// The measures of the terrain on screen.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MeasuresInfo {
     pub measures: Option<Arc<Measures>>,
-    /// In their place where there is a planet.
+    /// Measures of a planet, in place of those of a terrain.
     pub planet: Option<Arc<PlanetMeasures>>,
-    /// The measures are of an older terrain.
+    /// The measures belong to an older terrain.
     pub stale: bool,
-    /// What is on screen is a preview.
+    /// The terrain on screen is a preview.
     pub preview: bool,
-    /// Whether previews can be believed; nothing while that is not asked yet.
+    /// Preview accuracy; `None` until it is computed.
     pub trust: Option<Trust>,
 }
 
@@ -62,12 +62,12 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
     egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 1.0;
-        ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 6.0); // leaves room for the scroll bar
         let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
         rows(ui, MEASURES, &**measures, tint);
         ui.add_space(4.0);
         part(ui, "Plots", true, |ui| PLOTS.iter().for_each(|which| plot(ui, which, measures)));
-        part(ui, "What counts", false, |ui| {
+        part(ui, "Thresholds", false, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             params::own_rows(ui, &mut state.limits);
         });
@@ -88,7 +88,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
             } else {
                 copy(ui, info)
             }
-            // the heading gives way in a narrow panel
+            // in a narrow panel, the heading is shortened
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(Label::new(RichText::new("Measures").strong().size(15.0)).truncate());
             });
@@ -97,20 +97,20 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     ui.horizontal(|ui| {
         let small = |text: String, tint: Color32| Label::new(RichText::new(text).small().color(tint)).truncate();
         if info.preview {
-            let text = "Measured on a preview; the full size follows.";
+            let text = "Measured on the preview; full resolution follows.";
             ui.add(small(text.into(), colour::text_weak()));
             return;
         }
         match info.trust {
             _ if is_planet => {
-                let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
-                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::text_weak()))
+                let tip = "Samples near the corners of the six cube faces cover less area than samples in the middle.";
+                ui.add(small("Samples are weighted by the area they cover.".into(), colour::text_weak()))
                     .on_hover_text(tip)
             }
             None => ui.add(small(String::new(), colour::text_weak())),
             Some(Trust::Coming) => {
-                let tip = "The scene is computed at half its resolution and compared with the full size.";
-                ui.add(small("Can the preview be believed? Looking…".into(), colour::text_weak())).on_hover_text(tip)
+                let tip = "The scene is computed at half its resolution and compared with the full resolution.";
+                ui.add(small("Preview accuracy: computing…".into(), colour::text_weak())).on_hover_text(tip)
             }
             Some(Trust::Known(parity)) => {
                 let (sign, tint) = match parity.verdict {
@@ -120,15 +120,15 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                 };
                 let rivers = parity
                     .drainage_overlap
-                    .map_or(String::new(), |share| format!(", {:.0} % of rivers", 100.0 * share));
+                    .map_or(String::new(), |share| format!(", {:.0} % of rivers match", 100.0 * share));
                 let text = format!(
                     "{sign}  Preview {}: {} off{rivers}",
                     parity.verdict.word(),
                     units::metres(parity.rms_metres, 1)
                 );
                 let tip = format!(
-                    "{} At {} samples a side heights are off by {} (root mean square), by {} at most; the share \
-                     of rivers is of those in the right place.",
+                    "{} At {} samples per side, heights are off by {} (root mean square) and by {} at most. The \
+                     percentage is the fraction of rivers in the right place.",
                     parity.verdict.sentence(),
                     parity.half_samples,
                     units::metres(parity.rms_metres, 2),
@@ -142,27 +142,27 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     command
 }
 
-/// The buttons that copy what is known.
+/// The buttons that copy the measures.
 fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.measures else { return };
-    let json = ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, as talweg measure does.");
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, like `talweg measure`.");
     if json.clicked()
         && let Ok(text) = serde_json::to_string_pretty(&**measures)
     {
         ui.ctx().copy_text(text);
     }
-    if ui.small_button("CSV").on_hover_text("Copies all measures with all digits, for a spreadsheet.").clicked() {
+    if ui.small_button("CSV").on_hover_text("Copies all measures in full precision, for a spreadsheet.").clicked() {
         ui.ctx().copy_text(measures.csv());
     }
 }
 
-/// A heading that can be folded.
+/// A collapsible section.
 fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
     let title = RichText::new(title).strong().color(colour::accent());
     egui::CollapsingHeader::new(title).default_open(open).show_unindented(ui, contents);
 }
 
-/// The measures of `of`, by their families.
+/// The measures of `of`, grouped by family.
 pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
     for family in list.chunk_by(|a, b| a.family == b.family) {
         ui.add_space(6.0);
@@ -171,7 +171,7 @@ pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
     }
 }
 
-/// A measure: its name, what real terrain has, its value.
+/// A row: the name of a measure, the range of real terrain, and its value.
 fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const HEIGHT: f32 = 17.0;
     const VALUE: f32 = 92.0;
@@ -190,7 +190,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     let name = Rect::from_min_max(rect.min, pos2(name_end - 4.0, rect.bottom()));
     text(ui, name, RichText::new(measure.label).color(colour::text()), Layout::left_to_right(Align::Center));
     let shown = match reading {
-        // a hash is told by its first digits
+        // show only the first digits of a hash
         MeasureValue::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
         MeasureValue::Undefined(_) => "–".into(),
         MeasureValue::Number(value) => short(measure, MeasureValue::Number(unit.shown(value))) + " " + unit.name,
@@ -209,7 +209,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         ui.label(RichText::new(measure.label).strong());
         ui.label(measure.meaning);
         match reading {
-            MeasureValue::Undefined(why) => drop(ui.label(format!("There is none: {why}."))),
+            MeasureValue::Undefined(why) => drop(ui.label(format!("No value: {why}."))),
             MeasureValue::Hash(_) => drop(ui.label(measure.show_reading(reading))),
             _ => {}
         }
@@ -222,12 +222,12 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         }
         if !measure.source.is_empty() {
             ui.add_space(4.0);
-            ui.weak(format!("After {}", measure.source));
+            ui.weak(format!("Source: {}", measure.source));
         }
     });
 }
 
-/// With as many digits as there is room and sense for.
+/// Formats a value with as many digits as fit and make sense.
 fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) if value.abs() >= 1.0e6 => format!("{value:.0}"),
@@ -236,7 +236,8 @@ fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     }
 }
 
-/// What real terrain has, and where this one stands: three bands wide, the published one in the middle.
+/// Draws the range of real terrain and the position of this value. The diagram is three ranges wide, with the published
+/// range in the middle.
 fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     let span = band.high - band.low;
     let place = |v: f64| {
@@ -253,7 +254,7 @@ fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     ui.painter().circle_filled(at, 3.0, if inside { colour::text_strong() } else { ink::orange() });
 }
 
-/// A value of a plot as people prefer it.
+/// Converts a plot value to the preferred unit.
 fn on_axis((axis, unit): (&PlotAxis, ShownUnit), kept: f64) -> f64 {
     if axis.is_log { kept + unit.shown(1.0).log10() } else { unit.shown(kept) }
 }
@@ -275,7 +276,7 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
         }
     });
     if points.is_empty() {
-        ui.label(RichText::new("This ground has none.").color(colour::text_weak()));
+        ui.label(RichText::new("No data for this terrain.").color(colour::text_weak()));
         return;
     }
     let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
@@ -298,7 +299,7 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
         }
     });
     let [across, up] = axes.map(|(axis, unit)| unit.heading(axis.label));
-    let mut caption = format!("{up}  ·  across: {across}");
+    let mut caption = format!("vertical: {up}  ·  horizontal: {across}");
     if let Some(line) = (which.line)(of) {
         caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);
     }

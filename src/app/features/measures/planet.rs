@@ -1,4 +1,4 @@
-//! A planet in numbers, and its hypsometric curve.
+//! The measures of a planet, and its hypsometric curve.
 
 use bevy_egui::egui;
 use egui::{Label, RichText, Ui, vec2};
@@ -11,7 +11,7 @@ use crate::frame::units::ShownUnit;
 use crate::frame::widgets::plot;
 use talweg::measure::{PLANET_MEASURES, PlanetMeasures};
 
-/// Shows the numbers, each with its meaning, and the curve.
+/// Shows the measures, each with its meaning, and the curve.
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.planet else {
         ui.add_space(8.0);
@@ -22,17 +22,17 @@ pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
     egui::ScrollArea::vertical().id_salt("measures of a planet").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 3.0;
-        ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
+        ui.set_max_width(ui.available_width() - 6.0); // leaves room for the scroll bar
         rows(ui, PLANET_MEASURES, measures, tint);
         ui.add_space(8.0);
         curve(ui, measures);
     });
 }
 
-/// The buttons that copy what is known.
+/// The buttons that copy the measures.
 pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.planet else { return };
-    let json = ui.small_button("JSON").on_hover_text("Copies all measures as JSON, as talweg measure does.");
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures as JSON, like `talweg measure`.");
     if json.clicked()
         && let Ok(text) = serde_json::to_string_pretty(&**measures)
     {
@@ -40,7 +40,7 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     }
 }
 
-/// Points of the curve: the share of the planet in percent that stands higher, and the height in kilometres.
+/// Points of the curve: percentage of the planet above a height, and that height in kilometres.
 pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
     let bands = measures.hypsometry.len() as f64;
     let span = measures.highest_metres - measures.lowest_metres;
@@ -54,13 +54,13 @@ pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
 }
 
 fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
-    let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
+    let meaning = "Fraction of the planet above each height. The curve of the Earth has two flat parts: the \
                    continents and the ocean floor.";
     ui.label(RichText::new("Hypsometric curve").strong().color(colour::text())).on_hover_text(meaning);
     let unit = ShownUnit::of_kept("km");
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
-        // the sea stands where the land ends
+        // sea level is where the land ends
         if measures.land_share > 0.0 && measures.land_share < 1.0 {
             let sea = unit.shown(height_of_share(measures));
             ui.hline(HLine::new("sea", sea).color(ink::orange()).width(1.0).style(LineStyle::dashed_loose()));
@@ -69,12 +69,15 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
         let points = PlotPoints::from(curve.collect::<Vec<_>>());
         ui.line(Line::new("hypsometric curve", points).color(ink::blue()).width(1.8));
     });
-    let caption =
-        format!("{}  ·  across: share of the planet that stands higher, %  ·  dashed: the sea", unit.heading("height"));
+    let caption = format!(
+        "vertical: {}  ·  horizontal: fraction of the planet above it, %  ·  dashed: sea level",
+        unit.heading("height")
+    );
     ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 
-/// Height of the sea in kilometres, from where mean depth and mean height of the land meet the mean of all ground.
+/// Height of sea level in kilometres, computed from the mean depth of the sea, the mean height of the land, and the
+/// overall mean height.
 fn height_of_share(measures: &PlanetMeasures) -> f64 {
     let land = measures.land_share;
     let over = measures.mean_land_metres.unwrap_or(0.0) * land;

@@ -1,8 +1,8 @@
-//! Measures of the terrain on screen, taken beside the worker while their panel is open.
+//! Measures the terrain on screen beside the worker while the panel is open.
 //!
-//! Edits come first: while the worker computes, nothing begins here and what is under way for an older terrain stops.
-//! While an erosion plays there is no rest to wait for: then measuring goes on, on one thread. Once the terrain at full
-//! size is measured, the scene is computed at half its resolution to see whether a preview can be believed.
+//! Edits have priority: while the worker computes, nothing starts here, and work on an older terrain stops. While an
+//! erosion plays, the worker is never idle, so measuring continues on one thread. After the full-resolution terrain is
+//! measured, the scene is computed at half its resolution to determine the preview accuracy.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,17 +22,17 @@ use talweg::field::Terrain;
 use talweg::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
 use talweg::scene::Scene;
 
-/// What is measured.
+/// The terrain to measure.
 #[derive(Clone, Debug)]
 struct MeasureSubject {
     terrain: Arc<Terrain>,
     scale: TerrainScale,
     limits: Limits,
-    /// The scene of a planet, with what its measures depend on and nothing else.
+    /// The scene of a planet, reduced to the inputs of its measures.
     planet: Option<Scene>,
 }
 
-/// What was found.
+/// The measured values.
 #[derive(Clone)]
 enum Found {
     Terrain(Arc<Measures>),
@@ -46,13 +46,13 @@ impl PartialEq for MeasureSubject {
     }
 }
 
-/// See the module.
+/// The measuring task. See the module.
 #[derive(Resource, Default)]
 pub struct MeasureTask {
     measures: Newest<MeasureSubject, Found>,
-    /// Whether the preview of the scene can be believed, of the terrain it was compared with.
+    /// The preview accuracy, keyed by the full-resolution terrain.
     parity: Newest<Arc<Terrain>, Parity>,
-    /// Something begins as soon as the worker rests.
+    /// Set while work waits for the worker to become idle.
     waits: Option<Busy>,
 }
 
@@ -60,7 +60,7 @@ impl MeasureTask {
     fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<MeasureSubject> {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
-        // what is on screen may still be of the scene before
+        // the terrain on screen may still belong to the previous scene
         if terrain.grid.is_globe() != scene.as_planet().is_some() {
             return None;
         }
@@ -80,7 +80,7 @@ impl MeasureTask {
         })
     }
 
-    /// Begins what is needed next.
+    /// Starts the next step.
     fn advance(&mut self, document: &Document, evaluation: &mut EvaluationClient, limits: &Limits, tasks: &Tasks) {
         self.waits = None;
         let Some(subject) = Self::subject(document, evaluation, limits) else { return };
@@ -92,7 +92,7 @@ impl MeasureTask {
             self.measures.stop();
         } else if computing {
             if running != Some(true) {
-                // what runs is for an older terrain
+                // the running work belongs to an older terrain
                 self.measures.stop();
                 self.waits = Some(tasks.busy());
             }
@@ -111,7 +111,7 @@ impl MeasureTask {
                 };
                 found.ok()
             });
-            // without a thread it comes with the next terrain
+            // if no thread can be started, the measures come with the next terrain
             self.measures.begin(subject.clone(), task);
         }
         if subject.planet.is_none() {
@@ -121,7 +121,7 @@ impl MeasureTask {
         }
     }
 
-    /// Looks whether the preview of the scene can be believed.
+    /// Computes the preview accuracy.
     fn check_preview(&mut self, document: &Document, subject: &MeasureSubject, later: bool, tasks: &Tasks) {
         let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
         if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
@@ -136,7 +136,7 @@ impl MeasureTask {
         let full = subject.terrain.clone();
         let task = tasks.start("parity", move |control| {
             let look = || parity(&scene, &full, playhead, &mut Store::forgetful(), control);
-            // one thread: it is in no hurry
+            // one thread is enough, because this is not urgent
             let found = match thread_pool(1) {
                 Ok(pool) => pool.install(look),
                 Err(_) => look(),
@@ -146,7 +146,7 @@ impl MeasureTask {
         self.parity.begin(subject.terrain.clone(), task);
     }
 
-    /// What the panels say about it.
+    /// The data that the panels show.
     pub fn info(&self, document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> MeasuresInfo {
         let subject = Self::subject(document, evaluation, limits);
         let known = self.parity.done().map(|(_, parity)| Trust::Known(*parity));
@@ -167,7 +167,7 @@ impl MeasureTask {
     }
 }
 
-/// Takes what has become ready and begins what is needed next.
+/// Takes results and starts the next step.
 pub(super) fn advance(
     mut task: ResMut<MeasureTask>,
     mut evaluation: ResMut<EvaluationClient>,
@@ -181,14 +181,14 @@ pub(super) fn advance(
     if state.open {
         task.advance(&editor.doc, &mut evaluation, &state.limits, &tasks);
     } else {
-        // a closed panel needs nothing
+        // a closed panel needs no measures
         task.measures.stop();
         (task.parity, task.waits) = (Newest::default(), None);
     }
     cost.note("measure", begun.elapsed());
 }
 
-/// What the panel says about it.
+/// Updates the data that the panel shows.
 pub(super) fn tell(
     task: Res<MeasureTask>,
     evaluation: Res<EvaluationClient>,

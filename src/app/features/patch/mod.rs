@@ -1,4 +1,4 @@
-//! Patches of planets: a square is taken out as a terrain scene of its own, worked on, and put back.
+//! Patches of planets: a square is extracted as a terrain scene of its own, edited, and applied to the planet.
 //!
 //! ```text
 //! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ opened
@@ -34,7 +34,7 @@ use crate::view::{CompareSide, ViewState, ViewportArea};
 use talweg::io::SaveTarget;
 use talweg::preferences::PlanetProjection;
 
-/// Steps of a side of the square's outline.
+/// Number of segments of each side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
 
 pub struct PatchPlugin;
@@ -55,17 +55,17 @@ impl Plugin for PatchPlugin {
     }
 }
 
-/// What can be done about patches.
+/// Commands on patches.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatchAction {
-    /// Opens the window that asks which square of the planet is taken.
+    /// Opens the window that chooses the square.
     Take,
-    /// Asks which file the chosen square is written to.
+    /// Asks for the file of the chosen square.
     AskWhere,
-    /// Takes the chosen square and writes it to this file.
+    /// Extracts the chosen square and saves it to this file.
     TakeTo(SaveTarget),
     PutBack,
-    /// Opens the planet with the patch on it, once unsaved changes have been dealt with.
+    /// Opens the planet with the patch applied, after unsaved changes have been saved or discarded.
     ShowPlanet,
 }
 
@@ -78,22 +78,19 @@ impl Action for PatchAction {
         match self {
             Self::Take | Self::AskWhere | Self::TakeTo(_) => Info::new(
                 "Extract region…",
-                "Makes a square of the planet a terrain scene of its own, in finer detail.",
+                "Extracts a square of the planet as a terrain scene of its own, in finer detail.",
                 icon::CROP,
                 keys![SHIFT + P],
             ),
             Self::PutBack => Info::new(
                 "Apply region",
-                "Lays this terrain onto the planet it was taken from, as a layer of its own.",
+                "Applies this terrain to the planet that it was extracted from, as a new layer.",
                 icon::STAMP,
                 &[],
             ),
-            Self::ShowPlanet => Info::new(
-                "Opening another scene",
-                "Opens the planet with the region on it.",
-                icon::GLOBE_HEMISPHERE_WEST,
-                &[],
-            ),
+            Self::ShowPlanet => {
+                Info::new("Open planet", "Opens the planet with the region applied.", icon::GLOBE_HEMISPHERE_WEST, &[])
+            }
         }
     }
 }
@@ -107,9 +104,9 @@ fn run(
     let editor = &mut *editor;
     match action {
         PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
-        PatchAction::Take => editor
-            .toasts
-            .warning("This scene is a terrain. A region is extracted from a planet: open or begin one first."),
+        PatchAction::Take => {
+            editor.toasts.warning("This scene is a terrain. Open or create a planet to extract a region from.")
+        }
         PatchAction::AskWhere => {
             let name = format!("{} region", file_stem(&editor.doc));
             let then = |path| PatchAction::TakeTo(SaveTarget::new(path)).into();
@@ -137,12 +134,14 @@ fn run(
             let top = after.layers.len().saturating_sub(1);
             editor.doc.edit("Apply region", None, |scene| *scene = after);
             editor.doc.select(Selection::Layer(top));
-            editor.toasts.info("The region lies on the planet as its topmost layer. Save the planet to keep it.");
+            editor
+                .toasts
+                .info("The region was applied as the topmost layer of the planet. Save the planet to keep it.");
         }
     }
 }
 
-/// Where a planet without a file is saved when a patch of it is: beside that, under a name that is free.
+/// An unused file name beside the patch, for a planet that has no file yet.
 fn planet_beside(patch: &Path) -> PathBuf {
     let stem = patch.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let named = |k: u32| {
@@ -186,7 +185,7 @@ fn receive(
     }
 }
 
-/// What came of a patch: opens it, or the planet that it was put back onto.
+/// Opens the result of a patch task: the patch, or the planet with the patch applied.
 pub fn finish(
     ending: anyhow::Result<PatchResult>,
     editor: &mut Editor,
@@ -196,14 +195,14 @@ pub fn finish(
     match ending {
         Ok(PatchResult::Patch(path)) => {
             let name = file_name(&path);
-            editor.toasts.info(format!("Extracted {name}; work on it, then apply it to the planet (Layer menu)"));
+            editor.toasts.info(format!("Extracted {name}. Edit it, then choose Layer > Apply region"));
             editor.leave(queue, Proceed::Open(path));
         }
         Ok(PatchResult::Planet(patched)) => {
             state.patched = Some(*patched);
             editor.leave(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(because("There is no region", &error)),
+        Err(error) => editor.toasts.error(because("The region was not computed", &error)),
     }
 }
 
@@ -217,13 +216,13 @@ fn tell(
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
-    // also before the window is there: it begins where the view looks
+    // also before the window opens, because the square starts at the view centre
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
 }
 
-/// Longitude and latitude of the middle of the view of a planet, in degrees.
+/// Longitude and latitude of the view centre of a planet, in degrees.
 fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetView) -> Option<[f64; 2]> {
     let prepared = view_state.globe_of(CompareSide::A)?;
     let angles = match planet_view.projection {
@@ -238,7 +237,7 @@ fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetVi
     Some(angles.map(f64::to_degrees))
 }
 
-/// The border of the square that is being chosen, where it is in sight.
+/// The visible parts of the border of the chosen square.
 fn border(
     editor: &Editor,
     state: &PatchState,
@@ -257,7 +256,7 @@ fn border(
     for direction in border {
         let seen = project(camera, planet_view, &ground, size, direction.into()).map(|at| at + area.min);
         let line = lines.last_mut().and_then(|line| line.last().copied());
-        // a map goes on at its other edge
+        // a map continues at its opposite edge
         let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
         if (seen.is_none() && line.is_some()) || torn {
             lines.push(Vec::new());
@@ -284,12 +283,12 @@ fn obey(
         let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
             let question = target.and_then(|to| question(&to, &error));
-            editor.ask_or_tell(question, || because("There is no region", &error));
+            editor.ask_or_tell(question, || because("The region was not computed", &error));
         }
     }
 }
 
-/// Asks before a patch goes over a file that somebody protected.
+/// The question before a protected file is overwritten by a patch.
 fn question(to: &SaveTarget, error: &anyhow::Error) -> Option<Overwrite> {
     let elsewhere = ("Another file…", PatchAction::AskWhere.into());
     Overwrite::from_error(error.downcast_ref()?, to, elsewhere, |to| PatchAction::TakeTo(to).into())
@@ -320,7 +319,7 @@ mod tests {
             to: to.clone(),
         };
         let refused = task.start(order, &tasks).unwrap_err();
-        let asked = question(&to, &refused).expect("it is asked about");
+        let asked = question(&to, &refused).expect("a question");
         assert_eq!(asked.over, Command::from(PatchAction::TakeTo(to.over_read_only(true).over_links(true))));
         assert_eq!(asked.elsewhere.1, Command::from(PatchAction::AskWhere));
     }

@@ -1,4 +1,4 @@
-//! Patches of planets: the window that asks which square to take, its outline on the globe, and the way back.
+//! The window that chooses a square of a planet, its outline on the globe, and the checks for applying a patch.
 
 use std::path::{Path, PathBuf};
 
@@ -14,22 +14,22 @@ use talweg::planet::square::Square;
 use talweg::scene::LONGEST_TERRAIN_METRES;
 use talweg::scene::{Scene, example};
 
-/// Samples per side that are offered.
+/// Available numbers of samples per side.
 const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
-/// Share of the radius that a first square spans: 800 km on Earth.
+/// Default side length of a square as a fraction of the radius: 800 km on Earth.
 const FIRST_SHARE: f64 = 0.1256;
 
-/// The square that is being chosen.
+/// The square being chosen.
 #[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PatchState {
     open: bool,
-    /// Lay the square where the view looks.
+    /// Centre the square on the view.
     fresh: bool,
     pub longitude: f64,
     pub latitude: f64,
     pub side_km: f64,
     pub samples: usize,
-    /// The planet with a patch on it, until it is opened.
+    /// The planet with a patch applied, until it is opened.
     pub(crate) patched: Option<PatchedPlanet>,
 }
 
@@ -49,7 +49,7 @@ impl PatchState {
         (self.open, self.fresh) = (true, true);
     }
 
-    /// Whether it was open.
+    /// Closes the window; returns whether it was open.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.open)
     }
@@ -59,16 +59,16 @@ impl PatchState {
     }
 }
 
-/// What is told about the view of the planet.
+/// Data about the view of the planet.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct PatchInfo {
-    /// The middle of the view: longitude and latitude in degrees.
+    /// Longitude and latitude of the view centre in degrees.
     pub looks_at: Option<[f64; 2]>,
-    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
+    /// The visible lines of the square's border, in points.
     pub border: Vec<Vec<[f32; 2]>>,
 }
 
-/// Shows the window while it is open; returns whether the square shall be taken.
+/// Shows the window while it is open; returns whether to extract the square.
 pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
     let Some(planet) = doc.scene().as_planet() else {
         state.open = false;
@@ -93,23 +93,23 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         ui.add_space(4.0);
         let own = f64::from(planet.side_metres()) / (doc.scene().samples() - 1) as f64;
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
-        let text =
-            format!("A sample every {}; the planet has one every {}.", rounded_distance(step), rounded_distance(own));
+        let text = format!("Sample spacing: {} (planet: {}).", rounded_distance(step), rounded_distance(own));
         ui.label(RichText::new(text).small().color(colour::text_weak()));
         if doc.path().is_none() {
-            let text = "The planet has no file yet. It is saved beside the region, which is applied to it.";
+            let text = "The planet has no file yet. It will be saved beside the region, so that the region can be \
+                        applied to it.";
             ui.label(RichText::new(text).small().color(colour::text_weak()));
         } else if doc.is_dirty() {
-            let text = "The planet has unsaved changes. They are in the region; save them before you apply it.";
+            let text = "The region includes unsaved changes of the planet. Save the planet before you apply the \
+                        region.";
             ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let take = Button::new(RichText::new("Extract…").color(colour::text_strong())).fill(colour::accent_deep());
-            let tip =
-                "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
+            let tip = "Computes the planet at full resolution, saves the square as a terrain scene and opens it.";
             chosen = ui.add(take).on_hover_text(tip).clicked();
-            let here = ui.button("Where I look").on_hover_text("Lays the square where the view looks.");
+            let here = ui.button("Use view centre").on_hover_text("Moves the square to the centre of the view.");
             if here.clicked() {
                 look_here(state, info);
             }
@@ -125,7 +125,7 @@ fn look_here(state: &mut PatchState, info: &PatchInfo) {
     }
 }
 
-/// To a hundredth: more digits only fill the field.
+/// Rounds to a hundredth; more digits would only fill the field.
 fn rounded(degrees: f64) -> f64 {
     (100.0 * degrees).round() / 100.0
 }
@@ -138,17 +138,17 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
             ui.add(field).labelled_by(label.id).on_hover_text(tip);
             ui.end_row();
         };
-        degrees(ui, "Longitude", &mut state.longitude, 180.0, "Of the middle of the square; east is positive.");
-        degrees(ui, "Latitude", &mut state.latitude, 90.0, "Of the middle of the square; north is positive.");
+        degrees(ui, "Longitude", &mut state.longitude, 180.0, "Longitude of the square's centre; east is positive.");
+        degrees(ui, "Latitude", &mut state.latitude, 90.0, "Latitude of the square's centre; north is positive.");
         let label = ui.label("Side");
         ui.horizontal(|ui| {
             let range = longest_km * 1e-4..=longest_km;
             let rail = Slider::new(&mut state.side_km, range.clone()).logarithmic(true);
-            theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Length of a side on the ground.");
+            theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Side length of the square.");
             ui.add(units::field(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2), "km"));
         });
         ui.end_row();
-        ui.label("Samples").on_hover_text("Samples per side of the terrain. Twice as many take four times the time.");
+        ui.label("Samples").on_hover_text("Samples per side of the terrain. Doubling them takes four times as long.");
         ui.horizontal(|ui| {
             for samples in SAMPLES {
                 ui.selectable_value(&mut state.samples, samples, samples.to_string());
@@ -158,7 +158,7 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
     });
 }
 
-/// The lines of the square's border that are in sight.
+/// Draws the visible lines of the square's border.
 pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     let painter = ui.painter().with_clip_rect(free);
     for line in lines {
@@ -168,7 +168,7 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
-/// The task that puts the scene back onto the planet it was taken from, or what is missing.
+/// The order that applies the scene to its planet, or the reason why that is impossible.
 pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
     if scene.as_planet().is_some() {
@@ -187,36 +187,36 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     if planet.as_planet().is_none() {
         return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
-    // beside the planet; of a shipped one beside the patch
+    // beside the planet's file, or beside the patch if the planet is built in
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
     let heights = heights_beside(&absolute(beside), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }
 
-/// Why a scene cannot be put back.
+/// Why a scene cannot be applied to a planet.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PatchReturnError {
-    #[error("This scene is a planet. Open the region that was extracted from it, then apply that.")]
+    #[error("This scene is a planet. Open a region that was extracted from it, then apply that region.")]
     Planet,
     #[error("This scene was not extracted from a planet, so there is nothing to apply it to.")]
     NoPatch,
-    #[error("The planet {0} that this region was extracted from cannot be opened: {1}.")]
+    #[error("Cannot open the planet {0} that this region was extracted from: {1}.")]
     Unread(String, String),
-    #[error("This region was extracted from the example “{0}”, which is not there.")]
+    #[error("This region was extracted from the example “{0}”, which was not found.")]
     Unknown(String),
-    #[error("{0} is a terrain now; a region is applied to a planet.")]
+    #[error("{0} is now a terrain. A region can be applied to a planet only.")]
     Terrain(String),
-    #[error("Save the region first: the heights that the planet reads are written beside it.")]
+    #[error("Save the region first: its heights for the planet are written beside its file.")]
     Unsaved,
 }
 
-/// The path from the root of the file system.
+/// The absolute path.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
-/// What heights beside `scene` are called, but for their hash.
+/// The file name of heights beside `scene`, without their hash.
 fn heights_beside(scene: &Path, of: &str) -> PathBuf {
     let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
     scene.with_file_name(format!("{stem}-{of}.r32"))

@@ -1,4 +1,4 @@
-//! Patches of planets: taken out, and put back, on a thread of their own.
+//! Extracts and applies patches of planets on a thread of their own.
 
 use std::path::{Path, PathBuf};
 
@@ -11,34 +11,34 @@ use talweg::io::{SaveTarget, check_place};
 use talweg::planet::square::Square;
 use talweg::scene::{Scene, put_patch_back, take_patch};
 
-/// What shall be done.
+/// The work to do.
 #[derive(Message, Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 pub enum PatchOrder {
-    /// Take a square out of a planet.
+    /// Extract a square from a planet.
     Take {
         planet: Scene,
-        /// File of the planet, or the name of a shipped one.
+        /// File of the planet, or the name of a built-in planet.
         from: PathBuf,
         square: Square,
         samples: usize,
-        /// Scene to write; its heights lie beside it.
+        /// Scene file to write; its heights are written beside it.
         to: SaveTarget,
     },
-    /// Put a patch back.
+    /// Apply a patch to its planet.
     Put {
         patch: Scene,
         planet: Scene,
         /// File of the planet, if it has one.
         file: Option<PathBuf>,
         square: Square,
-        /// Heights to write.
+        /// Heights file to write.
         heights: PathBuf,
     },
 }
 
 impl PatchOrder {
-    /// What is done, for who waits for it.
+    /// Description of the work for the status bar.
     pub fn doing(&self) -> String {
         let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match self {
@@ -58,12 +58,12 @@ fn quoted(name: &str, otherwise: &str) -> String {
     if name.is_empty() || name == Scene::default().name { otherwise.into() } else { format!("“{name}”") }
 }
 
-/// What came of it.
+/// The result of the work.
 #[derive(Debug)]
 pub enum PatchResult {
     /// A scene was written.
     Patch(PathBuf),
-    /// The planet as it was, and with the patch on it.
+    /// The planet as it was, and with the patch applied.
     Planet(Box<PatchedPlanet>),
 }
 
@@ -74,15 +74,15 @@ pub struct PatchedPlanet {
     pub file: Option<PathBuf>,
 }
 
-/// The patch under way, if there is one, with what is being done.
+/// The running patch task, if there is one, with its description.
 #[derive(Resource, Default)]
 pub struct PatchTask(pub(super) SceneWork<String, PatchResult>);
 
 impl PatchTask {
-    /// Begins what `order` asks for.
+    /// Starts executing `order`.
     ///
     /// # Errors
-    /// While another one is under way, or when the place of the file cannot be written to.
+    /// If another task is running, or if the target cannot be written.
     pub fn start(&mut self, order: PatchOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let layers = match &order {
             PatchOrder::Take { to, planet, .. } => {
@@ -90,7 +90,7 @@ impl PatchTask {
                 planet.layers.len()
             }
             PatchOrder::Put { heights, patch, .. } => {
-                // they get a name of their own, so that nothing is written over
+                // the heights get an unused file name, so that nothing is overwritten
                 check_place(SaveTarget::new(heights).over_read_only(true).over_links(true))?;
                 patch.layers.len()
             }
@@ -99,10 +99,10 @@ impl PatchTask {
     }
 }
 
-/// Does `task`, at the full size of its scene.
+/// Executes `task` at the full resolution of its scene.
 ///
 /// # Errors
-/// When it is stopped, or a file cannot be written.
+/// If it is cancelled, or if a file cannot be written.
 pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
     let pool = thread_pool(0)?;
     let terrain = |scene: &Scene| -> anyhow::Result<_> {

@@ -1,4 +1,4 @@
-//! The place of the ground that panels tell about, marked in the view: that of the charts, else that of the biomes.
+//! Marks the point in the view that a panel describes: the point of the charts, else the point of the biome editor.
 
 use bevy::ecs::system::InMut;
 use bevy::prelude::*;
@@ -23,25 +23,25 @@ impl Plugin for PlaceMarkerPlugin {
     }
 }
 
-/// A place of the ground: to the east and to the south, from 0 to 1, of a planet on a map of all longitudes and
-/// latitudes.
+/// A marked point: fractions of the side to the east and to the south, from 0 to 1; on a planet, of a map of all
+/// longitudes and latitudes.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MarkedPlace {
     place: Option<[f32; 2]>,
     is_watched: bool,
-    /// Where it is on the screen, in points: once in each picture that shows it.
+    /// Its positions on the screen, in points: one in each view that shows it.
     pub on_screen: Vec<[f32; 2]>,
 }
 
 impl MarkedPlace {
-    /// Marks the place of the charts, which goes before any other.
+    /// Marks the point of the charts, which takes precedence.
     pub fn watch(&mut self, place: Option<[f32; 2]>) {
         if place.is_some() {
             (self.place, self.is_watched) = (place, true);
         }
     }
 
-    /// Marks a place in this frame.
+    /// Marks a point in this frame.
     pub fn mark(&mut self, place: Option<[f32; 2]>) {
         if !self.is_watched {
             self.place = place;
@@ -53,7 +53,7 @@ fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPlace>) {
     (marked.place, marked.is_watched) = (None, false);
 }
 
-/// Where the place that was marked last is seen.
+/// Computes the screen positions of the marked point.
 fn project_place(
     mut marked: ResMut<MarkedPlace>,
     view_state: Res<ViewState>,
@@ -83,7 +83,7 @@ fn project_place(
     marked.on_screen = view_state.panes().into_iter().flatten().filter_map(seen).collect();
 }
 
-/// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all
+/// The point of the terrain at a click that does not move the camera; on a planet, in fractions of a map of all
 /// longitudes and latitudes.
 pub fn clicked_place(
     ctx: &egui::Context,
@@ -103,7 +103,7 @@ fn draw(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, marked: Res<MarkedPlac
     }
 }
 
-/// Marks the watched place in the 3D view.
+/// Draws the mark in the 3D view.
 fn mark(ui: &Ui, at: [f32; 2], area: egui::Rect) {
     let painter = ui.painter().with_clip_rect(area);
     let at = Pos2::from(at);

@@ -1,4 +1,4 @@
-//! The view of a planet: the switch between globe, map and orbit, and how the planet is drawn.
+//! The view of a planet: the buttons for globe, map and orbit, and the drawing of the planet.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::view::globe::{Body, PlanetView};
 use crate::view::{CompareSide, ViewState};
 use talweg::preferences::PlanetProjection;
 
-/// Height that the switch takes from the upper edge of the view.
+/// Height of the buttons at the upper edge of the view.
 const SWITCH_HEIGHT: f32 = 38.0;
-/// Degrees that clouds drift in a second.
+/// Drift of the clouds in degrees per second.
 const DRIFT: f32 = 0.3;
-/// So often they are drawn while nothing else happens.
+/// Interval at which drifting clouds are drawn while nothing else happens.
 const DRIFT_PACE: Duration = Duration::from_millis(250);
 
 pub struct PlanetViewPlugin;
@@ -44,7 +44,7 @@ fn over_view(
     }
 }
 
-/// How the planet is shown goes to the view; clouds drift, and not in a window that nobody works in.
+/// Sends the projection to the view. Clouds drift only in a window that has the focus.
 fn show_planet(
     mut editor: ResMut<Editor>,
     mut planet_view: ResMut<PlanetView>,
@@ -59,7 +59,7 @@ fn show_planet(
     let view = &mut editor.globe;
     let is_still = editor.interface.reduced_motion;
     if !is_still && view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
-        // the window is woken for it now and then
+        // wake the window regularly to draw the clouds
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
@@ -67,7 +67,7 @@ fn show_planet(
     planet_view.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.projection });
 }
 
-/// Buttons in the upper right corner of the view; returns the command of the one that was pressed.
+/// Buttons in the upper right corner of the view; returns the command of a clicked button.
 fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
     let mut chosen = None;
     let area = Area::new(Id::new("ways of a planet")).order(Order::Middle).pivot(Align2::RIGHT_TOP);

@@ -1,4 +1,4 @@
-//! Unsaved edits go into the scene's own file by themselves, if that is preferred.
+//! Autosave: saves unsaved edits to the scene's own file, if the user enables it.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crate::frame::commands::{CommandQueue, FileAction};
 use crate::frame::document::Document;
 use crate::frame::editor::Editor;
 
-/// Since when there is something to save.
+/// The time since which the scene has unsaved edits.
 #[derive(Resource, Default)]
 pub(super) struct Autosave {
-    /// The edits that were looked at last.
+    /// The edit counter at the last check.
     seen: Option<u64>,
     unsaved_since: Option<Duration>,
 }
 
 impl Autosave {
-    /// Whether the scene shall be saved `now`, so many minutes after its first unsaved edit; 0 is never. One without a
-    /// file is not.
+    /// Whether to save the scene `now`, `minutes` after its first unsaved edit; 0 means never. A scene without a file
+    /// is not saved.
     fn is_due(&mut self, document: &Document, minutes: u32, now: Duration) -> bool {
         if self.seen.replace(document.edits()) != Some(document.edits()) {
             let is_unsaved = document.path().is_some() && document.is_dirty();
@@ -27,14 +27,14 @@ impl Autosave {
         let wait = Duration::from_secs(60 * u64::from(minutes));
         let is_due = minutes > 0 && self.unsaved_since.is_some_and(|since| now.saturating_sub(since) >= wait);
         if is_due {
-            // a save that fails is tried again as much later
+            // retry a failed save after the same interval
             self.unsaved_since = Some(now);
         }
         is_due
     }
 }
 
-/// Asks for a save when it is due: the window looks once a minute even where nothing happens.
+/// Requests a save when it is due. The window checks once a minute even when nothing happens.
 pub(super) fn save(
     editor: Res<Editor>,
     mut autosave: ResMut<Autosave>,
@@ -42,7 +42,7 @@ pub(super) fn save(
     buttons: Option<Res<ButtonInput<MouseButton>>>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    // what is being dragged is not done yet
+    // wait for the end of a drag
     if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
         return;
     }
@@ -70,7 +70,7 @@ mod tests {
         assert!(!autosave.is_due(&document, 5, minutes(200)));
         edit(&mut document, "c");
         assert!(!autosave.is_due(&document, 5, minutes(204)), "counted from the first edit");
-        assert!(!autosave.is_due(&document, 0, minutes(206)), "never asked for");
+        assert!(!autosave.is_due(&document, 0, minutes(206)), "never requested");
         assert!(autosave.is_due(&document, 5, minutes(206)));
         assert!(!autosave.is_due(&document, 5, minutes(207)) && autosave.is_due(&document, 5, minutes(211)), "again");
         document.save(folder.path().join("a.ron")).expect("it is saved");

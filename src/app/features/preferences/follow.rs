@@ -1,4 +1,4 @@
-//! What window and view take from the preferences.
+//! Applies the preferences to window and view.
 
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw, WindowScaleFactorChanged};
@@ -9,17 +9,17 @@ use crate::frame::editor::Editor;
 use crate::view::{CameraManners, ViewportArea};
 use talweg::io::memory::{limit_memory, memory_limit};
 
-/// A window shows at least so many points across and down, or nothing could be reached any more: in a small one the
-/// interface stays smaller than it is preferred.
+/// Minimum window size in points; below it, controls become unreachable. In a small window, the interface is smaller
+/// than the preferred size.
 pub const LEAST_POINTS: [f32; 2] = [640.0, 400.0];
 
-/// How many times its usual size the interface has in a window of `size` points of usual size.
+/// Scale of the interface in a window of `size` points at the default scale.
 pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
     let most = (size / Vec2::from(LEAST_POINTS)).min_element().max(0.75);
     (preferred_percent / 100.0).min(most)
 }
 
-/// The size of panels and view together is that of the window's points; it changes before either is laid out.
+/// Applies the interface size to panels and view together, before either is laid out.
 pub(super) fn size(
     editor: Res<Editor>,
     mut state: ResMut<PreferencesState>,
@@ -30,7 +30,7 @@ pub(super) fn size(
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     let (entity, mut window) = window.into_inner();
-    // while a slider is dragged everything would move away under the pointer
+    // changing the size during a drag would move everything away from the pointer
     if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
         return;
     }
@@ -41,7 +41,7 @@ pub(super) fn size(
     if window.resolution.scale_factor_override() != wanted {
         let before = window.scale_factor();
         window.resolution.set_scale_factor_override(wanted);
-        // until the panels are laid out the view keeps its pixels
+        // until the panels are laid out, the view keeps its size in pixels
         let points = before / window.scale_factor();
         (area.min, area.max) = (area.min * points, area.max * points);
         let scale_factor = window.scale_factor().into();
@@ -50,21 +50,21 @@ pub(super) fn size(
     }
 }
 
-/// The panels know their size of the frame before: they are told of the new one before they are laid out.
+/// Tells egui the new size before the panels are laid out; otherwise they use the size of the previous frame.
 pub(super) fn panels(mut contexts: Query<(&Camera, &mut EguiOutput)>) {
     for (camera, mut output) in &mut contexts {
         output.pixels_per_point = camera.target_scaling_factor().unwrap_or(output.pixels_per_point);
     }
 }
 
-/// How the camera follows the mouse, and whether it glides.
+/// Applies the mouse style and the camera motion.
 pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraManners>) {
     let preferred = &editor.interface;
     let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);
     manners.set_if_neq(CameraManners { mouse, jumps, flies });
 }
 
-/// How much memory may be taken. What the command line gave counts more.
+/// Applies the memory limit. A limit from the command line takes precedence.
 pub(super) fn memory(editor: Res<Editor>, mut given: Local<Option<bool>>, mut set: Local<f32>) {
     let is_given = *given.get_or_insert_with(|| memory_limit().is_some());
     if !is_given && *set != editor.interface.memory_limit {

@@ -1,4 +1,4 @@
-//! The list of all commands with their keys.
+//! The list of all commands and their keys.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, sh
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::long_list;
 
-/// What people do to the keys.
+/// A change of keys.
 enum KeyChange {
     Listen(Command),
     None(Command),
     Reset(Command),
     ResetAll,
-    /// Of a command that shares it with another.
+    /// Removes a key from a command that shares it with another.
     TakeAway(Command, KeyboardShortcut),
 }
 
@@ -71,7 +71,7 @@ pub fn show(
                 }
             }
             if !found && shown == count {
-                ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
+                ui.label(RichText::new("No matching command.").color(colour::text_weak()));
             }
         });
     let Some(change) = change else { return };
@@ -85,7 +85,7 @@ pub fn show(
     }
 }
 
-/// The commands of a section one after the other, whichever feature they are of.
+/// All commands sorted by section, whichever feature they belong to.
 fn by_section(commands: &[Command]) -> Vec<&Command> {
     let first = |section: &str| commands.iter().position(|command| command.section() == section);
     let mut sorted: Vec<&Command> = commands.iter().collect();
@@ -102,17 +102,17 @@ fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: boo
             let reset = format!("Reset the keys of {}", info.label);
             let is_chosen = keymap.is_chosen(command);
             if icon_button(ui, is_chosen, icon::ARROW_COUNTER_CLOCKWISE, &reset)
-                .on_hover_text(format!("Back to {}.", usual(command)))
+                .on_hover_text(format!("Restores {}.", usual(command)))
                 .clicked()
             {
                 *change = Some(KeyChange::Reset(command.clone()));
             }
-            let none = format!("No keys for {}", info.label);
-            if icon_button(ui, !keys.is_empty(), icon::X, &none).on_hover_text("Takes its keys away.").clicked() {
+            let none = format!("Clear keys of {}", info.label);
+            if icon_button(ui, !keys.is_empty(), icon::X, &none).on_hover_text("Removes the shortcut.").clicked() {
                 *change = Some(KeyChange::None(command.clone()));
             }
             let text = match (listens, keys.is_empty()) {
-                (true, _) => RichText::new("Press keys, Esc to leave").color(colour::accent()),
+                (true, _) => RichText::new("Press keys, Esc to cancel").color(colour::accent()),
                 (_, true) => RichText::new("none").color(colour::text_weak()),
                 _ => RichText::new(keys).color(if is_chosen { colour::text_strong() } else { colour::text() }),
             };
@@ -127,7 +127,7 @@ fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: boo
     });
 }
 
-/// The keys that a command comes with.
+/// The default keys of a command, as text.
 fn usual(command: &Command) -> String {
     match command.info().shortcuts {
         [] => "no keys".into(),
@@ -139,11 +139,11 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     ui.horizontal(|ui| {
         ui.add_space(22.0);
         let (keys, name) = (shortcut_text(&chord), other.info().label);
-        let text = format!("{} {keys} also asks for “{name}”", icon::WARNING);
+        let text = format!("{} {keys} is also assigned to “{name}”", icon::WARNING);
         ui.label(RichText::new(text).small().color(colour::warning()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = ui.small_button("Take it from there");
-            let label = format!("Take {keys} from {name}");
+            let button = ui.small_button("Reassign");
+            let label = format!("Reassign {keys} from {name}");
             button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
             if button.clicked() {
                 *change = Some(KeyChange::TakeAway(other.clone(), chord));
@@ -152,7 +152,7 @@ fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut 
     });
 }
 
-/// Takes the next keys, while the window waits for them; Escape leaves the old ones.
+/// Takes the next key press while the window waits for it; Escape cancels.
 pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<Keymap>) {
     let Some(command) = state.listening.clone() else { return };
     let mut heard = None;
@@ -173,7 +173,7 @@ pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<
     }
 }
 
-/// The modifiers as shortcuts name them.
+/// The modifiers in the form that shortcuts use.
 fn held(modifiers: Modifiers) -> Modifiers {
     let mut held = Modifiers::NONE;
     for (is_held, modifier) in

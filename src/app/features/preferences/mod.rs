@@ -1,8 +1,9 @@
-//! What people prefer: theme, size and motion of the interface, the mouse, kept versions, and the keys of all commands.
+//! The preferences: theme, size and motion of the interface, mouse, number of earlier versions, and the keys of all
+//! commands.
 //!
 //! ```text
-//! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── kept in view.ron (talweg::preferences)
-//!                                └─ follow ──▶ size of the window's points, CameraManners, limit of memory; autosave
+//! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── stored in view.ron (talweg::preferences)
+//!                                └─ follow ──▶ size of the window's points, CameraManners, memory limit; autosave
 //! ```
 
 mod autosave;
@@ -44,7 +45,7 @@ impl Plugin for PreferencesPlugin {
                 EguiPrimaryContextPass,
                 (follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Obey),
             )
-            // panels and view take the new size in the same frame: Bevy alone tells the cameras after the panels
+            // panels and view must get the new size in the same frame; Bevy itself updates the cameras after the panels
             .add_systems(
                 PreUpdate,
                 (follow::size, (camera_system, follow::panels).chain().run_if(on_message::<WindowScaleFactorChanged>))
@@ -54,10 +55,10 @@ impl Plugin for PreferencesPlugin {
     }
 }
 
-/// What can be done about preferences.
+/// Commands of the preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreferencesAction {
-    /// Opens the window, or closes it.
+    /// Opens or closes the window.
     Show,
     /// Opens the list of keys.
     ShowKeys,
@@ -83,37 +84,37 @@ impl Action for PreferencesAction {
         match self {
             Self::Show => Info::new(
                 "Preferences…",
-                "Theme, size of the interface, mouse, keyboard shortcuts.",
+                "Opens the settings for theme, units, interface size, mouse and keyboard shortcuts.",
                 icon::GEAR,
                 keys![COMMAND + Comma],
             ),
             Self::ShowKeys => Info::new(
                 "Change keyboard shortcuts…",
-                "Lists all commands, and gives them other keys.",
+                "Lists all commands and lets you change their keys.",
                 icon::KEYBOARD,
                 &[],
             ),
             Self::Larger => Info::new(
                 "Larger interface",
-                "Makes panels, text and the marks in the view larger.",
+                "Enlarges panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS_PLUS,
                 keys![COMMAND + Plus, COMMAND + Equals, COMMAND_SHIFT + Plus],
             ),
             Self::Smaller => Info::new(
                 "Smaller interface",
-                "Makes panels, text and the marks in the view smaller.",
+                "Shrinks panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS_MINUS,
                 keys![COMMAND + Minus],
             ),
             Self::UsualSize => Info::new(
                 "Interface at 100 %",
-                "Gives panels, text and the marks in the view their usual size.",
+                "Restores the default size of panels, text and handles in the view.",
                 icon::MAGNIFYING_GLASS,
                 keys![COMMAND + Num0],
             ),
             Self::FullScreen => Info::new(
                 "Full screen",
-                "Fills the screen with the window, or gives it its frame back.",
+                "Switches between full screen and a window.",
                 icon::CORNERS_OUT,
                 keys![NONE + F11],
             ),
@@ -178,7 +179,7 @@ fn size_menu(
     tick(ui, &mut queue, PreferencesAction::FullScreen, true, is_full);
 }
 
-/// The keys that are asked for come to the window before anybody else takes them for a command.
+/// Passes key presses to the keys page before they can trigger a command.
 fn hear(InMut(ui): InMut<Ui>, mut state: ResMut<PreferencesState>, mut editor: ResMut<Editor>) {
     keys_page::hear(ui.ctx(), &mut state, &mut editor.keymap);
 }

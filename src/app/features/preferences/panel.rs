@@ -1,4 +1,4 @@
-//! The window of the preferences.
+//! The preferences window.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -14,23 +14,23 @@ use talweg::preferences::{InterfacePreferences, MOST_VERSIONS};
 /// A page of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreferencesPage {
-    /// How the window looks, moves and keeps.
+    /// Look, motion and storage.
     #[default]
     Interface,
     /// The keys of all commands.
     Keys,
 }
 
-/// What the window shows.
+/// State of the window.
 #[derive(Resource, Default)]
 pub struct PreferencesState {
     pub is_open: bool,
     pub page: PreferencesPage,
-    /// What the commands are searched for.
+    /// Search text for the commands.
     pub search: String,
-    /// The command that the next keys are for.
+    /// The command that the next key press is assigned to.
     pub listening: Option<Command>,
-    /// The size that the interface is drawn at, in percent, where it is drawn in a window.
+    /// The actual interface size in percent, if it is drawn in a window.
     pub drawn_percent: Option<f32>,
 }
 
@@ -42,7 +42,7 @@ impl PreferencesState {
     }
 }
 
-/// Shows the window, if it is open.
+/// Shows the window if it is open.
 pub fn window(
     ctx: &egui::Context,
     state: &mut PreferencesState,
@@ -91,26 +91,25 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
         ui.set_width(ui.available_width() - 10.0);
         own_rows(ui, &mut editor.interface);
         let style = editor.interface.mouse_style;
-        ui.label(RichText::new(format!("{} The wheel zooms.", style.help())).small().color(colour::text_weak()));
+        ui.label(RichText::new(format!("{} Scroll to zoom.", style.help())).small().color(colour::text_weak()));
         if let Some(shown) = drawn_percent.filter(|shown| *shown < editor.interface.scale - 0.5) {
             let wanted = editor.interface.scale;
-            let text = format!("The window is too small for {wanted:.0} %: it is drawn at {shown:.0} %.");
+            let text = format!("The window is too small for {wanted:.0} %; it is shown at {shown:.0} %.");
             ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.separator();
         ui.horizontal(|ui| {
-            let label = ui.label("Earlier versions kept of each file");
+            let label = ui.label("Earlier versions to keep per file");
             ui.add(DragValue::new(&mut editor.versions_kept).range(0..=MOST_VERSIONS))
                 .labelled_by(label.id)
-                .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+                .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
         });
-        let safe =
-            "With or without autosave, unsaved edits are written down as you make them, and offered again after a crash.";
+        let safe = "Unsaved edits are always recorded and offered again after a crash, with or without autosave.";
         ui.label(RichText::new(safe).small().color(colour::text_weak()));
     });
     ui.add_space(6.0);
     let is_usual = editor.interface == InterfacePreferences::default();
-    if ui.add_enabled(!is_usual, Button::new("Reset all of the interface")).clicked() {
+    if ui.add_enabled(!is_usual, Button::new("Reset interface")).clicked() {
         editor.interface = InterfacePreferences::default();
     }
 }

@@ -1,4 +1,4 @@
-//! What is unsaved in this editor, on its way to the disk. Shared with what outlives the engine.
+//! The journal writes the unsaved state of this editor to disk. It is shared with threads that outlive the engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,7 +10,7 @@ use bevy::prelude::Resource;
 use crate::frame::document::Document;
 use talweg::recovery::{RecoveryError, Session, UnsavedWork};
 
-/// After so long without a refusal drawing counts as being in order again.
+/// If nothing fails to draw for this long, drawing counts as working again.
 const WHILE_DRAWN: Duration = Duration::from_secs(5);
 
 /// The newest state of the document, and how much of it is on disk. Without a session nothing is written.
@@ -19,14 +19,14 @@ pub struct EditJournal(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Locked while something is written, so that an older state never comes after a newer one.
+    /// Locked during a write, so that an older state never replaces a newer one.
     session: Mutex<SessionState>,
     newest: Mutex<DocumentState>,
-    /// The signal that ends the program, 0 before it.
+    /// The signal that ends the program; 0 until there is one.
     signal: AtomicI32,
-    /// Why the engine ended, if it said so.
+    /// Why the engine ended, if known.
     failure: Mutex<Option<String>>,
-    /// How often in a row something was not drawn, and when last.
+    /// Number of consecutive drawing failures, and the time of the last one.
     refusals: Mutex<(u32, Option<Instant>)>,
 }
 
@@ -40,7 +40,7 @@ struct SessionState {
 #[derive(Clone, Default)]
 struct DocumentState {
     number: u64,
-    /// [`Document::edits`] of the document it was taken from.
+    /// [`Document::edits`] of the recorded document.
     edits: u64,
     file: Option<PathBuf>,
     unsaved: Option<UnsavedWork>,
@@ -51,17 +51,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl EditJournal {
-    /// Begins a session in the folder `state`.
+    /// Starts a session in the folder `state`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
         let journal = Self::default();
         lock(&journal.0.session).session = Some(Session::begin(state)?);
         Ok(journal)
     }
 
-    /// Takes in what has changed.
+    /// Records the changes of the document.
     pub fn note(&self, document: &Document) {
         let mut newest = lock(&self.0.newest);
         if newest.number > 0 && newest.edits == document.edits() {
@@ -78,27 +78,27 @@ impl EditJournal {
         *newest = DocumentState { number: newest.number + 1, edits: document.edits(), file, unsaved };
     }
 
-    /// Whether something is not on disk yet.
+    /// Whether there are changes that are not on disk yet.
     pub fn has_news(&self) -> bool {
         let newest = lock(&self.0.newest).number;
         let session = lock(&self.0.session);
         session.session.is_some() && session.written != newest
     }
 
-    /// Whether edits are kept at all.
+    /// Whether edits are written to disk at all.
     pub fn is_kept(&self) -> bool {
         lock(&self.0.session).session.is_some()
     }
 
-    /// Whether something would be lost without the journal.
+    /// Whether changes would be lost without the journal.
     pub fn is_unsaved(&self) -> bool {
         lock(&self.0.newest).unsaved.is_some()
     }
 
-    /// Puts the newest state on disk.
+    /// Writes the newest state to disk.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before stays.
+    /// If it cannot be written; the previous file stays.
     pub fn write(&self) -> Result<(), RecoveryError> {
         let mut session = lock(&self.0.session);
         let newest = lock(&self.0.newest).clone();
@@ -110,12 +110,12 @@ impl EditJournal {
         Ok(())
     }
 
-    /// The program ends for a reason that nobody chose: what is unsaved stays, with the reason. Says what becomes of
-    /// it.
+    /// Called when the program ends unexpectedly: keeps the unsaved work with the reason. Returns a message about where
+    /// the work is.
     pub fn abandon(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
-            return "Nothing unsaved was open".into();
+            return "There were no unsaved changes".into();
         }
         {
             let mut newest = lock(&self.0.newest);
@@ -126,24 +126,26 @@ impl EditJournal {
         }
         let failure = match self.write() {
             Ok(()) if self.is_kept() => {
-                return "Unsaved work was kept: start Talweg again to go on with it, or see `talweg recover`".into();
+                return "Unsaved work was saved: start Talweg again to continue with it, or run `talweg recover`"
+                    .into();
             }
-            Ok(()) => "there is no folder for it".into(),
+            Ok(()) => "there is no folder to write to".into(),
             Err(error) => error.to_string(),
         };
         let text = lock(&self.0.newest).unsaved.as_ref().map(|work| work.scene.to_ron());
         let scene = text.transpose().map_or_else(|error| error.to_string(), Option::unwrap_or_default);
-        format!("Unsaved changes could not be kept ({failure}). Here they are:\n{scene}")
+        format!("Unsaved changes could not be saved ({failure}). Here they are:\n{scene}")
     }
 
-    /// Somebody ended the program and chose what becomes of unsaved work: nothing is left.
+    /// Called when the user has quit and decided about unsaved changes: deletes the session.
     pub fn end(&self) {
         if let Some(session) = lock(&self.0.session).session.take() {
             session.end();
         }
     }
 
-    /// Counts that something was not drawn; begins anew after a while in which everything was.
+    /// Counts a drawing failure and returns the number of consecutive ones. The count restarts after a while without
+    /// failures.
     pub fn count_refusal(&self) -> u32 {
         let mut refusals = lock(&self.0.refusals);
         let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);
@@ -151,12 +153,12 @@ impl EditJournal {
         refusals.0
     }
 
-    /// Why the engine ended, if it said so.
+    /// Why the engine ended, if known.
     pub fn failure(&self) -> Option<String> {
         lock(&self.0.failure).clone()
     }
 
-    /// The engine ends; the first reason is the one that counts.
+    /// Records why the engine ends; only the first reason is kept.
     pub fn note_failure(&self, message: String) {
         lock(&self.0.failure).get_or_insert(message);
     }
@@ -166,7 +168,7 @@ impl EditJournal {
         Some(self.0.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 
-    /// A signal ends the program; returns whether it is the first.
+    /// Records a signal that ends the program; returns whether it is the first.
     #[cfg(unix)]
     pub(super) fn note_signal(&self, signal: i32) -> bool {
         self.0.signal.swap(signal, Ordering::Relaxed) == 0
@@ -207,7 +209,7 @@ mod tests {
         journal.note(&document);
         journal.write().unwrap();
         drop(journal);
-        assert_eq!(left(&state).len(), 1, "only the first one's");
+        assert_eq!(left(&state).len(), 1, "only the first file");
     }
 
     #[test]
@@ -216,7 +218,7 @@ mod tests {
         let mut document = Document::default();
         let journal = EditJournal::begin(folder.path()).unwrap();
         journal.note(&document);
-        assert!(journal.abandon("of a test").contains("Nothing unsaved"));
+        assert!(journal.abandon("of a test").contains("no unsaved changes"));
         assert!(left(folder.path()).is_empty());
 
         let journal = EditJournal::begin(folder.path()).unwrap();
@@ -230,7 +232,7 @@ mod tests {
         journal.note(&document);
         journal.write().unwrap();
         journal.end();
-        assert_eq!(left(folder.path()).len(), 1, "only the one before");
+        assert_eq!(left(folder.path()).len(), 1, "only the previous one");
 
         let nowhere = EditJournal::default();
         nowhere.note(&document);

@@ -1,4 +1,4 @@
-//! A dialog that lists scenes with pictures, and what can be done with each.
+//! A dialog that lists scenes with thumbnails and buttons.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
@@ -11,17 +11,17 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::preferences::MOST_VERSIONS;
 
-/// Side of a picture in points.
+/// Side length of a thumbnail in points.
 const SIDE: f32 = 72.0;
-/// Width left for the buttons of a scene, in points.
+/// Width of the buttons of a scene, in points.
 const BUTTONS: f32 = 130.0;
 
-/// A button and what it does.
+/// A button and its command.
 pub struct SceneChoice {
     label: &'static str,
     command: Command,
     is_main: bool,
-    /// It must be pressed twice, as it loses something.
+    /// The button must be pressed twice, because it discards something.
     asks_again: bool,
     was_pressed: bool,
 }
@@ -35,14 +35,14 @@ impl SceneChoice {
         Self { is_main: true, ..Self::once(label, command) }
     }
 
-    /// It loses something: the first press asks.
+    /// A button that discards something: the first press asks for confirmation.
     pub fn twice(label: &'static str, command: Command) -> Self {
         Self { asks_again: true, ..Self::once(label, command) }
     }
 
-    /// Returns whether it was chosen.
+    /// Shows the button; returns whether it was chosen.
     fn show(&mut self, ui: &mut Ui) -> bool {
-        let text = if self.was_pressed { "Sure? It is lost" } else { self.label };
+        let text = if self.was_pressed { "Discard for good?" } else { self.label };
         let pressed = ui.add(if self.is_main { main_button(text) } else { button(text) }).clicked();
         if pressed && self.asks_again && !self.was_pressed {
             self.was_pressed = true;
@@ -60,15 +60,15 @@ pub struct ListedScene {
     pub choices: Vec<SceneChoice>,
 }
 
-/// See the module.
+/// The dialog. See the module.
 pub struct SceneList {
     pub id: &'static str,
     pub title: String,
     pub text: String,
     pub scenes: Vec<ListedScene>,
-    /// What closes the dialog.
+    /// The button that closes the dialog.
     pub foot: SceneChoice,
-    /// So many versions are kept; None where the list is not of versions.
+    /// Number of versions to keep; `None` if the list does not show versions.
     pub kept: Option<usize>,
 }
 
@@ -91,9 +91,9 @@ impl Dialog for SceneList {
             ui.add_space(10.0);
             ui.horizontal(|ui| {
                 if let Some(kept) = &mut self.kept {
-                    ui.label("Versions kept of each file");
+                    ui.label("Versions to keep per file");
                     ui.add(egui::DragValue::new(kept).range(0..=MOST_VERSIONS))
-                        .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+                        .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if self.foot.show(ui) {
@@ -131,7 +131,7 @@ fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
                     ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
                 }
             });
-            // as wide as the column, whatever they say
+            // all buttons are as wide as the column
             ui.with_layout(Layout::top_down_justified(Align::Center), |ui| {
                 for choice in &mut scene.choices {
                     if choice.show(ui) {

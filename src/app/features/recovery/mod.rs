@@ -1,5 +1,5 @@
-//! Work survives any end of the program: unsaved edits are written down as they are made and offered at the next start;
-//! what a save replaces is kept as an earlier version.
+//! Crash recovery: unsaved edits are written to disk as they are made and offered at the next start. Each save keeps
+//! the replaced file as an earlier version.
 //!
 //! ```text
 //! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (talweg::recovery::Session)
@@ -41,15 +41,15 @@ use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, 
 use talweg::scene::{Scene, SceneError, Warning};
 use talweg::variants::{Size, draw};
 
-/// Unsaved edits reach the disk this soon while something is dragged; a finished edit is written at once.
+/// Interval of writing unsaved edits during a drag; a finished edit is written immediately.
 const WHILE_DRAGGING: Duration = Duration::from_millis(500);
-/// After edits could not be written, it is tried again at the earliest after this time.
+/// Time before the next attempt after a failed write.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Of the pictures beside what can be opened.
+/// Size of the thumbnails.
 const PICTURE: Size = Size { samples: 129, pixels: 96 };
-/// Memory that the evaluation of a picture may keep.
+/// Cache memory for the evaluation of a thumbnail.
 const PICTURE_BYTES: usize = 16 << 20;
-/// Pictures are drawn of so many; lists are no longer than people read.
+/// Maximum number of thumbnails; longer lists are rarely read to the end.
 const MOST_PICTURES: usize = 20;
 
 pub struct RecoveryPlugin;
@@ -73,24 +73,24 @@ impl Plugin for RecoveryPlugin {
     }
 }
 
-/// What can be done about unsaved work and earlier versions.
+/// Commands on unsaved work and earlier versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryAction {
-    /// Lists what editors left that have ended.
+    /// Lists the unsaved work of ended editors.
     ShowFound,
     /// Opens found work, after asking about unsaved changes.
     ChooseFound(u64),
-    /// Opens found work, once unsaved changes have been dealt with.
+    /// Opens found work, after unsaved changes have been saved or discarded.
     OpenFound(u64),
-    /// Throws found work away.
+    /// Discards found work.
     DiscardFound(u64),
-    /// Leaves found work for another time.
+    /// Keeps found work for the next start.
     KeepFound,
     /// Lists the earlier versions of the scene's file.
     ShowVersions,
-    /// Goes back to an earlier version; an edit that can be undone.
+    /// Restores an earlier version, as an edit that can be undone.
     OpenVersion(PathBuf),
-    /// So many versions of a file are kept from now on.
+    /// Sets the number of earlier versions to keep of a file.
     KeepVersions(usize),
 }
 
@@ -103,14 +103,14 @@ impl Action for RecoveryAction {
         match self {
             Self::ShowVersions | Self::OpenVersion(_) | Self::KeepVersions(_) => Info::new(
                 "Earlier versions…",
-                "Shows what saving this scene has replaced, and goes back to it.",
+                "Lists the earlier versions of this scene file and restores one.",
                 icon::CLOCK_COUNTER_CLOCKWISE,
                 &[],
             ),
-            Self::OpenFound(_) => Info::new("Opening another scene", "Goes on with unsaved work.", icon::LIFEBUOY, &[]),
+            Self::OpenFound(_) => Info::new("Open unsaved work", "Continues with unsaved work.", icon::LIFEBUOY, &[]),
             _ => Info::new(
                 "Unsaved work…",
-                "Shows unsaved work of editors that ended before it was saved.",
+                "Lists unsaved work of sessions that ended before it was saved.",
                 icon::LIFEBUOY,
                 &[],
             ),
@@ -118,18 +118,18 @@ impl Action for RecoveryAction {
     }
 }
 
-/// Unsaved work of editors that have ended. No other editor is offered what is in here.
+/// Unsaved work of ended editors. It is locked, so that no other editor offers it.
 #[derive(Resource, Default)]
 pub struct FoundSessions {
     looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
     has_looked: bool,
     found: Vec<(u64, FoundWork)>,
-    /// It shall be offered as soon as no other dialog is open.
+    /// The work must be offered as soon as no other dialog is open.
     is_due: bool,
 }
 
 impl FoundSessions {
-    /// Whether there is any.
+    /// Whether there is no unsaved work.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -140,16 +140,16 @@ impl FoundSessions {
     }
 }
 
-/// Edits on their way to the disk.
+/// State of writing edits to disk.
 #[derive(Resource, Default)]
 struct Writing {
     task: Option<Task<Result<(), RecoveryError>>>,
     last: Option<Instant>,
-    /// A failure is told once, until one has succeeded.
+    /// A failure was reported; the next report follows only after a success.
     has_told: bool,
 }
 
-/// The pictures of the list that is open.
+/// The thumbnails of the open list.
 #[derive(Resource, Default)]
 struct Pictures(Newest<(), ()>);
 
@@ -160,7 +160,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, found: Res<FoundSessions>, mu
     }
 }
 
-/// Signals wake the window, and end the program even where it does not answer.
+/// Makes signals wake the window, and end the program if the window does not respond.
 fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     #[cfg(unix)]
     if let Some(waker) = waker
@@ -172,17 +172,17 @@ fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     let _ = (journal, waker);
 }
 
-/// A graphics card that is lost ends the program, with this as the reason.
+/// Ends the program when the graphics card is lost, and records that as the reason.
 fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker: Option<Res<Waker>>) {
     let (Some(card), Some(waker)) = (card, waker) else { return };
     let (journal, waker) = (journal.clone(), waker.clone());
     card.wgpu_device().set_device_lost_callback(move |_, _| {
-        journal.note_failure("the graphics card stopped answering".into());
+        journal.note_failure("the graphics card stopped responding".into());
         waker.wake();
     });
 }
 
-/// Once the window is there, unsaved work of editors that have ended is looked for.
+/// Looks for unsaved work of ended editors once the window is open.
 fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
     let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
     found.has_looked = true;
@@ -203,7 +203,7 @@ fn receive(
             found.looking = None;
             match outcome {
                 Outcome::Done(Ok(left)) => found.found = (0..).zip(left).collect(),
-                Outcome::Done(Err(error)) => editor.toasts.warning(because("Unsaved work was not looked for", &error)),
+                Outcome::Done(Err(error)) => editor.toasts.warning(because("Cannot look for unsaved work", &error)),
                 _ => {}
             }
             found.is_due = !found.found.is_empty();
@@ -232,7 +232,7 @@ fn receive(
     }
 }
 
-/// Unsaved edits go to the disk; a signal or a lost graphics card ends the program.
+/// Writes unsaved edits to disk; ends the program on a signal or a lost graphics card.
 fn keep(
     journal: Res<EditJournal>,
     editor: Res<Editor>,
@@ -246,7 +246,7 @@ fn keep(
     } else if journal.failure().is_some() {
         exit.write(AppExit::error());
     }
-    // a full disk is not asked in every frame
+    // do not retry in every frame when the disk is full
     let pause = if writing.has_told { AFTER_FAILURE } else { WHILE_DRAGGING };
     let is_recent = writing.last.is_some_and(|last| last.elapsed() < pause);
     let is_early = is_recent && (writing.has_told || editor.doc.is_dragging());
@@ -282,12 +282,12 @@ fn run(
             }
             show_found(editor, &found, &mut pictures, &tasks);
         }
-        // they are offered again at the next start
+        // the work is offered again at the next start
         RecoveryAction::KeepFound => {}
         RecoveryAction::ShowVersions => show_versions(editor, &mut pictures, &tasks),
         RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
             Ok((scene, warnings)) => {
-                editor.doc.replace_by_edit("Go back to an earlier version", scene);
+                editor.doc.replace_by_edit("Restore earlier version", scene);
                 editor.tell(&warnings);
             }
             Err(error) => editor.toasts.error(because("The earlier version was not opened", &error)),
@@ -296,12 +296,12 @@ fn run(
     }
 }
 
-/// Reads an earlier version; the files that it names lie where those of the scene do.
+/// Reads an earlier version; files that it names are relative to the scene's folder.
 fn load_version(version: &Path, document: &Document) -> Result<(Scene, Vec<Warning>), SceneError> {
     Scene::load_copy(version, document.path().unwrap_or(version))
 }
 
-/// Goes on with found work. It is thrown away only when it is written down as this editor's own.
+/// Continues with found work. The found session is deleted only after this editor has written the work to its own.
 fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
     match &found.work {
         Ok(work) => {
@@ -323,7 +323,7 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
     }
     let mut drawn = Vec::new();
     let listed = found.found.iter().map(|(id, found)| {
-        let throw_away = SceneChoice::twice("Throw away", RecoveryAction::DiscardFound(*id).into());
+        let throw_away = SceneChoice::twice("Discard", RecoveryAction::DiscardFound(*id).into());
         match &found.work {
             Ok(work) => {
                 let picture = ScenePicture::default();
@@ -346,8 +346,10 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
     });
     let list = SceneList {
         id: "unsaved work",
-        title: "Unsaved work was found".into(),
-        text: "Talweg ended before it was saved. What you leave here is offered again at the next start.".into(),
+        title: "Unsaved work found".into(),
+        text: "Talweg ended before this work was saved. Scenes that you neither open nor discard are offered again at \
+               the next start."
+            .into(),
         scenes: listed.collect(),
         foot: SceneChoice::once("Later", RecoveryAction::KeepFound.into()),
         kept: None,
@@ -357,12 +359,12 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
 }
 
 fn lines_about(work: &UnsavedWork) -> Vec<String> {
-    let file = work.file.as_ref().map_or("Never saved to a file".into(), |file| format!("Of {}", file.display()));
+    let file = work.file.as_ref().map_or("Never saved to a file".into(), |file| format!("File: {}", file.display()));
     let mut lines = vec![format!("Edited {}", local_time(work.edited)), file];
     if !work.edit.is_empty() {
         lines.push(format!("Last edit: {}", work.edit));
     }
-    lines.extend(work.ended.as_ref().map(|why| format!("It ended because {why}.")));
+    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.")));
     lines
 }
 
@@ -383,15 +385,15 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
             Err(error) => (local_time(version.written), vec![format!("It cannot be read: {error}")]),
         };
         let open = Command::from(RecoveryAction::OpenVersion(version.path.clone()));
-        ListedScene { heading, lines, picture: Some(picture), choices: vec![SceneChoice::main("Go back to it", open)] }
+        ListedScene { heading, lines, picture: Some(picture), choices: vec![SceneChoice::main("Restore", open)] }
     });
     let list = SceneList {
         id: "earlier versions",
         title: format!("Earlier versions of “{}”", editor.doc.name()),
         text: if versions.is_empty() {
-            "There is none yet: one is kept whenever saving replaces the file.".into()
+            "No earlier versions yet. Each save that replaces the file keeps one.".into()
         } else {
-            "Going back is an edit: it can be undone, and changes no file before you save.".into()
+            "Restoring is an edit: you can undo it, and no file changes until you save.".into()
         },
         scenes: listed.collect(),
         foot: SceneChoice::once("Close", RecoveryAction::KeepFound.into()),
@@ -401,7 +403,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
     editor.dialogs.open(list);
 }
 
-/// Draws scenes small, one after the other, beside whatever else is computed.
+/// Renders thumbnails of scenes one after the other, in the background.
 fn draw_pictures(pictures: &mut Pictures, tasks: &Tasks, scenes: Vec<(Scene, ScenePicture)>) {
     let task = tasks.start("pictures", move |control| {
         for (scene, picture) in scenes.into_iter().take(MOST_PICTURES) {

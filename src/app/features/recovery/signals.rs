@@ -1,4 +1,4 @@
-//! Signals that ask the program to end: unsaved work is put on disk, and the window is left in good order.
+//! Handles signals that end the program: writes unsaved work to disk and closes the window properly.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use super::EditJournal;
 use crate::view::Waker;
 use talweg_cli::tell;
 
-/// The window has so long to end by itself.
+/// Time that the window has to close by itself.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Watches for signals on a thread of its own, for as long as the program runs.
+/// Watches for signals on a thread of its own, as long as the program runs.
 pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let watch = move || {
         for signal in signals.forever() {
             let is_first = journal.note_signal(signal);
-            // what cannot be written now is told on standard error, as the window is going
+            // the window is closing, so a failed write is reported on standard error
             if let Err(error) = journal.write() {
                 tell(&error.to_string());
             }
@@ -38,7 +38,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the program as the signal would have.
+/// Ends the program as the signal would have done.
 pub fn end(signal: i32) {
     if emulate_default_handler(signal).is_err() {
         std::process::exit(128 + signal);

@@ -1,6 +1,7 @@
-//! A line laid on the ground: its length, the profile beneath it, and what it encloses.
+//! The ruler: a line on the terrain, with its length, its height profile, and the area it encloses.
 //!
-//! Clicks on the ground, in the view or on the map, lengthen it. What is compared gives the volume within it.
+//! Clicks in the view or on the map add points. During a comparison, the ruler also measures the volume within the
+//! area.
 
 mod panel;
 
@@ -50,14 +51,14 @@ impl Plugin for RulerPlugin {
     }
 }
 
-/// What can be done about the ruler.
+/// Commands of the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulerAction {
-    /// Takes it up, or puts it away.
+    /// Opens or closes the ruler.
     Toggle,
-    /// Takes the last point away.
+    /// Removes the last point.
     Shorten,
-    /// Takes all points away.
+    /// Removes all points.
     Clear,
 }
 
@@ -74,17 +75,14 @@ impl Action for RulerAction {
         match self {
             Self::Toggle => Info::new(
                 "Ruler",
-                "Measures along a line on the ground: clicks in the view or on the map lengthen it.",
+                "Measures along a line: click in the view or on the map to add points.",
                 icon::RULER,
                 keys![NONE + U],
             ),
-            Self::Shorten => Info::new(
-                "Remove the ruler's last point",
-                "Takes the last point of the line away.",
-                icon::BACKSPACE,
-                &[],
-            ),
-            Self::Clear => Info::new("Clear the ruler", "Begins another line.", icon::ERASER, &[]),
+            Self::Shorten => {
+                Info::new("Remove last ruler point", "Removes the last point of the line.", icon::BACKSPACE, &[])
+            }
+            Self::Clear => Info::new("Clear ruler", "Removes all points of the line.", icon::ERASER, &[]),
         }
     }
 }
@@ -92,21 +90,21 @@ impl Action for RulerAction {
 /// A terrain with its scale.
 pub type RulerGround = (Arc<Terrain>, TerrainScale);
 
-/// See the module.
+/// The ruler. See the module.
 #[derive(Resource, Default)]
 pub struct Ruler {
     is_active: bool,
-    /// Shares of the side, to the east and to the south.
+    /// Fractions of the side, to the east and to the south.
     points: Vec<[f32; 2]>,
-    /// The square on screen, and the one that it is compared with.
+    /// The terrain on screen, and the terrain that it is compared with.
     pub grounds: [Option<RulerGround>; 2],
     stage: Option<Stage>,
     known: Option<Measured>,
-    /// The place under the pointer on the profile.
+    /// The point under the pointer on the profile.
     hovered: Option<[f32; 2]>,
 }
 
-/// What a line came to, and of what.
+/// The measured values of a line, and their inputs.
 struct Measured {
     points: Vec<[f32; 2]>,
     grounds: [Option<RulerGround>; 2],
@@ -116,22 +114,22 @@ struct Measured {
 }
 
 impl Ruler {
-    /// Whether it is in the hand.
+    /// Whether the ruler is active.
     pub fn is_active(&self) -> bool {
         self.is_active
     }
 
-    /// Shares of the side, to the east and to the south.
+    /// The points as fractions of the side, to the east and to the south.
     pub fn points(&self) -> &[[f32; 2]] {
         if self.is_active { &self.points } else { &[] }
     }
 
-    /// Lengthens the line to a place.
+    /// Adds a point to the line.
     pub fn add(&mut self, place: [f32; 2]) {
         self.points.push(place);
     }
 
-    /// What the line comes to on the ground that is there.
+    /// Measures the line on the current terrain.
     fn measured(&mut self) -> Option<&Measured> {
         let same = |a: &Option<RulerGround>, b: &Option<RulerGround>| match (a, b) {
             (Some(a), Some(b)) => Arc::ptr_eq(&a.0, &b.0) && a.1 == b.1,
@@ -165,7 +163,7 @@ fn run(In(action): In<RulerAction>, mut ruler: ResMut<Ruler>) {
     }
 }
 
-/// Escape puts it away.
+/// Escape closes the ruler.
 fn leave(mut ruler: ResMut<Ruler>) -> bool {
     std::mem::replace(&mut ruler.is_active, false)
 }
@@ -194,7 +192,7 @@ fn tell(
     ruler.grounds = [own, other];
 }
 
-/// The line over the ground, and clicks that lengthen it.
+/// Draws the line over the terrain, and adds points on clicks.
 fn over_view(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,
@@ -219,7 +217,7 @@ fn over_view(
     }
     let painter = ui.painter().with_clip_rect(frame.free_rect);
     for pair in ruler.points.windows(2) {
-        // the line lies on the ground, however long it is
+        // the line lies on the terrain, whatever its length
         let steps = 64;
         let line: Vec<_> = (0..=steps)
             .filter_map(|k| {
@@ -236,7 +234,7 @@ fn over_view(
             painter.circle(pos2(x, y), 4.0, colour::accent(), Stroke::new(1.5, Color32::WHITE));
         }
     }
-    hint.set(Some("Click on the ground to lengthen the line · Esc puts the ruler away".into()));
+    hint.set(Some("Click on the terrain to add a point · Esc closes the ruler".into()));
 }
 
 fn panel(

@@ -1,4 +1,4 @@
-//! What the line comes to, and the profile of the ground beneath it.
+//! The panel of the ruler: measured values and height profile.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
@@ -12,14 +12,14 @@ use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot::still;
 use talweg::measure::ProfilePoint;
 
-/// Width of the column of numbers.
+/// Width of the number column.
 const NUMBERS: f32 = 250.0;
 
-/// Shows both; returns the place of the ground under the pointer on the profile.
+/// Shows both; returns the point of the terrain under the pointer on the profile.
 pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
     let area = ui.available_rect_before_wrap();
     if area.width() < NUMBERS + 80.0 {
-        // there is no room for both
+        // there is not enough room for the profile
         numbers(ui, ruler, queue);
         return None;
     }
@@ -54,16 +54,16 @@ fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
         });
     });
     let Some(measured) = ruler.measured().filter(|measured| measured.points.len() > 1) else {
-        ui.weak("Click two points on the ground.");
+        ui.weak("Click two points on the terrain.");
         return;
     };
     let profile = &measured.profile;
     let level = profile.level_metres();
     let mut lines = vec![
-        ("Length on the level", units::distance(level, 1)),
-        ("Over the ground", units::distance(profile.surface_metres, 1)),
+        ("Horizontal length", units::distance(level, 1)),
+        ("Surface length", units::distance(profile.surface_metres, 1)),
         (
-            "Climb, descent",
+            "Ascent, descent",
             format!("{}, {}", units::distance(profile.climb_metres, 1), units::distance(profile.descent_metres, 1)),
         ),
     ];
@@ -73,7 +73,7 @@ fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
         lines.push(("End to end", format!("{}, {slope:+.1}°", units::signed(rise, "m", 1))));
     }
     if measured.area_m2 > 0.0 {
-        lines.push(("Area enclosed", units::area(measured.area_m2)));
+        lines.push(("Enclosed area", units::area(measured.area_m2)));
     }
     if let Some(volume) = measured.volume {
         lines.push((
@@ -102,9 +102,9 @@ fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
     let size = vec2(ui.available_width(), ui.available_height());
     let plot = still("profile of the ruler", size);
     let plot = match size.x > 240.0 {
-        true => {
-            plot.x_axis_label(format!("along the line, {}", unit.name)).y_axis_label(format!("height, {}", unit.name))
-        }
+        true => plot
+            .x_axis_label(format!("distance along the line, {}", unit.name))
+            .y_axis_label(format!("height, {}", unit.name)),
         false => plot,
     };
     let shown = plot.show(ui, |plot| {
@@ -117,8 +117,11 @@ fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
     });
     let at = shown.response.hover_pos()?;
     let point = profile.nearest(unit.kept(shown.transform.value_from_position(at).x))?;
-    let text =
-        format!("{} high, {} along", units::metres(point.height_metres, 1), units::metres(point.along_metres, 1));
+    let text = format!(
+        "Height {} at {} along the line",
+        units::metres(point.height_metres, 1),
+        units::metres(point.along_metres, 1)
+    );
     shown.response.on_hover_text_at_pointer(text);
     Some(point.place)
 }

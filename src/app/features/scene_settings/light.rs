@@ -1,4 +1,4 @@
-//! Commands that give the scene a ready-made light: the menu View ▸ Light.
+//! The light presets of the scene: the menu View ▸ Light.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -32,7 +32,7 @@ pub fn set(In(preset): In<LightPreset>, mut editor: ResMut<Editor>) {
 
 pub fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     if editor.doc.scene().as_planet().is_some() {
-        return; // its sun is that of the season and the hour
+        return; // a planet's sun follows season and hour
     }
     ui.separator();
     let menu = ui.menu_button(format!("{}  Light", icon::SUN_HORIZON), |ui| {

@@ -1,4 +1,4 @@
-//! The settings of the scene: what they show where no layer is selected.
+//! The scene settings, shown when no layer is selected.
 
 mod light;
 pub mod panel;
@@ -31,12 +31,12 @@ impl Plugin for SceneSettingsPlugin {
     }
 }
 
-/// The palettes and biome tables that are offered.
+/// The palettes and biome tables to choose from.
 #[derive(Resource)]
 pub struct Swatches(pub Vec<Swatch>);
 
 impl Default for Swatches {
-    /// Those that come with the program.
+    /// The built-in palettes and biome tables.
     fn default() -> Self {
         let settings = Settings::default();
         let palettes = palette_names().into_iter().filter_map(|name| Palette::named(&name));

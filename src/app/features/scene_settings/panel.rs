@@ -1,4 +1,4 @@
-//! The settings of the scene: name, seed, resolution, size, sea, sun, colours.
+//! The panel of the scene settings: name, seed, resolution, size, sea, sun, colours.
 
 use bevy_egui::egui;
 use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -18,10 +18,10 @@ use talweg::io::memory::bytes_text;
 use talweg::param::Params;
 use talweg::scene::{Gesture, Scene};
 
-/// Sizes offered with one click.
+/// Resolutions available with one click.
 const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
 
-/// A palette as the picker shows it.
+/// A palette in the picker.
 #[derive(Clone, Debug, Default)]
 pub struct Swatch {
     /// Name in files.
@@ -49,7 +49,7 @@ pub fn show(
     ui.add_space(6.0);
     name_row(ui, document);
     let seed = document.scene().settings.seed;
-    seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
+    seed_row(ui, document, seed, "Seed of all random values in the scene.", |scene, seed| {
         scene.settings.seed = seed;
     });
     let light = [
@@ -99,14 +99,14 @@ pub fn show(
     });
     if document.scene().biome_table().is_some() {
         let around = document.scene().settings.is_planet();
-        // a planet has all latitudes, its own winds and its own seasons
+        // a planet has all latitudes, and computes its own winds and seasons
         let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
         section(ui, "Climate", true, |ui| {
             rows(ui, document, preview, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
         });
     }
     if document.scene().as_planet().is_some() {
-        // its sun is that of the season and the hour
+        // a planet's sun follows season and hour
         section(ui, "Light", true, |ui| {
             rows(ui, document, preview, Group::Settings, |spec| spec.name.ends_with("exposure"));
         });
@@ -131,7 +131,7 @@ fn name_row(ui: &mut Ui, document: &mut Document) {
     });
 }
 
-/// Memory that is free, looked up once a second.
+/// Free memory, queried once a second.
 fn free_bytes(ui: &Ui) -> Option<u64> {
     let now = ui.input(|input| input.time);
     let key = egui::Id::new("free memory");
@@ -146,12 +146,12 @@ fn free_bytes(ui: &Ui) -> Option<u64> {
     }
 }
 
-/// What the editor needs at the scene's resolution, or why that is too much.
+/// The memory that the editor needs at the scene's resolution, or why that is too much.
 fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
     let (text, tint) = match check_free(scene, scene.samples(), &MemoryUse::EDITOR, free) {
-        Ok(()) => (format!("Up to {needed} of {} free", bytes_text(free)), colour::text_weak()),
+        Ok(()) => (format!("Needs up to {needed} of {} free memory", bytes_text(free)), colour::text_weak()),
         Err(refused) => (format!("{refused}"), colour::warning()),
     };
     ui.horizontal(|ui| {
@@ -175,7 +175,7 @@ fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
             let size = samples as usize;
             let needs = match free.map(|free| check_free(scene, size, &MemoryUse::EDITOR, free)) {
                 Some(Err(refused)) => refused.to_string(),
-                _ => format!("Needs up to {}", bytes_text(needed_memory(scene, size, &MemoryUse::EDITOR))),
+                _ => format!("Needs up to {} of memory", bytes_text(needed_memory(scene, size, &MemoryUse::EDITOR))),
             };
             let tip = format!("{samples} × {samples} samples{each}. {needs}.");
             if button.on_hover_text(tip).clicked() {
@@ -207,14 +207,14 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
         if response.clicked() {
             document.edit("Change palette", None, |scene| {
                 scene.palette.clone_from(&swatch.name);
-                // a biome table brings its own climate
+                // a biome table has its own climate
                 (scene.biomes, scene.climate) = (None, None);
             });
         }
     }
 }
 
-/// Colours side by side, in as many bands as the strip has pixels at most.
+/// Paints the colours side by side, in at most one band per pixel of the strip.
 fn paint_strip(ui: &Ui, rect: Rect, colours: &[[u8; 4]]) {
     if colours.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! A compass to drag the sun on: the angle is where it stands, the distance from the rim how high.
+//! A compass for dragging the sun: the angle is its azimuth, the distance from the rim its elevation.
 
 use bevy_egui::egui;
 use egui::{Align2, FontId, Pos2, Sense, Stroke, Ui, Vec2, vec2};
@@ -10,7 +10,7 @@ use talweg::scene::{Gesture, LOWEST_SUN, SunPlacement};
 
 const SIZE: f32 = 116.0;
 
-/// Shows the compass of the scene's sun.
+/// Shows the compass.
 pub fn dial(ui: &mut Ui, document: &mut Document) {
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIZE), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Sun compass"));
@@ -26,7 +26,7 @@ pub fn dial(ui: &mut Ui, document: &mut Document) {
     let sun = centre + to_offset(source.azimuth_degrees, source.elevation_degrees) * radius;
     paint(ui, centre, radius, sun, response.hovered() || response.dragged());
     response.on_hover_text(
-        "Drag the sun: around for its direction, inwards for its height. It then no longer follows the time of day.",
+        "Drag the sun: around for its direction, inwards for its height. The time of day no longer sets it then.",
     );
 }
 

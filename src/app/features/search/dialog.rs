@@ -1,4 +1,4 @@
-//! The field over the view, and what it finds below it.
+//! The search field over the view, and its results.
 
 use bevy_egui::egui;
 use egui::{Align, Align2, Button, Key, Layout, Modal, Modifiers, RichText, ScrollArea, Ui, vec2};
@@ -10,7 +10,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::dismissed;
 use crate::frame::theme::{ROW, colour, paint_text};
 
-/// See the module. Arrow keys choose, Enter takes, Escape closes.
+/// The search dialog. See the module. Arrow keys select, Enter chooses, Escape closes.
 pub struct SearchDialog {
     items: Vec<SearchItem>,
     text: String,
@@ -25,7 +25,7 @@ impl SearchDialog {
 
 impl Dialog for SearchDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // before the field takes them
+        // before the text field takes them
         let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let (up, down, enter) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown), pressed(Key::Enter));
         let mut answer = None;
@@ -63,7 +63,7 @@ impl Dialog for SearchDialog {
             }
             ui.add_space(4.0);
             if found.is_empty() {
-                ui.weak("Nothing is called that. Try another word.");
+                ui.weak("No matches. Try another word.");
             }
             let height = (screen.y - 190.0).clamp(120.0, 420.0);
             ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
@@ -80,7 +80,7 @@ impl Dialog for SearchDialog {
     }
 }
 
-/// Shows an item; returns whether it was clicked.
+/// Shows a result; returns whether it was clicked.
 fn row(ui: &mut Ui, item: &SearchItem, is_chosen: bool, follows: bool) -> bool {
     let size = vec2(ui.available_width(), ROW);
     let button = Button::new("").selected(is_chosen).frame_when_inactive(is_chosen).min_size(size);

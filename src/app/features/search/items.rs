@@ -1,4 +1,4 @@
-//! What can be found, and in which order.
+//! The searchable items, and the order of the results.
 
 use egui_phosphor::regular as icon;
 
@@ -14,21 +14,21 @@ use crate::frame::editor::Editor;
 use crate::frame::widgets::row::{shown, title};
 use talweg::nodes::Node;
 
-/// So many are shown at most.
+/// Maximum number of results shown.
 const MOST: usize = 40;
 
-/// Something that can be found.
+/// A searchable item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchItem {
     pub icon: &'static str,
     pub label: String,
-    /// What it is, beside its name: `Command`, `Parameter of Hills`.
+    /// Kind of the item, shown beside its name: `Command`, `Parameter of Hills`.
     pub kind: String,
-    /// What stands at the right: keys or a value.
+    /// Text at the right: keys or a value.
     pub note: String,
-    /// Other words that find it, in lower case.
+    /// Further words that find the item, in lower case.
     words: String,
-    /// What is done when it is chosen.
+    /// The command that runs when the item is chosen.
     pub command: Command,
 }
 
@@ -47,7 +47,7 @@ impl SearchItem {
     }
 }
 
-/// Everything that can be found now.
+/// All items in the current state.
 pub fn all(editor: &Editor, registry: &CommandRegistry) -> Vec<SearchItem> {
     let mut items: Vec<SearchItem> = registry
         .all()
@@ -86,7 +86,7 @@ pub fn all(editor: &Editor, registry: &CommandRegistry) -> Vec<SearchItem> {
     items
 }
 
-/// The parameters that the panels can show now.
+/// The parameters that the panels can show in the current state.
 fn parameters(doc: &Document) -> Vec<SearchItem> {
     let scene = doc.scene();
     let mut groups = vec![(Group::Settings, "Scene settings".to_string())];
@@ -120,14 +120,14 @@ fn parameters(doc: &Document) -> Vec<SearchItem> {
 fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
     match group {
         Group::Mix(layer) => doc.scene().layers.get(layer).is_some_and(|layer| shows_mix(layer, name)),
-        // it stands over the list of layers, not among the settings
+        // the seed has a row of its own outside the settings
         Group::Settings => name != "seed",
         _ => true,
     }
 }
 
-/// The items that all words of `text` find, the best first: those whose name begins with it, *Add* left aside, then
-/// those whose name has a word that begins with it, then those whose name has it somewhere, then the others.
+/// The items that match all words of `text`, the best first. Names that begin with the text rank highest (ignoring
+/// *Add*), then names with a word that begins with it, then names that contain it, then the rest.
 pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
     let text = text.to_lowercase();
     let sought: Vec<&str> = text.split_whitespace().collect();

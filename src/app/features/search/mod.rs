@@ -1,4 +1,4 @@
-//! Everything is found in one field: commands, nodes, parameters of the scene, scenes, help.
+//! One search field for commands, nodes, parameters of the scene, scenes and help.
 
 mod dialog;
 mod items;
@@ -28,12 +28,12 @@ impl Plugin for SearchPlugin {
     }
 }
 
-/// What can be found, and shown.
+/// Commands of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAction {
-    /// Opens the field.
+    /// Opens the search field.
     Open,
-    /// Selects what a parameter belongs to, and gives it the keyboard.
+    /// Selects the layer or scene of a parameter, and focuses the parameter.
     ShowParameter(Group, usize),
 }
 
@@ -46,18 +46,18 @@ impl Action for SearchAction {
         match self {
             Self::Open => Info::new(
                 "Search everything…",
-                "Finds commands, nodes, parameters of this scene, scenes and help by any of their words.",
+                "Finds commands, nodes, parameters of this scene, scenes and help pages by any word.",
                 icon::MAGNIFYING_GLASS,
                 keys![COMMAND + K],
             ),
             Self::ShowParameter(..) => {
-                Info::new("Show parameter", "Selects the layer and shows the parameter.", icon::SLIDERS, &[])
+                Info::new("Show parameter", "Selects the layer and shows this parameter.", icon::SLIDERS, &[])
             }
         }
     }
 }
 
-/// The parameter that the panels shall show from the next frame on.
+/// The parameter that the panels show from the next frame on.
 #[derive(Resource, Default)]
 struct SoughtParameter(Option<(Group, usize)>);
 

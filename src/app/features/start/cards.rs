@@ -1,4 +1,4 @@
-//! What can be opened from the start window.
+//! The scenes that the start window offers.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use crate::frame::editor::Editor;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::scene::{Scene, SourceWork};
 
-/// Of what a picture is drawn.
+/// The source of a thumbnail.
 #[derive(Clone)]
 pub enum PictureSource {
-    /// RON text of a scene.
+    /// The RON text of a scene.
     Text(String),
     File(PathBuf),
 }
@@ -26,13 +26,13 @@ impl PictureSource {
     }
 }
 
-/// A scene with its picture.
+/// A scene with its thumbnail.
 pub struct StartCard {
     pub page: StartPage,
-    /// The work that it is after.
+    /// The work that the scene reproduces.
     pub work: Option<&'static SourceWork>,
     pub title: String,
-    /// What the pointer is told.
+    /// Tooltip text.
     pub about: String,
     pub source: PictureSource,
     pub picture: ScenePicture,
@@ -71,7 +71,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
     cards
 }
 
-/// What stands below the picture: without the name of the work, which stands over all of its pictures.
+/// The caption below the thumbnail, without the name of the work, which is the heading above all of its thumbnails.
 fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
     if work.is_none() {
         return name;

@@ -1,4 +1,4 @@
-//! The start window itself.
+//! The dialog of the start window.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{dismissed, modal};
 use crate::frame::theme::{colour, icon_button, paint_text};
 
-/// A page of the window, in its order.
+/// The pages of the window, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StartPage {
-    /// Scenes that come with the program.
+    /// Example scenes.
     #[default]
     Scenes,
-    /// Scenes that make pictures of papers again.
+    /// Scenes that reproduce figures of papers.
     Works,
-    /// Files that were opened last.
+    /// Recently opened files.
     Recent,
 }
 
@@ -32,7 +32,7 @@ impl StartPage {
     fn label(self) -> &'static str {
         match self {
             Self::Scenes => "Scenes",
-            Self::Works => "The papers reproduced",
+            Self::Works => "Paper reproductions",
             Self::Recent => "Recent files",
         }
     }
@@ -46,21 +46,21 @@ impl StartPage {
     }
 }
 
-/// Width and height of a card, and the side of its picture, in points.
+/// Width and height of a card in points.
 const CARD: egui::Vec2 = vec2(152.0, 176.0);
 const PICTURE: f32 = 136.0;
-/// Width of the column at the left.
+/// Width of the left column.
 const COLUMN: f32 = 190.0;
 
-/// See the module. Escape closes it.
+/// The dialog. See the module. Escape closes it.
 pub struct StartDialog {
     cards: Vec<StartCard>,
     page: StartPage,
     has_unsaved: bool,
     at_start: bool,
-    /// Whether it opens at the start when it opened.
+    /// The startup setting at the time when the window opened.
     was_at_start: bool,
-    /// Dropped with the window: then no more pictures are drawn.
+    /// Dropped with the window, which stops the rendering of thumbnails.
     _open: Arc<()>,
 }
 
@@ -101,8 +101,9 @@ impl StartDialog {
             }
         }
         ui.separator();
-        ui.checkbox(&mut self.at_start, "Show at the start")
-            .on_hover_text("Opens this window when Talweg starts without a scene; File brings it back at any time.");
+        ui.checkbox(&mut self.at_start, "Show at startup").on_hover_text(
+            "Shows this window when Talweg starts without a scene. File > Start window… opens it at any time.",
+        );
         chosen
     }
 
@@ -111,7 +112,7 @@ impl StartDialog {
         let cards: Vec<&StartCard> = self.cards.iter().filter(|card| card.page == self.page).collect();
         if cards.is_empty() {
             ui.add_space(8.0);
-            ui.label(RichText::new("No file was opened yet.").color(colour::text_weak()));
+            ui.label(RichText::new("No recent files").color(colour::text_weak()));
         }
         let gap = 6.0;
         let across = ((ui.available_width() + gap) / (CARD.x + gap)).floor().max(1.0) as usize;
@@ -140,7 +141,7 @@ impl StartDialog {
     }
 }
 
-/// Shows a card; returns whether it was chosen.
+/// Shows a card; returns whether it was clicked.
 fn show(ui: &mut Ui, card: &StartCard) -> bool {
     let (rect, response) = ui.allocate_exact_size(CARD, Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &card.title));
@@ -168,7 +169,7 @@ impl Dialog for StartDialog {
             ui.set_width(width);
             ui.horizontal(|ui| {
                 ui.heading("Talweg");
-                ui.label(RichText::new("Begin with a scene, or with bare ground.").color(colour::text_weak()));
+                ui.label(RichText::new("Open a scene or start from scratch").color(colour::text_weak()));
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     if icon_button(ui, true, icon::X, "Close the start window").clicked() {
                         answer = Some(Vec::new());

@@ -1,8 +1,8 @@
-//! The window that greets: shipped scenes with pictures, the works they are after, recent files, blank scenes.
+//! The start window: example scenes with thumbnails, paper reproductions, recent files, blank scenes.
 //!
 //! ```text
 //! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …
-//!            └── task: a picture for each card, kept by content (talweg::variants::picture)
+//!            └── task: a thumbnail for each card, stored by content hash (talweg::variants::picture)
 //! ```
 
 mod cards;
@@ -29,7 +29,7 @@ use crate::frame::window::FrameSystems;
 use talweg::preferences::cache_folder;
 use talweg::variants::{Size, picture};
 
-/// Of the pictures on the cards.
+/// Size of the thumbnails on the cards.
 const PICTURE: Size = Size { samples: 129, pixels: 160 };
 
 pub struct StartPlugin;
@@ -43,12 +43,12 @@ impl Plugin for StartPlugin {
     }
 }
 
-/// What can be done about the start window.
+/// Commands of the start window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartAction {
-    /// Opens it.
+    /// Opens the start window.
     Show,
-    /// From now on it opens when Talweg starts without a scene, or it does not.
+    /// Sets whether the window opens when Talweg starts without a scene.
     AtStart(bool),
 }
 
@@ -58,20 +58,15 @@ impl Action for StartAction {
     }
 
     fn info(&self) -> Info {
-        Info::new(
-            "Start window…",
-            "Shows the scenes that come with Talweg, the works they are after, and recent files.",
-            icon::HOUSE,
-            &[],
-        )
+        Info::new("Start window…", "Shows example scenes, paper reproductions and recent files.", icon::HOUSE, &[])
     }
 }
 
-/// The pictures of the window that is open.
+/// The thumbnails of the open window.
 #[derive(Resource, Default)]
 struct StartPictures {
     task: Newest<(), ()>,
-    /// Held by the window as long as it is open.
+    /// Alive as long as the window is open.
     window: Weak<()>,
 }
 
@@ -101,7 +96,7 @@ fn run(
     }
 }
 
-/// Draws pictures, those first that are only to be read. A scene that cannot be read goes without.
+/// Renders thumbnails; stored ones come first. A scene that cannot be read has none.
 fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();

@@ -1,4 +1,5 @@
-//! A tour of five steps: each says what to do, notices that it was done, and goes on. It can be left and taken again.
+//! A tour in five steps. Each step gives an instruction, detects when it is done, and continues. The tour can be left
+//! and restarted.
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -28,12 +29,12 @@ impl Plugin for TourPlugin {
     }
 }
 
-/// What can be done about the tour.
+/// Commands of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourAction {
-    /// Begins it, or leaves it.
+    /// Starts or leaves the tour.
     Toggle,
-    /// Goes to a step; behind the last one it ends.
+    /// Goes to a step; after the last one, the tour ends.
     Go(usize),
 }
 
@@ -43,23 +44,25 @@ impl Action for TourAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Tour in five steps", "Shows the way from a first look to a terrain of your own.", icon::FLAG, &[])
+        Info::new(
+            "Tour in five steps",
+            "Introduces the editor, from the first look around to your own terrain.",
+            icon::FLAG,
+            &[],
+        )
     }
 }
 
-/// What each step says.
+/// Title and instruction of each step.
 const STEPS: [(&str, &str); 5] = [
-    (
-        "Look around",
-        "Drag in the view to turn about the place under the pointer. The wheel goes nearer. F shows everything.",
-    ),
-    ("Change something", "Click a layer on the left and drag one of its sliders. Ctrl+Z takes a whole drag back."),
-    ("Add an erosion", "Press Add over the list and choose an erosion, such as Thermal erosion."),
-    ("Watch it", "Press play in the bar at the bottom, or Space. Drag the bar to any moment."),
-    ("Keep it", "Ctrl+S saves the scene as text. File, Export writes heights for other programs."),
+    ("Look around", "Drag in the view to orbit around the cursor; scroll to zoom. F frames the whole terrain."),
+    ("Change a parameter", "Click a layer on the left and drag one of its sliders. Ctrl+Z undoes the whole drag."),
+    ("Add an erosion", "Press Add above the layer list and choose an erosion, such as Thermal erosion."),
+    ("Play the erosion", "Press Play in the bar at the bottom, or Space. Drag the bar to any iteration."),
+    ("Save and export", "Ctrl+S saves the scene. File > Export… writes heights for other programs."),
 ];
 
-/// What a step is measured by: what there was when it began.
+/// The state at the start of a step, to detect when the step is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Begun {
     camera: [f32; 5],
@@ -68,13 +71,13 @@ struct Begun {
     is_saved: bool,
 }
 
-/// See the module.
+/// The tour. See the module.
 #[derive(Resource, Default)]
 pub struct Tour {
-    /// The step that is shown, from 0; none where the tour is not taken.
+    /// The current step, from 0; `None` if the tour is not active.
     pub step: Option<usize>,
     begun: Begun,
-    /// Where the camera is: the eye, heading and inclination; the window tells.
+    /// The camera: eye position, heading and inclination; the window updates it.
     pub camera: [f32; 5],
     is_done: bool,
 }
@@ -86,7 +89,7 @@ impl Tour {
         self.is_done = false;
     }
 
-    /// Whether what the step asks for has been done.
+    /// Whether the step is done.
     fn is_met(&self, step: usize, document: &Document) -> bool {
         let (was, is) = (self.begun, now(self.camera, document));
         match step {
@@ -105,7 +108,7 @@ fn now(camera: [f32; 5], document: &Document) -> Begun {
 }
 
 fn tell(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
-    // known before the tour begins: what it begins from is where the camera is
+    // read before the tour starts, so that the first step compares with the present camera
     if !camera.is_gliding() {
         let pose = camera.pose;
         let [x, y, z] = pose.eye_world.to_array();

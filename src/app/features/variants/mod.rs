@@ -1,7 +1,7 @@
-//! The scene with other seeds, values and presets, as thumbnails: in a contact sheet, and beside sliders.
+//! Thumbnails of the scene with other seeds, values and presets: in a contact sheet, and beside sliders.
 //!
 //! ```text
-//! panel: what is wanted ──▶ thumbnails: ThumbnailService ──▶ VariantsInfo ──▶ panel
+//! panel: requested variants ──▶ thumbnails: ThumbnailService ──▶ VariantsInfo ──▶ panel
 //! ```
 
 pub mod panel;
@@ -51,30 +51,30 @@ impl Plugin for VariantsPlugin {
     }
 }
 
-/// What is different in a variant, in a few words and the preferred units.
+/// The changes of a variant in a few words, in the preferred units.
 fn caption(variant: &SceneVariant) -> String {
     described(variant, &variant.caption, |spec, value| {
         format!("{} {}", spec.label, units::param_with_unit(spec, value))
     })
 }
 
-/// The values of a variant alone, in the preferred units.
+/// The values of a variant without names, in the preferred units.
 pub fn short_caption(variant: &SceneVariant) -> String {
     described(variant, &variant.short, units::param_with_unit)
 }
 
-/// A preset has a name instead of values.
+/// Describes the changes of a variant; a preset is described by its name.
 fn described(variant: &SceneVariant, preset: &str, says: impl Fn(&ParamSpec, &Value) -> String) -> String {
     let changes = variant.changes.iter().map(|(param_ref, value)| says(param_ref.spec(), value));
     if variant.changes.is_empty() { preset.into() } else { changes.collect::<Vec<_>>().join(", ") }
 }
 
-/// What can be done about variants.
+/// Commands of variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantsAction {
     /// Opens or closes the contact sheet.
     Sheet,
-    /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
+    /// Toggles thumbnails of lower and higher values in the tooltips of sliders.
     SliderGhosts,
 }
 
@@ -90,13 +90,13 @@ impl Action for VariantsAction {
         match self {
             Self::Sheet => Info::new(
                 "Variants…",
-                "Shows other seeds, values and presets as thumbnails; a click takes one.",
+                "Shows other seeds, values and presets as thumbnails. Click one to apply it.",
                 icon::GRID_NINE,
                 keys![NONE + V],
             ),
             Self::SliderGhosts => Info::new(
                 "Previews on sliders",
-                "Shows lower and higher values as small pictures while the pointer rests on a slider.",
+                "Shows thumbnails of lower and higher values while the pointer rests on a slider.",
                 icon::IMAGES,
                 &[],
             ),
@@ -147,7 +147,7 @@ fn end(InMut(ui): InMut<Ui>, mut state: ResMut<VariantsState>) {
     state.ghosts.end_frame(ui.ctx());
 }
 
-/// Takes the thumbnails that are there.
+/// Takes finished thumbnails.
 fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>, mut cost: ResMut<FrameCost>) {
     let begun = Instant::now();
     service.receive();
@@ -155,7 +155,7 @@ fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>,
     cost.note("variants", begun.elapsed());
 }
 
-/// Draws what the panels want now. The sheet waits while the evaluation is busy.
+/// Renders the thumbnails that the panels need. The sheet waits while the evaluation is busy.
 fn order(
     mut service: ResMut<ThumbnailClient>,
     state: Res<VariantsState>,

@@ -1,11 +1,11 @@
-//! Thumbnails of what the scene could be, drawn beside the worker on a few threads of their own.
+//! Thumbnails of variants of the scene, rendered beside the worker on a few threads of their own.
 //!
 //! ```text
 //! panels ── Wants ──▶ ThumbnailService ── orders ────▶ Maker
 //!        ◀─ ThumbnailSet ──        ◀─ thumbnails ──
 //! ```
-//! The contact sheet waits while the worker computes, so that it never holds up an edit. The few ghosts beside a slider
-//! do not wait, and leave with the pointer.
+//! The contact sheet waits while the worker computes, so that it never delays an edit. The few ghosts beside a slider
+//! do not wait, and are cancelled when the pointer leaves.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,34 +14,34 @@ use bevy::prelude::Resource;
 use talweg::scene::Scene;
 use talweg::variants::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 
-/// Of the contact sheet.
+/// Size of thumbnails of the contact sheet.
 const SHEET: Size = Size { samples: 129, pixels: 160 };
-/// Beside a slider.
+/// Size of thumbnails beside a slider.
 const GHOST: Size = Size { samples: 129, pixels: 112 };
 
-/// One thread in so many is lent to thumbnails.
+/// One of this many threads renders thumbnails.
 const THREADS_SHARE: usize = 4;
 
-/// What the panels would like to see.
+/// The variants that the panels want to show.
 #[derive(Clone, Debug, Default)]
 pub struct Wants {
     /// The contact sheet; empty while it is closed.
     pub sheet: Arc<Vec<SceneVariant>>,
-    /// What lies beside the slider under the pointer.
+    /// The ghosts beside the slider under the pointer.
     pub ghosts: Arc<Vec<SceneVariant>>,
 }
 
-/// A place for a thumbnail.
+/// State of a thumbnail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ThumbnailState {
     #[default]
     Coming,
     Drawn(Arc<Thumbnail>),
-    /// The evaluation broke.
+    /// The evaluation crashed.
     Broken,
 }
 
-/// The thumbnails of some variants, as far as they are drawn.
+/// The thumbnails of some variants, as far as they are rendered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThumbnailSet {
     pub of: Arc<Vec<SceneVariant>>,
@@ -49,7 +49,7 @@ pub struct ThumbnailSet {
 }
 
 impl ThumbnailSet {
-    /// The thumbnails of `wanted`; all are coming if these are of something else.
+    /// The thumbnails of `wanted`; all are pending if this set belongs to other variants.
     pub fn for_these(&self, wanted: &Arc<Vec<SceneVariant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
@@ -62,7 +62,7 @@ impl ThumbnailSet {
         self.thumbnails.get(index).unwrap_or(&ThumbnailState::Coming)
     }
 
-    /// How many are drawn or never will be.
+    /// Number of thumbnails that are rendered or have failed.
     pub fn ready(&self) -> usize {
         self.thumbnails.iter().filter(|thumbnail| **thumbnail != ThumbnailState::Coming).count()
     }
@@ -75,14 +75,14 @@ impl ThumbnailSet {
         (0..self.of.len()).filter(|&k| *self.get(k) == ThumbnailState::Coming).collect()
     }
 
-    /// What is known about a scene already.
+    /// The known state of a scene's thumbnail.
     fn known(&self, scene: &Scene) -> ThumbnailState {
         let found = self.of.iter().zip(&self.thumbnails).find(|(variant, _)| variant.scene == *scene);
         found.map_or(ThumbnailState::Coming, |(_, thumbnail)| thumbnail.clone())
     }
 }
 
-/// What the panels are told.
+/// Data for the panels.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct VariantsInfo {
     pub sheet: ThumbnailSet,
@@ -91,14 +91,14 @@ pub struct VariantsInfo {
     pub waits: bool,
 }
 
-/// An order that is under way.
+/// A running order.
 struct PendingThumbnails {
     number: u64,
-    /// The thumbnail of each of its variants.
+    /// Index of the thumbnail of each ordered variant.
     thumbnails: Vec<usize>,
 }
 
-/// ThumbnailSet of one size.
+/// The thumbnails of one size, and their running order.
 struct ThumbnailQueue {
     size: Size,
     thumbnails: ThumbnailSet,
@@ -110,7 +110,7 @@ impl ThumbnailQueue {
         Self { size, thumbnails: ThumbnailSet::default(), order: None }
     }
 
-    /// Lays out what is wanted now; what is drawn already is kept. Returns whether that is something else than before.
+    /// Sets the wanted variants and keeps finished thumbnails. Returns whether the variants differ from before.
     fn lay(&mut self, wanted: &Arc<Vec<SceneVariant>>) -> bool {
         if Arc::ptr_eq(&self.thumbnails.of, wanted) {
             return false;
@@ -120,7 +120,7 @@ impl ThumbnailQueue {
         true
     }
 
-    /// Takes a thumbnail of the present order; gives others back.
+    /// Stores a thumbnail of the current order; returns others back.
     fn take(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
         let thumbnail = order.thumbnails.get(made.index).and_then(|&k| self.thumbnails.thumbnails.get_mut(k));
@@ -133,7 +133,7 @@ impl ThumbnailQueue {
         Ok(())
     }
 
-    /// The maker has no more to do: what has not come by now never will.
+    /// Marks pending thumbnails as failed, after the maker has finished.
     fn give_up(&mut self) {
         if self.order.take().is_some() {
             self.thumbnails
@@ -145,10 +145,10 @@ impl ThumbnailQueue {
     }
 }
 
-/// See the module.
+/// The client of the thumbnail service. See the module.
 #[derive(Resource)]
 pub struct ThumbnailClient {
-    /// Without a thread there are no thumbnails, and everything else works.
+    /// `None` if no thread could be started; then there are no thumbnails.
     service: Option<Mutex<ThumbnailService>>,
     sheet: ThumbnailQueue,
     ghosts: ThumbnailQueue,
@@ -158,7 +158,7 @@ pub struct ThumbnailClient {
 }
 
 impl ThumbnailClient {
-    /// A thumbnails that calls `notify` whenever a thumbnail is there.
+    /// Creates a client; `notify` is called for each finished thumbnail.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let service = ThumbnailService::new((processors / THREADS_SHARE).max(1), notify);
@@ -175,10 +175,10 @@ impl ThumbnailClient {
         Some(self.service.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes the thumbnails that are there.
+    /// Takes finished thumbnails.
     pub fn receive(&mut self) {
         let Some(service) = self.service() else { return };
-        // asked first: a maker that is idle now has delivered everything
+        // must be read first: if the maker is idle now, it has delivered everything
         let was_idle = !service.is_busy();
         for made in service.collect() {
             self.take(made);
@@ -189,7 +189,7 @@ impl ThumbnailClient {
         }
     }
 
-    /// Waits until everything that was ordered is there.
+    /// Waits until all ordered thumbnails are finished.
     pub fn finish(&mut self) {
         while let Some(made) = self.service().and_then(|service| service.wait()) {
             self.take(made);
@@ -198,12 +198,11 @@ impl ThumbnailClient {
     }
 
     fn take(&mut self, made: FinishedThumbnail) {
-        // what nobody wants any more is not kept
+        // discard thumbnails that are no longer wanted
         let _ = self.sheet.take(made).or_else(|made| self.ghosts.take(made));
     }
 
-    /// Draws what the panels want now and stops drawing what they no longer want. While the worker `is_busy` the sheet
-    /// has to wait.
+    /// Renders the thumbnails that the panels need and cancels the others. While the worker `is_busy`, the sheet waits.
     pub fn want(&mut self, wants: &Wants, is_busy: bool) {
         let changed = self.sheet.lay(&wants.sheet);
         if changed || is_busy {
@@ -215,7 +214,7 @@ impl ThumbnailClient {
             self.forget(order);
         }
         self.waits = is_busy && !self.sheet.thumbnails.is_complete();
-        // the newest order is drawn first: the ghosts
+        // the newest order is rendered first: the ghosts
         if !is_busy {
             let (size, thumbnails) = (self.sheet.size, self.sheet.thumbnails.clone());
             self.sheet.order = self.sheet.order.take().or_else(|| self.order(size, &thumbnails));
@@ -230,7 +229,7 @@ impl ThumbnailClient {
         }
     }
 
-    /// Orders the thumbnails that are missing.
+    /// Orders the missing thumbnails.
     fn order(&mut self, size: Size, thumbnails: &ThumbnailSet) -> Option<PendingThumbnails> {
         let missing = thumbnails.missing();
         if missing.is_empty() {
@@ -243,7 +242,7 @@ impl ThumbnailClient {
         Some(PendingThumbnails { number, thumbnails: missing })
     }
 
-    /// Whether something is being drawn, or waits for that.
+    /// Whether thumbnails are being rendered or wait.
     pub fn is_busy(&self) -> bool {
         self.waits || self.sheet.order.is_some() || self.ghosts.order.is_some()
     }

@@ -1,4 +1,4 @@
-//! Commands of the 3D view: where the camera goes and how the ground is drawn.
+//! Commands of the 3D view: camera positions and display settings.
 
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
@@ -19,7 +19,7 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
-/// From here on they look from a side.
+/// Index of the first side view.
 pub const SIDES_FROM: usize = 3;
 
 impl Action for ViewCommand {
@@ -30,7 +30,7 @@ impl Action for ViewCommand {
     fn info(&self) -> Info {
         match self {
             Self::Frame => {
-                Info::new("Frame all", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
+                Info::new("Frame all", "Zooms the view to the whole terrain.", icon::FRAME_CORNERS, keys![NONE + F])
             }
             Self::Perspective => {
                 Info::new("Perspective", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
@@ -41,13 +41,13 @@ impl Action for ViewCommand {
             Self::FromNorth => Info::new("From north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
             Self::FromWest => Info::new("From west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
             Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => {
-                Info::new("Go there", "Moves the camera to a place.", icon::CROSSHAIR, &[])
+                Info::new("Go there", "Moves the camera to a point.", icon::CROSSHAIR, &[])
             }
         }
     }
 }
 
-/// Puts the camera back to where a new scene begins.
+/// Returns the camera to its position in a new scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetView;
 
@@ -59,25 +59,25 @@ impl Action for ResetView {
     fn info(&self) -> Info {
         Info::new(
             "Home view",
-            "Puts the camera back to where a new scene begins.",
+            "Returns the camera to its position in a new scene.",
             icon::ARROW_COUNTER_CLOCKWISE,
             keys![NONE + Num0],
         )
     }
 }
 
-/// How the 3D view shall draw.
+/// Display settings of the 3D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewAction {
     Mode(ViewMode),
-    /// Shows data over the ground; again: takes it away.
+    /// Shows an overlay on the terrain, or hides it if it is shown.
     Overlay(Overlay),
     ToggleWater,
-    /// How far rays keep the detail of a construction.
+    /// Sets up to which distance sphere tracing keeps the detail of a construction.
     Detail(RayDetail),
-    /// Parallel lines of sight, or those of an eye.
+    /// Switches between orthographic and perspective projection.
     ToggleOrthographic,
-    /// How a planet is shown.
+    /// Sets the projection of a planet.
     Projection(PlanetProjection),
 }
 
@@ -134,8 +134,8 @@ impl Action for ViewAction {
             }
             Self::Detail(detail) => Info::new(
                 detail.label(),
-                "How far Sphere tracing keeps the octaves of noise and the levels of detail of a construction: the far \
-                 ground gets smoother and is there sooner.",
+                "Distance up to which Sphere tracing keeps fine noise and detail of constructions. Lower settings \
+                 smooth distant terrain and draw it sooner.",
                 icon::BINOCULARS,
                 &[],
             ),
@@ -149,7 +149,7 @@ impl Action for ViewAction {
             }
             Self::ToggleOrthographic => Info::new(
                 "Orthographic",
-                "What is as large is as large in the picture, near and far: for comparing lengths, plans and elevations.",
+                "Draws without perspective, so that equal lengths look equal near and far. For plans and elevations.",
                 icon::CUBE_FOCUS,
                 keys![NONE + O],
             ),

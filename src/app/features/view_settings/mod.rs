@@ -1,6 +1,6 @@
-//! How the 3D view draws and where its camera goes: the menu View.
+//! The View menu: display settings and camera of the 3D view.
 //!
-//! The settings are the editor's; the frame hands them to the view. A command of the camera goes to the view as it is.
+//! The settings belong to the editor, and the frame sends them to the view. Camera commands go directly to the view.
 
 mod commands;
 
@@ -43,7 +43,7 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
     let view = &mut editor.view;
     match action {
         ViewAction::Mode(mode) => view.mode = mode,
-        // again: away with it
+        // selecting the active overlay again hides it
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
         ViewAction::Detail(detail) => view.ray_detail = detail,
@@ -64,7 +64,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     for command in whole {
         pick(ui, &mut queue, *command, true);
     }
-    ui.menu_button(format!("{}  From a side", icon::COMPASS), |ui| {
+    ui.menu_button(format!("{}  Side views", icon::COMPASS), |ui| {
         for command in sides {
             pick(ui, &mut queue, *command, true);
         }
@@ -102,7 +102,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
                 menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, title));
             };
             if editor.view.mode.traces() {
-                group("Detail of rays", icon::BINOCULARS, &details);
+                group("Ray detail", icon::BINOCULARS, &details);
             }
             group("Overlay", icon::STACK, &overlays);
         }

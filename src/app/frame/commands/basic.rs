@@ -1,4 +1,4 @@
-//! Commands of the frame itself: files, undo, computing.
+//! Commands of the frame itself: files, undo, computation.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use egui_phosphor::regular as icon;
 
 use super::{Action, Command, Info, keys};
 
-/// What can be done about files.
+/// Commands on files.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAction {
     New,
@@ -17,18 +17,18 @@ pub enum FileAction {
     Save,
     SaveAs,
     Quit,
-    /// Saves to the scene's file, or asks for one, and goes on with a command.
+    /// Saves to the scene's file, or asks for a file, and then runs a command.
     SaveThen(Command),
-    /// Saves to this file and goes on with a command, if there is one.
+    /// Saves to this file and then runs a command, if there is one.
     SaveTo(PathBuf, Option<Command>),
-    /// The same over a file that is write-protected, or that another program has changed: it was asked about.
+    /// Like `SaveTo`, for a file that is write-protected or that another program has changed; the user has confirmed.
     SaveOver(PathBuf, Option<Command>),
-    /// Asks for another file to save to, and goes on with a command, if there is one.
+    /// Asks for another file to save to, and then runs a command, if there is one.
     SaveElsewhere(Option<Command>),
 }
 
 impl FileAction {
-    /// Those that need nothing named.
+    /// All commands that need no argument.
     pub fn all() -> Vec<Self> {
         vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
     }
@@ -41,12 +41,10 @@ impl Action for FileAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::New => {
-                Info::new("New terrain", "Begins a terrain without layers.", icon::FILE_PLUS, keys![COMMAND + N])
-            }
+            Self::New => Info::new("New terrain", "Creates an empty terrain.", icon::FILE_PLUS, keys![COMMAND + N]),
             Self::NewPlanet => Info::new(
                 "New planet",
-                "Begins a planet with continents and oceans in the colours of Earth.",
+                "Creates a planet with continents and oceans in the colours of Earth.",
                 icon::GLOBE_HEMISPHERE_WEST,
                 keys![COMMAND_SHIFT + N],
             ),
@@ -56,22 +54,22 @@ impl Action for FileAction {
                 Info::new(name, format!("Opens {}.", path.display()), icon::CLOCK_COUNTER_CLOCKWISE, &[])
             }
             Self::Example(name) => {
-                let tooltip = format!("Opens a copy of the example “{name}”; the example itself stays as it is.");
+                let tooltip = format!("Opens a copy of the example “{name}”.");
                 Info::new(name, tooltip, icon::MOUNTAINS, &[])
             }
             Self::Save | Self::SaveThen(_) => {
-                Info::new("Save", "Writes the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S])
+                Info::new("Save", "Saves the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S])
             }
-            Self::SaveOver(..) => Info::new("Overwrite", "Writes the scene over its file.", icon::FLOPPY_DISK, &[]),
+            Self::SaveOver(..) => Info::new("Overwrite", "Overwrites the file with the scene.", icon::FLOPPY_DISK, &[]),
             Self::SaveAs | Self::SaveElsewhere(_) | Self::SaveTo(..) => Info::new(
                 "Save as…",
-                "Writes the scene to another file and goes on with that.",
+                "Saves the scene to another file and continues with that file.",
                 icon::FLOPPY_DISK,
                 keys![COMMAND_SHIFT + S],
             ),
             Self::Quit => Info::new(
                 "Quit",
-                "Ends Talweg; asks first if there are unsaved changes.",
+                "Quits Talweg. Asks first if there are unsaved changes.",
                 icon::SIGN_OUT,
                 keys![COMMAND + Q],
             ),
@@ -79,12 +77,12 @@ impl Action for FileAction {
     }
 }
 
-/// What another scene is asked for with, once unsaved changes have been dealt with.
+/// Ways to leave the scene, which run after unsaved changes have been saved or discarded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proceed {
     New,
     NewPlanet,
-    /// Ask for a file to open.
+    /// Asks for a file to open.
     AskWhich,
     Open(PathBuf),
     Example(String),
@@ -98,18 +96,16 @@ impl Action for Proceed {
 
     fn info(&self) -> Info {
         match self {
-            Self::New | Self::NewPlanet => {
-                Info::new("Beginning a new scene", "Begins a new scene.", icon::FILE_PLUS, &[])
-            }
+            Self::New | Self::NewPlanet => Info::new("New scene", "Creates a new scene.", icon::FILE_PLUS, &[]),
             Self::AskWhich | Self::Open(_) | Self::Example(_) => {
-                Info::new("Opening another scene", "Opens another scene.", icon::FOLDER_OPEN, &[])
+                Info::new("Open scene", "Opens another scene.", icon::FOLDER_OPEN, &[])
             }
-            Self::Quit => Info::new("Quitting", "Ends Talweg.", icon::SIGN_OUT, &[]),
+            Self::Quit => Info::new("Quit", "Quits Talweg.", icon::SIGN_OUT, &[]),
         }
     }
 }
 
-/// What can be done about edits.
+/// Undo and redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditAction {
     Undo,
@@ -127,10 +123,10 @@ impl Action for EditAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Undo => Info::new("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
+            Self::Undo => Info::new("Undo", "Undoes the last edit.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
             Self::Redo => Info::new(
                 "Redo",
-                "Brings back what was undone.",
+                "Redoes the last undone edit.",
                 icon::ARROW_U_UP_RIGHT,
                 keys![COMMAND_SHIFT + Z, COMMAND + Y],
             ),
@@ -138,7 +134,7 @@ impl Action for EditAction {
     }
 }
 
-/// What can be done about what is computed.
+/// Commands on the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComputeAction {
     Recompute,
@@ -157,11 +153,11 @@ impl Action for ComputeAction {
     fn info(&self) -> Info {
         match self {
             Self::Recompute => {
-                Info::new("Rebuild", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
+                Info::new("Rebuild", "Computes the terrain again.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
             }
             Self::Cancel => Info::new(
                 "Cancel",
-                "Stops computing or playing; the last finished terrain stays on screen.",
+                "Stops computing or playing. The last finished terrain stays on screen.",
                 icon::X,
                 keys![NONE + Escape],
             ),

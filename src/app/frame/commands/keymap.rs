@@ -1,4 +1,4 @@
-//! Which keys ask for which command: those that it comes with, or those that somebody chose instead.
+//! The keyboard shortcuts of the commands: the default keys, or the keys that the user chose.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use egui::{Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 use super::Command;
 use talweg::preferences::ChosenKeys;
 
-/// See the module.
+/// The keys that the user chose. See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keymap {
-    /// By the names of commands.
+    /// Chosen keys by command name.
     chosen: BTreeMap<String, Vec<KeyboardShortcut>>,
 }
 
 impl Keymap {
-    /// What is kept, and the keys in it that nobody can press.
+    /// Reads stored keys; also returns the keys that do not exist.
     pub fn read(kept: &ChosenKeys) -> (Self, Vec<String>) {
         let mut unread = Vec::new();
         let mut chord = |text: &String| {
@@ -32,13 +32,13 @@ impl Keymap {
         (Self { chosen }, unread)
     }
 
-    /// What shall be kept.
+    /// The chosen keys in the form in which the preferences store them.
     pub fn kept(&self) -> ChosenKeys {
         let texts = |keys: &Vec<KeyboardShortcut>| keys.iter().map(text_of).collect();
         self.chosen.iter().map(|(name, keys)| (name.clone(), texts(keys))).collect()
     }
 
-    /// The keys of a command; the first is the one shown.
+    /// The keys of a command; menus show the first.
     pub fn keys(&self, command: &Command) -> Vec<KeyboardShortcut> {
         match self.choice(command) {
             Some(keys) => keys.clone(),
@@ -50,17 +50,17 @@ impl Keymap {
         if self.chosen.is_empty() { None } else { self.chosen.get(&command.name()) }
     }
 
-    /// Whether a command has other keys than those it comes with.
+    /// Whether the user has chosen keys for a command.
     pub fn is_chosen(&self, command: &Command) -> bool {
         self.choice(command).is_some()
     }
 
-    /// Whether any command has.
+    /// Whether the user has chosen keys for any command.
     pub fn is_changed(&self) -> bool {
         !self.chosen.is_empty()
     }
 
-    /// Gives a command these keys; none, if there are none.
+    /// Assigns keys to a command. An empty list leaves the command without keys.
     pub fn choose(&mut self, command: &Command, keys: Vec<KeyboardShortcut>) {
         if keys == command.info().shortcuts {
             self.reset(command);
@@ -69,23 +69,24 @@ impl Keymap {
         }
     }
 
-    /// Takes a chord away from a command.
+    /// Removes a chord from a command.
     pub fn take_away(&mut self, command: &Command, chord: KeyboardShortcut) {
         let keys = self.keys(command).into_iter().filter(|keys| *keys != chord).collect();
         self.choose(command, keys);
     }
 
-    /// Gives a command the keys it comes with.
+    /// Restores the default keys of a command.
     pub fn reset(&mut self, command: &Command) {
         self.chosen.remove(&command.name());
     }
 
-    /// Gives all commands the keys they come with.
+    /// Restores the default keys of all commands.
     pub fn reset_all(&mut self) {
         self.chosen.clear();
     }
 
-    /// Whether one of a command's keys was pressed. Digits with Shift type other characters; they go by their place.
+    /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters, so their position
+    /// counts.
     pub(super) fn is_pressed(&self, command: &Command, key: Key, place: Option<Key>, modifiers: Modifiers) -> bool {
         let fits = |s: &KeyboardShortcut| {
             let is_key =
@@ -98,12 +99,12 @@ impl Keymap {
         }
     }
 
-    /// The keymap that the panels of `ctx` show.
+    /// The keymap that the panels of `ctx` use.
     pub fn shown(ctx: &egui::Context) -> Arc<Self> {
         ctx.data(|data| data.get_temp(id())).unwrap_or_default()
     }
 
-    /// The panels of `ctx` show this keymap from here on.
+    /// Makes the panels of `ctx` use this keymap.
     pub fn show(self: &Arc<Self>, ctx: &egui::Context) {
         let is_shown = ctx.data(|data| data.get_temp::<Arc<Self>>(id())).is_some_and(|shown| Arc::ptr_eq(&shown, self));
         if !is_shown {
@@ -121,7 +122,7 @@ fn is_digit(key: Key) -> bool {
     matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
 }
 
-/// A shortcut as it is kept: `Ctrl+Shift+S`. `Ctrl` is Cmd on a Mac.
+/// A shortcut in its stored form: `Ctrl+Shift+S`. `Ctrl` is Cmd on a Mac.
 fn text_of(shortcut: &KeyboardShortcut) -> String {
     let held = [
         (shortcut.modifiers.command || shortcut.modifiers.ctrl, "Ctrl+"),
@@ -146,12 +147,12 @@ fn shortcut_of(text: &str) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(modifiers, Key::from_name(key)?))
 }
 
-/// A shortcut as people read it.
+/// A shortcut in its displayed form.
 pub fn shortcut_text(shortcut: &KeyboardShortcut) -> String {
     shortcut.format(&ModifierNames::NAMES, cfg!(target_os = "macos"))
 }
 
-/// Several, one after the other.
+/// Several shortcuts, joined by “or”.
 pub fn shortcuts_text(shortcuts: &[KeyboardShortcut]) -> String {
     shortcuts.iter().map(shortcut_text).collect::<Vec<_>>().join(" or ")
 }
@@ -184,7 +185,7 @@ mod tests {
         let (again, unread) = Keymap::read(&keymap.kept());
         assert!(again == keymap && unread.is_empty());
         keymap.take_away(&undo, chosen);
-        assert!(keymap.keys(&undo).is_empty() && keymap.is_chosen(&undo), "none at all is a choice");
+        assert!(keymap.keys(&undo).is_empty() && keymap.is_chosen(&undo), "an empty list of keys counts as chosen");
         keymap.choose(&undo, own.clone());
         assert!(!keymap.is_changed() && keymap.keys(&undo) == own);
         let broken = ChosenKeys::from([("EditAction.Undo".into(), vec!["Hyper+S".into(), "F8".into()])]);

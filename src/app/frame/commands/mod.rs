@@ -1,11 +1,11 @@
-//! What a person can ask for. A menu entry, a button, a key and a script all carry the same value to what carries it
-//! out.
+//! The commands of the editor. A menu entry, a button, a key and a script all issue the same command value, and the
+//! handler of its type executes it.
 //!
 //! ```text
 //! feature: enum of actions ── Action (label, tooltip, icon, shortcuts) ──▶ CommandRegistry: listed, handler
 //! menu, button, key, script ── Command (one action) ──▶ CommandQueue ── run_all ──▶ the handler of its type
 //! ```
-//! An action belongs to the feature that can do it; nothing here knows any.
+//! An action belongs to the feature that executes it; this module does not depend on any feature.
 
 mod basic;
 mod keymap;
@@ -25,7 +25,7 @@ pub use basic::{ComputeAction, EditAction, FileAction, Proceed};
 pub use keymap::{Keymap, shortcut_text, shortcuts_text};
 pub use shortcuts::pressed;
 
-/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
+/// `keys![COMMAND + S]` is Ctrl+S, on a Mac Cmd+S.
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
         use bevy_egui::egui::{Key, KeyboardShortcut};
@@ -36,7 +36,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// Modifiers that `keys!` knows.
+/// The modifiers for `keys!`.
 pub(crate) mod held {
     use bevy_egui::egui::Modifiers;
 
@@ -47,14 +47,14 @@ pub(crate) mod held {
     pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 }
 
-/// What menus, buttons and the list of shortcuts say about a command.
+/// The texts, icon and default keys of a command, as menus, buttons and the list of shortcuts show them.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub label: String,
-    /// One sentence that says what happens.
+    /// One sentence that says what the command does.
     pub tooltip: String,
     pub icon: &'static str,
-    /// The keys that it comes with; those in force are [`Keymap::keys`].
+    /// The default keys; the active keys are [`Keymap::keys`].
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
@@ -69,21 +69,21 @@ impl Info {
     }
 }
 
-/// What a feature can be asked for.
+/// A type of commands that a feature offers.
 pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
-    /// What is said about it.
+    /// The texts, icon and default keys of the action.
     fn info(&self) -> Info;
 
-    /// Its heading in the list of shortcuts.
+    /// Heading of the action in the list of shortcuts.
     fn section(&self) -> &'static str;
 
-    /// The tooltip with the shortcut behind it.
+    /// The tooltip, followed by the shortcut.
     fn tooltip(&self, ctx: &egui::Context) -> String {
         Command::from(self.clone()).tooltip(ctx)
     }
 }
 
-/// An [`Action`] of whatever type.
+/// An [`Action`] of any type, as a trait object.
 trait AnyAction: Debug + Send + Sync {
     fn info(&self) -> Info;
     fn section(&self) -> &'static str;
@@ -114,7 +114,7 @@ impl<A: Action> AnyAction for A {
     }
 }
 
-/// One action of some feature: the value that is carried from whoever asks to whoever does it.
+/// One action of some feature, as the value that menus, keys and scripts send to its handler.
 #[derive(Clone, Debug)]
 pub struct Command(Arc<dyn AnyAction>);
 
@@ -131,33 +131,33 @@ impl PartialEq for Command {
 }
 
 impl Command {
-    /// What is said about it.
+    /// The texts, icon and default keys of the command.
     pub fn info(&self) -> Info {
         self.0.info()
     }
 
-    /// Its heading in the list of shortcuts.
+    /// Heading of the command in the list of shortcuts.
     pub fn section(&self) -> &'static str {
         self.0.section()
     }
 
-    /// The action, if it is one of this type.
+    /// The action, if it has this type.
     pub fn action<A: Action>(&self) -> Option<&A> {
         self.0.as_any().downcast_ref()
     }
 
-    /// The name by which preferences know it, whatever it is called in the window: `EditAction.Undo`.
+    /// The name under which the preferences store the command, independent of its label: `EditAction.Undo`.
     pub fn name(&self) -> String {
         let of = self.0.type_name();
         format!("{}.{:?}", of.rsplit("::").next().unwrap_or(of), self.0)
     }
 
-    /// The shortcut that is shown beside it.
+    /// The shortcut that menus show.
     pub fn shortcut(&self, ctx: &egui::Context) -> Option<KeyboardShortcut> {
         Keymap::shown(ctx).keys(self).first().copied()
     }
 
-    /// The tooltip with the shortcut behind it.
+    /// The tooltip, followed by the shortcut.
     pub fn tooltip(&self, ctx: &egui::Context) -> String {
         let tooltip = self.info().tooltip;
         match self.shortcut(ctx) {
@@ -167,7 +167,7 @@ impl Command {
     }
 }
 
-/// Commands that have been asked for and not yet carried out, in order.
+/// Commands that have been issued but not yet executed, in order.
 #[derive(Resource, Default)]
 pub struct CommandQueue(Vec<Command>);
 
@@ -184,34 +184,34 @@ impl CommandQueue {
 type Handler = Arc<dyn Fn(&mut World, &Command) + Send + Sync>;
 type Applies = Arc<dyn Fn(&World, &Command) -> bool + Send + Sync>;
 
-/// All commands with what carries them out.
+/// All commands and their handlers.
 #[derive(Resource, Default)]
 pub struct CommandRegistry {
     listed: Vec<Command>,
     handlers: HashMap<TypeId, Handler>,
-    /// Actions whose keys come before those of others, while they apply.
+    /// Types of actions whose keys take precedence over all others while they apply.
     scopes: HashMap<TypeId, Applies>,
-    /// What the key that cancels leaves before anything else; each returns whether there was something to leave.
+    /// Systems that the Cancel key runs first to leave a mode; each returns whether there was one to leave.
     leaving: Vec<SystemId<(), bool>>,
-    /// What cancelling closes before it stops what is computed.
+    /// Systems that Cancel runs to close a window before it stops the computation.
     closing: Vec<SystemId<(), bool>>,
 }
 
 impl CommandRegistry {
-    /// The commands that need nothing named, in the order in which they were registered.
+    /// The commands without arguments, in the order of registration.
     pub fn all(&self) -> &[Command] {
         &self.listed
     }
 
-    /// Whether the keys of a command hold in some states only, and come before those of others then.
+    /// Whether the keys of a command apply in some states only, and then take precedence over others.
     pub fn is_scoped(&self, command: &Command) -> bool {
         self.scopes.contains_key(&command.0.as_any().type_id())
     }
 
-    /// The other commands that a shortcut of `command` asks for as well, in the same state.
+    /// The other commands that share a shortcut with `command` in the same state.
     pub fn conflicts(&self, keymap: &Keymap, command: &Command) -> Vec<(KeyboardShortcut, Command)> {
         let keys = keymap.keys(command);
-        // those of two features hold in different states
+        // two scopes never apply at the same time
         let state = |command: &Command| self.is_scoped(command).then(|| command.0.as_any().type_id());
         let same = |other: &&Command| *other != command && state(other) == state(command);
         let shared = |other: &Command| {
@@ -222,23 +222,24 @@ impl CommandRegistry {
     }
 }
 
-/// Registers what features can do.
+/// Registers commands.
 pub trait CommandApp {
-    /// Actions of one type, and the system that does them. Those in `listed` have shortcuts and are in the list of
-    /// them.
+    /// Registers the actions of one type and their handler. Those in `listed` have shortcuts and appear in the list of
+    /// shortcuts.
     fn add_actions<A: Action, M>(
         &mut self,
         listed: impl IntoIterator<Item = A>,
         handler: impl IntoSystem<In<A>, (), M> + 'static,
     ) -> &mut Self;
 
-    /// The keys of these actions come before those of all others, and only while they apply.
+    /// Gives the keys of these actions precedence over all others, but only while `applies` returns true.
     fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self;
 
-    /// What the key that cancels leaves first; returns whether there was something to leave.
+    /// Adds a system that leaves a mode when Cancel is pressed; it returns whether there was one to leave.
     fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 
-    /// What cancelling closes before it stops what is computed; returns whether there was something to close.
+    /// Adds a system that closes a window before Cancel stops the computation; it returns whether there was one to
+    /// close.
     fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
 }
 
@@ -256,7 +257,7 @@ impl CommandApp for App {
         let handler: Handler = Arc::new(move |world, command| {
             let Some(action) = command.action::<A>() else { return };
             if let Err(problem) = world.run_system_with(id, action.clone()) {
-                error!("{command:?} was not carried out: {problem}");
+                error!("the command {command:?} failed: {problem}");
             }
         });
         let mut registry = registry(self);
@@ -284,7 +285,7 @@ impl CommandApp for App {
     }
 }
 
-/// Carries out what has been asked for, and what that asks for.
+/// Executes the issued commands and those that they issue in turn.
 pub fn run_all(world: &mut World, ctx: &egui::Context) {
     loop {
         let commands = std::mem::take(&mut world.resource_mut::<CommandQueue>().0);
@@ -295,19 +296,19 @@ pub fn run_all(world: &mut World, ctx: &egui::Context) {
             let handler = world.resource::<CommandRegistry>().handlers.get(&command.0.as_any().type_id()).cloned();
             match handler {
                 Some(handler) => handler(world, &command),
-                None => error!("nobody carries out {command:?}"),
+                None => error!("no handler for the command {command:?}"),
             }
             ctx.request_repaint();
         }
     }
 }
 
-/// Leaves what the key that cancels leaves; returns whether there was anything.
+/// Leaves the active mode, if there is one; returns whether there was.
 pub fn leave(world: &mut World) -> bool {
     any(world, |registry| &registry.leaving)
 }
 
-/// Closes what cancelling closes; returns whether there was anything.
+/// Closes a window that Cancel closes; returns whether there was one.
 pub fn close(world: &mut World) -> bool {
     any(world, |registry| &registry.closing)
 }

@@ -1,4 +1,4 @@
-//! From key presses to commands.
+//! Maps key presses to commands.
 
 use bevy::prelude::World;
 use bevy_egui::egui;
@@ -7,11 +7,10 @@ use egui::{Event, Key, Modifiers};
 use crate::frame::commands::{Command, CommandRegistry};
 use crate::frame::editor::Editor;
 
-/// The command whose shortcut was pressed, if any; the key press is taken out of the input.
+/// Returns the command whose shortcut was pressed, if any, and removes the key press from the input.
 ///
-/// While a text field has the keyboard only shortcuts with Ctrl that do not edit text are taken; while any other
-/// widget has it, keys that move or press widgets stay with it. Actions with a scope come before all others while they
-/// apply.
+/// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has it,
+/// keys that move or press widgets stay with the widget. Actions with a scope come before all others while they apply.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());

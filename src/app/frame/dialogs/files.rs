@@ -1,4 +1,4 @@
-//! Choosing a file to open, to save to, or to export to. The dialog itself asks before it overwrites.
+//! File dialogs for opening, saving and exporting. The dialog itself asks before it overwrites.
 
 use std::path::{Path, PathBuf};
 
@@ -10,28 +10,28 @@ use super::Dialog;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 
-/// Talweg's scenes: their name in the list of kinds, and their endings.
+/// File filter for Talweg scenes: name and extensions.
 pub const SCENES: (&str, &[&str]) =
-    ("Talweg scenes (.ron), and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
-/// The same where one is saved: the dialog itself puts the ending behind it.
+    ("Talweg scenes (.ron) and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
+/// File type of a saved scene; the dialog appends the extension.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
-/// Heights and images that nodes read.
+/// File filter for heightmaps and images that nodes read.
 pub const IMAGES: (&str, &[&str]) = (
     "Heights, images and meshes (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj)",
     &["png", "tif", "tiff", "exr", "r16", "raw", "r32", "hgt", "asc", "glb", "gltf", "obj", "ply", "stl"],
 );
 
-/// The title of the dialog that asks for them.
+/// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
-/// See the module.
+/// A file dialog. See the module.
 pub struct Files {
     dialog: FileDialog,
     then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
 }
 
 impl Files {
-    /// Asks for a file of one kind; what is done with it is `then`.
+    /// Asks for a file of one kind; `then` makes the command from its path.
     pub fn open(
         document: &Document,
         title: &str,
@@ -44,7 +44,7 @@ impl Files {
         Self { dialog, then: Box::new(then) }
     }
 
-    /// Asks where to write a file: `name` is offered, of the kinds with their endings the first.
+    /// Asks where to save a file. `name` is the suggested name, with the extension of the first of `kinds`.
     pub fn save(
         document: &Document,
         title: &str,
@@ -62,7 +62,7 @@ impl Files {
 }
 
 impl Files {
-    /// Asks for a folder; `at` is shown first, if it is there.
+    /// Asks for a folder; the dialog starts in `at`, if that exists.
     pub fn folder(
         document: &Document,
         title: &str,
@@ -78,7 +78,7 @@ impl Files {
 
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // its search field is black whatever the theme
+        // the search field is black in every theme
         self.dialog.config_mut().show_search = ctx.theme() == egui::Theme::Dark;
         self.dialog.update(ctx);
         match self.dialog.state() {
@@ -113,9 +113,9 @@ fn dialog(document: &Document, title: &str) -> FileDialog {
     }
 }
 
-/// The folder of the scene's file, else the person's documents.
+/// The folder of the scene's file, or the user's documents folder.
 fn folder(document: &Document) -> Option<PathBuf> {
-    // a scene named on the command line may have no folder in its name
+    // a scene path from the command line may contain no folder
     let path = document.path().and_then(|path| std::path::absolute(path).ok());
     let beside = path.as_ref().and_then(|path| path.parent()).filter(|folder| folder.is_dir());
     beside.map(PathBuf::from).or_else(|| {
@@ -125,12 +125,12 @@ fn folder(document: &Document) -> Option<PathBuf> {
     })
 }
 
-/// The folder of the scene's file, the person's documents, or the working folder.
+/// The folder of the scene's file, the user's documents folder, or the working directory.
 pub fn usual_folder(document: &Document) -> PathBuf {
     folder(document).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }
 
-/// The scene's name without what file systems refuse.
+/// The scene's name without the characters that file systems reject.
 pub fn file_stem(document: &Document) -> String {
     let name: String =
         document.name().chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! Everything that comes up in front of the panels and waits for an answer. What is answered is a list of commands.
+//! Dialogs in front of the panels that wait for an answer. An answer is a list of commands.
 
 pub mod files;
 pub mod modals;
@@ -8,18 +8,18 @@ use bevy_egui::egui;
 
 use super::commands::Command;
 
-/// Something that waits for an answer.
+/// A dialog that waits for an answer.
 pub trait Dialog: Send + Sync {
-    /// Shows it; returns what shall be done once it is answered, and is closed then.
+    /// Shows the dialog. Returns the commands to run once it is answered; it is then closed.
     fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>>;
 
-    /// Whether another may take its place unasked, as nothing is lost with it.
+    /// Whether another dialog may replace it without asking, because nothing would be lost.
     fn gives_way(&self) -> bool {
         false
     }
 }
 
-/// See the module. One dialog is open at a time.
+/// The open dialog. See the module. Only one dialog is open at a time.
 #[derive(Default)]
 pub struct Dialogs {
     open: Option<Box<dyn Dialog>>,
@@ -30,24 +30,24 @@ impl Dialogs {
         self.open.is_some()
     }
 
-    /// Whether one is open that must be answered first.
+    /// Whether a dialog is open that must be answered first.
     pub fn is_waiting(&self) -> bool {
         self.open.as_ref().is_some_and(|dialog| !dialog.gives_way())
     }
 
-    /// Opens a dialog in place of the one that is open.
+    /// Opens a dialog and replaces the open one.
     pub fn open(&mut self, dialog: impl Dialog + 'static) {
         self.open = Some(Box::new(dialog));
     }
 
-    /// Asks what shall become of unsaved changes before `then` is done.
+    /// Asks whether to save unsaved changes before `then` runs.
     pub fn ask_about_changes(&mut self, then: Command) {
         self.open(modals::Unsaved { then });
     }
 
-    /// Shows the open dialog; returns its answer when it has one, and closes it then.
+    /// Shows the open dialog; if it is answered, closes it and returns the answer.
     pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Vec<Command> {
-        // a list that is open in the dialog is closed before the dialog is
+        // Escape closes an open drop-down list before it closes the dialog
         let is_list_open = self.open.is_some() && egui::Popup::is_any_open(ctx);
         if is_list_open && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
             egui::Popup::close_all(ctx);

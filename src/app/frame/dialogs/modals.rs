@@ -1,4 +1,4 @@
-//! The question about unsaved changes, and what modal dialogs have in common.
+//! The question about unsaved changes, and common parts of modal dialogs.
 
 use bevy_egui::egui;
 use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};
@@ -7,9 +7,9 @@ use super::Dialog;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::theme::colour;
 
-/// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
+/// Asks whether to save unsaved changes. Escape cancels, Enter saves.
 pub struct Unsaved {
-    /// What is done afterwards.
+    /// The command to run afterwards.
     pub then: Command,
 }
 
@@ -21,7 +21,7 @@ impl Dialog for Unsaved {
             ui.set_width(400.0);
             ui.heading(format!("Save the changes to “{scene_name}”?"));
             ui.add_space(6.0);
-            ui.label(format!("{} without saving loses them.", self.then.info().label));
+            ui.label("Unsaved changes will be lost.");
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if ui.add(main_button("Save")).clicked() {
@@ -42,35 +42,35 @@ impl Dialog for Unsaved {
     }
 }
 
-/// Whether Enter was pressed, and no widget has the keyboard for itself. Asked before fields are drawn: they give the
-/// keyboard away when Enter ends them.
+/// Whether Enter was pressed while no widget has the focus. Call it before fields are drawn, because a field gives up
+/// the focus when Enter is pressed in it.
 pub fn is_confirmed(ctx: &egui::Context) -> bool {
     ctx.input(|input| input.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none())
 }
 
-/// An empty answer where Escape was pressed or the pointer clicked beside a modal dialog.
+/// Returns an empty answer if Escape was pressed or the user clicked outside a modal dialog.
 pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Option<Vec<Command>> {
     (ctx.input(|i| i.key_pressed(Key::Escape)) || modal.should_close()).then(Vec::new)
 }
 
-/// The button of what is done most often.
+/// The button of the default action.
 pub fn main_button<'a>(text: &str) -> Button<'a> {
     button(RichText::new(text).color(colour::text_strong())).fill(colour::accent_deep())
 }
 
-/// A dialog in the middle of the window.
+/// A dialog in the centre of the window.
 pub fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18).corner_radius(8);
     Modal::new(id.into()).frame(frame)
 }
 
-/// Closes without doing anything, also by Enter.
+/// A Close button, also triggered by Enter; it returns an empty answer.
 pub fn close_button(ui: &mut Ui) -> Option<Vec<Command>> {
     let clicked = ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked()).inner;
     (clicked || is_confirmed(ui.ctx())).then(Vec::new)
 }
 
-/// A button at the foot of a dialog.
+/// A button at the bottom of a dialog.
 pub fn button<'a>(text: impl Into<RichText>) -> Button<'a> {
     Button::new(text.into()).min_size(egui::vec2(92.0, 28.0))
 }

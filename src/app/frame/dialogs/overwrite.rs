@@ -1,4 +1,4 @@
-//! The question about a file that is not overwritten just so, whatever writes it.
+//! The question before a changed, protected or linked file is overwritten, for all kinds of files.
 
 use std::path::PathBuf;
 
@@ -11,19 +11,19 @@ use crate::frame::commands::{Command, Proceed};
 use crate::frame::editor::file_name;
 use talweg::io::{FileError, SaveTarget};
 
-/// Why it is asked.
+/// Why the user must confirm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteReason {
     /// Another program has changed the file since it was opened or saved here.
     Changed,
     /// The file is write-protected.
     ReadOnly,
-    /// The file has so many names (hard links).
+    /// The file has this number of names (hard links).
     Linked(u64),
 }
 
 impl OverwriteReason {
-    /// The reason that an error gives to ask, if it gives one.
+    /// The reason for the question, if the error is one that can be confirmed.
     fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
@@ -33,44 +33,42 @@ impl OverwriteReason {
         }
     }
 
-    /// Heading and text of the question about a file of this name.
+    /// Heading and text of the question about the file `name`.
     fn question(self, name: &str) -> (String, String) {
         match self {
             Self::Changed => (
                 format!("“{name}” has changed on the disk"),
-                "Another program, or another window, has written the file since it was opened here. Overwriting loses \
-                 what that wrote; reloading loses the edits made here."
+                "Another program or window has changed the file since you opened it. Overwrite discards those \
+                 changes; Reload discards your edits."
                     .into(),
             ),
             Self::ReadOnly => (
                 format!("“{name}” is write-protected"),
-                "Somebody has marked the file as not to be changed. Overwriting replaces it all the same, and it stays \
-                 protected."
-                    .into(),
+                "The file is marked as read-only. Overwrite replaces it anyway; it stays write-protected.".into(),
             ),
             Self::Linked(names) => (
-                format!("“{name}” has {names} names"),
-                "Hard links lead to the file from other places. Overwriting gives this name the new file, and the \
-                 others keep the old one."
+                format!("“{name}” has {names} hard links"),
+                "Other paths lead to the same file through hard links. Overwrite puts the new file at this path; the \
+                 other paths keep the old file."
                     .into(),
             ),
         }
     }
 }
 
-/// See the module. Escape cancels; Enter leads to another file, which loses nothing.
+/// The question. See the module. Escape cancels; Enter chooses another file, so that nothing is lost.
 pub struct Overwrite {
     pub path: PathBuf,
     pub reason: OverwriteReason,
-    /// The button that leads to another file, and what it does.
+    /// Label and command of the button that chooses another file.
     pub elsewhere: (&'static str, Command),
-    /// Writes over the file all the same.
+    /// The command that overwrites the file anyway.
     pub over: Command,
 }
 
 impl Overwrite {
-    /// The question that an error asks, if it asks one: `elsewhere` leads to another file, and `over` writes over the
-    /// file `to` all the same.
+    /// Creates the question for an error, if the error allows one. `elsewhere` chooses another file, and `over` makes
+    /// the command that overwrites the file `to` anyway.
     pub fn from_error(
         error: &FileError,
         to: &SaveTarget,
@@ -82,7 +80,7 @@ impl Overwrite {
         Some(Self { path: to.path().into(), reason, elsewhere, over: over(all_the_same) })
     }
 
-    /// A button that reads the file again, where that helps.
+    /// The command that reloads the file, if that solves the problem.
     fn reload(&self) -> Option<Command> {
         (self.reason == OverwriteReason::Changed).then(|| Proceed::Open(self.path.clone()).into())
     }

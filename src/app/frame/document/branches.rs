@@ -1,4 +1,5 @@
-//! Changing a process on the way: from the start, or from here on; and branches, of which one is shown at a time.
+//! Edits of a process in the middle of its run: replay from the start or continue from here. Also branches, one shown
+//! at a time.
 
 use crate::frame::document::{Document, Group, Selection};
 use talweg::eval::Playhead;
@@ -7,36 +8,36 @@ use talweg::nodes::multiscale::LargestScale;
 use talweg::param::Value;
 use talweg::scene::{Layer, LayerStage, ParamEpoch};
 
-/// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
-/// is offered.
+/// The offer to continue from the playhead, after a process was changed while its playhead stood part of the way.
+/// Without it, the process is replayed from the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     pub layer: usize,
     pub iteration: u32,
-    /// The node and its parameter epochs as they were when the playhead came to stand there.
+    /// The node and its parameter epochs at the time when the playhead stopped there.
     node: Node,
     epochs: Vec<ParamEpoch>,
 }
 
 impl Offer {
-    /// `layer` with the node and the parameter epochs of then.
+    /// `layer` with the node and the parameter epochs of that time.
     fn origin(&self, layer: &Layer) -> Layer {
         Layer { node: self.node.clone(), epochs: self.epochs.clone(), ..layer.clone() }
     }
 }
 
-/// Whether two nodes differ in more than how long they run.
+/// Whether two nodes differ in more than their number of iterations.
 fn laws_differ(a: &Node, b: &Node) -> bool {
     let mut a = a.clone();
     if let (Some(index), true) = (a.about().find("iterations"), a.about().name == b.about().name) {
         let iterations = b.params().get(index);
-        // both are the same kind of node
+        // both nodes have the same type
         let _ = a.params_mut().set(index, &iterations);
     }
     a != *b
 }
 
-/// The stretches of `layer` up to `iteration`.
+/// The parameter epochs of `layer` up to `iteration`.
 fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch> {
     let mut left = iteration;
     let mut epochs = Vec::new();
@@ -50,22 +51,22 @@ fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch
     epochs
 }
 
-/// Lets `layer` begin with `epochs`; it ends after as many iterations as before, but goes on for one at the least.
+/// Makes `layer` start with `epochs`. It ends after the same total of iterations, but runs for at least one more.
 fn begin_with(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
     let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
     layer.epochs = epochs;
     if layer.multiscale().largest != LargestScale::OneGrid {
-        return; // what is left is shared out among the grids
+        return; // the remaining iterations are distributed over the grids
     }
     if let Some(index) = layer.node.about().find("iterations") {
         let left = total.saturating_sub(gone).max(1);
-        // the parameter is a whole number
+        // the parameter is an integer
         let _ = layer.node.params_mut().set(index, &Value::Int(i64::from(left)));
     }
 }
 
 impl Document {
-    /// What can be done about the process that was changed on the way.
+    /// The offer to continue or branch, if a process was changed in the middle of its run.
     pub fn offer(&self) -> Option<&Offer> {
         let offer = self.offer.as_ref()?;
         let here = Some(Playhead { layer: offer.layer, iteration: offer.iteration });
@@ -73,7 +74,7 @@ impl Document {
         (self.transport.playhead == here && laws_differ(&now.node, &offer.node)).then_some(offer)
     }
 
-    /// The offer after an edit of `group`; called before it.
+    /// The offer that an edit of `group` leads to; must be called before the edit.
     pub(crate) fn offer_before(&self, group: Group) -> Option<Offer> {
         let Group::Node(layer) = group else { return self.offer.clone() };
         let playhead = self.transport.playhead.filter(|p| p.layer == layer && p.iteration > 0)?;
@@ -84,12 +85,12 @@ impl Document {
         Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, epochs }))
     }
 
-    /// Leaves the process as it is, replayed from the start.
+    /// Rejects the offer: the process stays replayed from the start.
     pub fn decline_offer(&mut self) {
         self.offer = None;
     }
 
-    /// Takes the offer: up to the playhead the process is what it was, from there on what it is now.
+    /// Accepts the offer: the process keeps its old parameters up to the playhead and uses the new ones from there.
     pub fn continue_from_here(&mut self) {
         let Some(offer) = self.offer().cloned() else { return };
         let samples = self.scene().samples();
@@ -102,10 +103,11 @@ impl Document {
         self.offer = None;
     }
 
-    /// Copies the process under the playhead into a branch that goes on from there, and shows it. Where parameters
-    /// were changed on the way, the branch takes the change and the old layer is what it was.
+    /// Copies the process under the playhead into a branch that continues from there, and shows the branch. If
+    /// parameters were changed in the middle of the run, the branch takes the change and the old layer gets its old
+    /// parameters back.
     pub fn branch_from_here(&mut self) {
-        // what is offered concerns the layer under the playhead, whatever is selected
+        // the offer concerns the layer under the playhead, even if another layer is selected
         let offer = self.offer().cloned();
         let here = self.process().map(|(index, _)| (index, self.iteration()));
         let Some((index, iteration)) = offer.as_ref().map(|o| (o.layer, o.iteration)).or(here) else { return };
@@ -131,7 +133,7 @@ impl Document {
         self.bump(true);
     }
 
-    /// The name of the origin with the next free letter behind it.
+    /// The name of the original layer followed by the next free letter.
     fn branch_name(&self, origin: &Layer) -> String {
         let stem = match origin.name.rsplit_once(' ') {
             Some((stem, letter)) if origin.branch != 0 && letter.len() == 1 => stem,
@@ -141,8 +143,8 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// The branches of the selected layer, be it shown or hidden, or of the process of the transport; itself among
-    /// them, empty if it has none.
+    /// The branches of the selected layer, or else of the process of the transport. The layer itself is among them,
+    /// shown or hidden. Empty if there are none.
     pub fn branches(&self) -> Vec<usize> {
         let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
         let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);
@@ -152,12 +154,12 @@ impl Document {
         if of_it.len() > 1 { of_it } else { Vec::new() }
     }
 
-    /// The one of [`branches`](Self::branches) that is on screen.
+    /// The member of [`branches`](Self::branches) that is on screen.
     pub fn shown_branch(&self) -> Option<usize> {
         self.branches().into_iter().find(|&index| self.scene().layers[index].enabled)
     }
 
-    /// Shows one branch in place of the others; the playhead stays at its iteration.
+    /// Shows one branch and hides the others; the playhead stays at its iteration.
     pub fn show_branch(&mut self, index: usize) {
         let branches = self.branches();
         if !branches.contains(&index) {
@@ -182,7 +184,7 @@ impl Document {
 mod tests {
     use super::*;
 
-    /// Noise under an erosion of 40 iterations, whose playhead stands at 15.
+    /// A document with noise below an erosion of 40 iterations, whose playhead stands at 15.
     fn standing() -> Document {
         let mut document = Document::default();
         document.add_layer(Node::named("Perlin").unwrap());

@@ -1,9 +1,9 @@
-//! The groups of parameters that a scene is made of.
+//! The parameter groups of a scene.
 
 use talweg::param::Params;
 use talweg::scene::Scene;
 
-/// One of a layer's groups of parameters.
+/// One parameter group of the scene or of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Settings,
@@ -16,7 +16,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// The layer that it belongs to.
+    /// The layer that the group belongs to.
     pub fn layer(self) -> Option<usize> {
         match self {
             Self::Settings | Self::Planet | Self::Climate => None,
@@ -24,7 +24,7 @@ impl Group {
         }
     }
 
-    /// The group in `scene`, if the layer is there.
+    /// The parameters of the group in `scene`, if its layer exists.
     pub fn params(self, scene: &Scene) -> Option<&dyn Params> {
         match self {
             Self::Settings => Some(&scene.settings),

@@ -1,11 +1,11 @@
-//! Groups of layers: made, opened again, and moved as a whole. What is done to a group is done to what it holds.
+//! Groups of layers: create, dissolve and move them. An edit of a group also applies to its members.
 
 use crate::frame::document::{Document, Selection};
 use talweg::nodes::Node;
 use talweg::nodes::filters::group::LayerGroup;
 use talweg::scene::{Layer, Scene};
 
-/// Where layers shall go: before the layer that has that number now, so deep.
+/// Target position of layers: before the layer that has this index now, at this nesting depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackPlace {
     pub index: usize,
@@ -13,7 +13,7 @@ pub struct StackPlace {
 }
 
 impl Document {
-    /// Layers with what they hold, from the ground up.
+    /// Layers and their members, from the bottom up.
     pub fn with_members(&self, indices: &[usize]) -> Vec<usize> {
         let count = self.scene().layers.len();
         let mut all: Vec<usize> =
@@ -23,7 +23,8 @@ impl Document {
         all
     }
 
-    /// Where a new layer goes: above the selected one, into a selected group, on top while the scene is selected.
+    /// The position of a new layer: above the selected layer, inside a selected group, or on top while the scene is
+    /// selected.
     pub fn place_for_new(&self) -> StackPlace {
         let layers = &self.scene().layers;
         match self.selected_layer().filter(|&index| index < layers.len()) {
@@ -33,7 +34,7 @@ impl Document {
         }
     }
 
-    /// Puts layers into a group of their own, in the place of the topmost of them; where one is locked nothing changes.
+    /// Puts layers into a new group at the position of the topmost of them. Does nothing if one is locked.
     pub fn group_layers(&mut self, indices: &[usize]) {
         let gathered = self.with_members(indices);
         let (Some(&top), None) = (gathered.last(), self.first_locked(&gathered)) else { return };
@@ -54,7 +55,7 @@ impl Document {
         self.select(Selection::Layer(top + 1));
     }
 
-    /// Takes groups away and leaves what they hold in their places.
+    /// Removes groups and leaves their members in place.
     pub fn ungroup(&mut self, indices: &[usize]) {
         let is_group = |index: &usize| self.scene().group(*index).is_some();
         let groups: Vec<usize> = indices.iter().copied().filter(is_group).collect();
@@ -77,8 +78,8 @@ impl Document {
         self.select(last.map_or(Selection::Scene, |last| Selection::Layer(lowest.min(last))));
     }
 
-    /// Moves a layer, with what it holds, to another place; one that is locked stays, and so does a group that would
-    /// come to lie in itself.
+    /// Moves a layer and its members to another position. A locked layer does not move, and neither does a group that
+    /// would end up inside itself.
     pub fn move_layers(&mut self, from: usize, to: StackPlace) {
         let count = self.scene().layers.len();
         if from >= count || to.index > count || self.is_locked(from) {
@@ -87,7 +88,7 @@ impl Document {
         let block = self.scene().block(from);
         let is_inside = block.start < to.index && to.index <= from && block.len() > 1;
         let (size, own) = (block.len(), self.scene().layers[from].depth);
-        // a place inside the layers that move is the place where they are
+        // a target inside the moved block is its current position
         let at = if block.contains(&to.index) { block.start } else { to.index };
         if is_inside && to.depth > own {
             return;
@@ -109,52 +110,53 @@ impl Document {
         });
     }
 
-    /// Moves a layer a step up: over the next one, into a group that begins above it, or out of its own.
+    /// Moves a layer one step up: over the next layer, into a group that starts above it, or out of its own group.
     pub fn move_up(&mut self, index: usize) {
         if let Some(place) = place_above(self.scene(), index) {
             self.move_layers(index, place);
         }
     }
 
-    /// Moves a layer a step down, likewise.
+    /// Moves a layer one step down, in the same way.
     pub fn move_down(&mut self, index: usize) {
         if let Some(place) = place_below(self.scene(), index) {
             self.move_layers(index, place);
         }
     }
 
-    /// How deep the outermost of the layers lies that hold the one at `index`, itself or groups around it.
+    /// Nesting depth of the outermost of `layers` that contains the layer at `index`: the layer itself or a group
+    /// around it.
     pub(crate) fn root_depth(&self, layers: &[usize], index: usize) -> u32 {
         let around = self.scene().groups_around(index);
         let root = around.into_iter().rev().find(|group| layers.contains(group)).unwrap_or(index);
         self.scene().layers[root].depth
     }
 
-    /// By how much the depth of each of the layers changes, so that the outermost of them lie `depth` deep.
+    /// Change of the nesting depth of each layer that puts the outermost of them at `depth`.
     pub(crate) fn shifts(&self, layers: &[usize], depth: u32) -> Vec<i64> {
         layers.iter().map(|&index| i64::from(depth) - i64::from(self.root_depth(layers, index))).collect()
     }
 }
 
-/// A step up of a layer; `None` on top.
+/// The position one step above a layer; `None` at the top.
 fn place_above(scene: &Scene, index: usize) -> Option<StackPlace> {
     let (own, above) = (scene.layers.get(index)?.depth, scene.layers.get(index + 1)?);
     Some(match above.depth {
-        // it is the topmost of its group
+        // the layer is the topmost of its group
         depth if depth < own => StackPlace { index: index + 2, depth },
-        // a group begins above it
+        // a group starts above the layer
         depth if depth > own => StackPlace { index: scene.block(index).start, depth: own + 1 },
         _ if scene.group(index + 1).is_some() => StackPlace { index: scene.block(index).start, depth: own + 1 },
         depth => StackPlace { index: index + 2, depth },
     })
 }
 
-/// A step down of a layer; `None` at the bottom.
+/// The position one step below a layer; `None` at the bottom.
 fn place_below(scene: &Scene, index: usize) -> Option<StackPlace> {
     let (own, start) = (scene.layers.get(index)?.depth, scene.block(index).start);
     let below = start.checked_sub(1).map(|below| (below, scene.layers[below].depth));
     Some(match below {
-        // the lowest of its group
+        // the layer is the lowest of its group
         None if own > 0 => StackPlace { index: start, depth: own - 1 },
         None => return None,
         Some((_, depth)) if depth < own => StackPlace { index: start, depth: own - 1 },
@@ -167,7 +169,7 @@ fn place_below(scene: &Scene, index: usize) -> Option<StackPlace> {
 mod tests {
     use super::*;
 
-    /// Layers by name and depth, from the ground up; names that begin with G are groups.
+    /// A document with layers of these names and depths, from the bottom up; names that start with G are groups.
     fn document(layers: &[(&str, u32)]) -> Document {
         let layer = |&(name, depth): &(&str, u32)| {
             let node = if name.starts_with('G') { "LayerGroup" } else { "Perlin" };

@@ -1,4 +1,4 @@
-//! Edits of the stack as a whole: add, duplicate, delete, reorder, rename, show and hide, solo.
+//! Edits of the layer stack: add, duplicate, delete, reorder, rename, show and hide, solo.
 
 use crate::frame::document::{Document, Group, Selection, StackPlace, Variant};
 use talweg::nodes::{Node, Work};
@@ -6,9 +6,9 @@ use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
 impl Document {
-    /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator that has
-    /// something below it adds to it, so that it hides nothing. A node as it comes starts with its preset Natural, if
-    /// it has one: defaults are what files leave out, and cannot follow taste.
+    /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator with layers
+    /// below adds its heights to them, so that it does not hide them. A node with default parameters gets its preset
+    /// Natural, if it has one, because defaults define the file format and cannot change with taste.
     pub fn add_layer(&mut self, mut node: Node) {
         let about = node.about();
         let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);
@@ -24,10 +24,10 @@ impl Document {
         self.insert(&format!("Add {}", layer.node.about().label), at.index, layer);
     }
 
-    /// Some layers, with what they hold, as the text of a scene that has no others.
+    /// Returns layers and their members as the text of a scene that contains nothing else.
     ///
     /// # Errors
-    /// When it is nested too deeply to be read again.
+    /// If the result is nested too deeply to be read again.
     pub fn layer_text(&self, indices: &[usize]) -> Result<String, SceneError> {
         let copied = self.with_members(indices);
         let shifts = self.shifts(&copied, 0);
@@ -40,10 +40,10 @@ impl Document {
         Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
     }
 
-    /// Puts the layers of the text of a scene above the selected one, as one step; they keep their seeds.
+    /// Inserts the layers of a scene text above the selected layer, as one undo step. They keep their seeds.
     ///
     /// # Errors
-    /// When it is no scene; nothing changes.
+    /// If the text is not a scene; nothing changes then.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
         let StackPlace { index: at, depth } = self.place_for_new();
@@ -65,8 +65,8 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Adds layers above the selected one, as one step, each with a seed and a name of its own; selects that of a
-    /// number among them.
+    /// Adds layers above the selected one, as one undo step, each with a new seed and an unused name. Selects the layer
+    /// `selected` among them.
     pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
         let StackPlace { index: at, depth } = self.place_for_new();
         let count = layers.len();
@@ -87,7 +87,7 @@ impl Document {
         self.select(Selection::Layer(at));
     }
 
-    /// An empty name is not taken.
+    /// Renames a layer. An empty name is ignored.
     pub fn rename_layer(&mut self, index: usize, name: &str) {
         let name = name.trim();
         if name.is_empty() {
@@ -96,7 +96,7 @@ impl Document {
         self.edit("Rename layer", None, |scene| {
             let Some(layer) = scene.layers.get_mut(index) else { return };
             let old = std::mem::replace(&mut layer.name, name.into());
-            // where two layers share a name, masks go on reading the other one
+            // if two layers shared the old name, masks keep reading the other one
             if !scene.layers.iter().any(|layer| layer.name == old) {
                 scene.follow_rename(&old, name);
             }
@@ -113,7 +113,7 @@ impl Document {
         });
     }
 
-    /// Shows a layer alone, or everything again; no undo step, the scene stays as it is.
+    /// Shows a layer alone, or everything again. This is no undo step, because the scene does not change.
     pub fn toggle_solo(&mut self, index: usize) {
         self.solo = if self.solo == Some(index) { None } else { Some(index) };
         self.transport.pause();
@@ -130,14 +130,14 @@ impl Document {
         let offer = self.offer_before(group);
         self.edit(&label, gesture, |scene| {
             if let Some(params) = group.of_mut(scene) {
-                // a value of another type is not taken
+                // a value of the wrong type is ignored
                 let _ = params.set(param, value);
             }
         });
         self.offer = offer;
     }
 
-    /// Sets every parameter of a layer's node as `preset` says.
+    /// Sets all parameters of a layer's node to those of `preset`.
     pub fn adopt(&mut self, index: usize, preset: &Preset) {
         if self.is_locked(index) {
             return;
@@ -151,7 +151,7 @@ impl Document {
         self.offer = offer;
     }
 
-    /// Gives a layer the parameters, the blending and the mask of a kept one with the same node.
+    /// Gives a layer the parameters, blending and mask of a stored layer with the same node type.
     pub fn adopt_layer(&mut self, index: usize, name: &str, kept: &Layer) {
         if self.is_locked(index) {
             return;
@@ -167,7 +167,7 @@ impl Document {
         self.offer = offer;
     }
 
-    /// Adds a kept layer above the selected one and selects it; it keeps its seed.
+    /// Adds a stored layer above the selected one and selects it; it keeps its seed.
     pub fn add_kept_layer(&mut self, kept: &Layer) {
         let at = self.place_for_new();
         let mut layer = kept.clone();
@@ -176,7 +176,7 @@ impl Document {
         self.insert(&format!("Add {}", kept.name), at.index, layer);
     }
 
-    /// Follows the layers when their numbers change.
+    /// Updates all stored layer indices when the layers are renumbered.
     pub(crate) fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
         if let Selection::Layer(index) = self.selection {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);

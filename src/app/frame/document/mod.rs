@@ -1,7 +1,7 @@
-//! The open scene with everything that belongs to editing it: history, file, selection, solo, transport.
+//! The open scene and all of its editing state: history, file, selection, solo, transport.
 //!
-//! Plain data, without engine and without interface. Every change goes through [`Document::edit`], so that it can be
-//! undone; [`Document::take_request`] says what the worker shall compute next.
+//! Plain data, without engine or interface. Every change goes through [`Document::edit`], so that it can be undone.
+//! [`Document::take_request`] returns the next request for the worker.
 
 mod branches;
 mod group;
@@ -30,63 +30,63 @@ use talweg::field::MapKind;
 use talweg::io::{FileStamp, SaveTarget};
 use talweg::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
-/// What the parameter panel shows.
+/// The selection, whose parameters the panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// The settings of the scene.
     Scene,
-    /// A layer, counted from the ground up.
+    /// A layer, counted from the bottom.
     Layer(usize),
 }
 
-/// See the module.
+/// The open document. See the module.
 #[derive(Debug)]
 pub struct Document {
     scene: Scene,
     history: EditHistory,
     path: Option<PathBuf>,
-    /// Grows with every scene that takes the place of another one.
+    /// Counts the scenes that replaced another one.
     openings: u64,
-    /// The scene as it was opened or saved last.
+    /// The scene as it was last opened or saved.
     saved: Scene,
-    /// Grows with every change of the scene, its file, or what counts as saved.
+    /// Counts the changes of the scene, of its file, and of the saved state.
     edits: u64,
-    /// Its file as it was then.
+    /// The stamp of the scene's file at that time.
     stamp: Option<FileStamp>,
     selection: Selection,
-    /// Layers that are selected besides that one.
+    /// Further selected layers.
     others: BTreeSet<usize>,
     solo: Option<usize>,
-    /// The highest layer that is evaluated, if that is not the topmost.
+    /// The highest evaluated layer, if it is not the topmost.
     end: Option<usize>,
-    /// The two sides of layers that somebody compares, by their numbers.
+    /// Versions A and B of layers, by layer index.
     sides: BTreeMap<usize, LayerSides>,
     transport: Transport,
-    /// Grows with every change that needs an evaluation, also from one scene to the next.
+    /// Counts the changes that need an evaluation, including changes to another scene.
     revision: u64,
-    /// Revision of the newest request, and its quality.
+    /// Revision and quality of the newest request.
     asked: Option<(u64, RequestQuality)>,
-    /// Revision of the newest picture on screen.
+    /// Revision of the newest terrain on screen.
     shown: u64,
-    /// Revision of the newest picture at full size.
+    /// Revision of the newest full-resolution terrain.
     complete: u64,
-    /// The newest change moved the playhead and nothing else.
+    /// Whether the newest change only moved the playhead.
     seeking: bool,
     gesture: Option<Gesture>,
     dragging: bool,
-    /// What can be done about a process that was changed on the way.
+    /// The offer to continue or branch, after a process was changed in the middle of its run.
     offer: Option<Offer>,
-    /// The course of the process is wanted beside the picture.
+    /// Whether the history of the process is needed for the charts.
     watching: bool,
-    /// The place that is watched.
+    /// The point whose history is plotted.
     place: Option<[f32; 2]>,
-    /// What the terrain on screen is compared with, if that is the same scene.
+    /// The variant of the same scene that the terrain on screen is compared with.
     variant: Option<Variant>,
-    /// What a brush changed last, and the revision that came of it.
+    /// The stroke target of the last brush edit, and the revision of that edit.
     stroked: Option<(u64, StrokeTarget)>,
-    /// The layer whose mask is shown on the ground.
+    /// The layer whose mask is shown on the terrain.
     shown_mask: Option<usize>,
-    /// The data map that is shown on the ground while it is painted.
+    /// The data map that is shown on the terrain while it is painted.
     shown_map: Option<MapKind>,
 }
 
@@ -129,7 +129,7 @@ impl Document {
         &self.scene
     }
 
-    /// A number that another scene changes, and no edit.
+    /// A counter that changes when another scene is opened, but not with edits.
     pub fn openings(&self) -> u64 {
         self.openings
     }
@@ -172,7 +172,8 @@ impl Document {
         &self.transport
     }
 
-    /// Whether the full size was asked for and has not come; if nothing is being computed, it was stopped.
+    /// Whether the full-resolution terrain was requested but has not arrived. If nothing is being computed, it was
+    /// stopped.
     pub fn is_unfinished(&self) -> bool {
         let asked_full = self
             .asked
@@ -180,7 +181,7 @@ impl Document {
         asked_full && self.complete != self.revision
     }
 
-    /// Whether what is on screen is this revision at full size, or on its way through a process.
+    /// Whether the terrain on screen is the current revision at full resolution, or an iteration of a running process.
     pub fn is_complete(&self) -> bool {
         self.complete == self.revision
     }
@@ -189,7 +190,7 @@ impl Document {
         self.revision
     }
 
-    /// Grows with every change of the scene, its file, or what counts as saved.
+    /// Counts the changes of the scene, of its file, and of the saved state.
     pub fn edits(&self) -> u64 {
         self.edits
     }
@@ -199,12 +200,12 @@ impl Document {
         self.dragging
     }
 
-    /// Whether something would be lost if the program ended now.
+    /// Whether changes would be lost if the program ended now.
     pub fn is_dirty(&self) -> bool {
         self.scene != self.saved
     }
 
-    /// The scene's name; its file's name while it has none of its own.
+    /// The scene's name, or the name of its file if the scene has none.
     pub fn name(&self) -> String {
         let stem = self.path.as_ref().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
         match stem {
@@ -213,18 +214,18 @@ impl Document {
         }
     }
 
-    /// Title of the window; a dot marks unsaved changes.
+    /// The window title; a dot marks unsaved changes.
     pub fn title(&self) -> String {
         let dot = if self.is_dirty() { " •" } else { "" };
         format!("{}{dot} — Talweg", self.name())
     }
 
-    /// Changes the scene. Edits of one gesture become one undo step.
+    /// Changes the scene. All edits of one gesture become one undo step.
     pub fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Scene)) {
         let before = self.scene.clone();
         change(&mut self.scene);
         if before == self.scene {
-            // what is shared stays shared: nobody takes an equal tree for another one
+            // keep shared data shared, so that nobody mistakes an equal tree for a changed one
             self.scene = before;
             return;
         }
@@ -233,8 +234,8 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Tells the document, once a frame, whether the pointer is down and which widget has the keyboard. A gesture lasts
-    /// while either of the two holds; while the pointer is down small previews are enough.
+    /// Must be called once a frame, with the state of the pointer button and the focused widget. A gesture lasts while
+    /// the button is down or the widget has the focus. While the button is down, small previews are enough.
     pub fn end_frame(&mut self, pointer_down: bool, focused: Option<u64>) {
         if let Some(gesture) = self.gesture
             && !pointer_down
@@ -246,22 +247,22 @@ impl Document {
         self.dragging = pointer_down && self.gesture.is_some();
     }
 
-    /// What [`undo`](Self::undo) would take back.
+    /// Label of the edit that [`undo`](Self::undo) would undo.
     pub fn undo_label(&self) -> Option<&str> {
         self.history.undo_label()
     }
 
-    /// What [`redo`](Self::redo) would bring back.
+    /// Label of the edit that [`redo`](Self::redo) would redo.
     pub fn redo_label(&self) -> Option<&str> {
         self.history.redo_label()
     }
 
-    /// The edits that led here, the oldest first; no more than undo goes back.
+    /// Labels of the edits up to now, the oldest first, as far as undo reaches.
     pub fn edits_done(&self) -> Vec<&str> {
         self.history.done_labels()
     }
 
-    /// The edits that were undone, the one that redo brings back first.
+    /// Labels of the undone edits, the next one to redo first.
     pub fn edits_undone(&self) -> Vec<&str> {
         self.history.undone_labels()
     }
@@ -286,7 +287,7 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Selects what undo or redo changed; solo, playhead and variant stay only if the stack kept its order.
+    /// Selects the layer that undo or redo changed. Solo, playhead and variant stay only if the stack kept its order.
     fn follow(&mut self, before: &Scene) {
         self.others.clear();
         let (old, new) = (&before.layers, &self.scene.layers);
@@ -299,7 +300,7 @@ impl Document {
             self.transport.put_away();
         }
         let first = (0..new.len()).find(|&k| old.get(k) != Some(&new[k]));
-        // where a layer went away, the one below it, which it was added to
+        // if a layer was removed, select the layer below it
         let first = first.map(|k| if new.len() < old.len() { k.saturating_sub(1) } else { k });
         if let Some(first) = first {
             self.selection = Selection::Layer(first);
@@ -322,17 +323,17 @@ impl Document {
         self.seeking = seeking;
     }
 
-    /// Asks for the present scene once more.
+    /// Requests the current scene again.
     pub fn recompute(&mut self) {
         self.bump(false);
     }
 
-    /// Whether the course of the process is wanted beside the picture.
+    /// Whether the history of the process is needed for the charts.
     pub fn is_watching(&self) -> bool {
         self.watching
     }
 
-    /// Wants the course of the process, or no longer.
+    /// Sets whether the history of the process is needed for the charts.
     pub fn watch(&mut self, watching: bool) {
         if self.watching != watching {
             self.watching = watching;
@@ -340,12 +341,12 @@ impl Document {
         }
     }
 
-    /// The place that is watched: to the east and to the south, from 0 to 1.
+    /// The point whose history is plotted: fractions of the side to the east and to the south, from 0 to 1.
     pub fn place(&self) -> Option<[f32; 2]> {
         self.place
     }
 
-    /// Watches a place, or none.
+    /// Sets the point whose history is plotted, or clears it.
     pub fn watch_place(&mut self, place: Option<[f32; 2]>) {
         if self.place != place {
             self.place = place;
@@ -353,12 +354,12 @@ impl Document {
         }
     }
 
-    /// Asks for what is shown once more, to learn more about it; what plays goes on.
+    /// Requests the shown terrain again, for more data about it. A playing process continues.
     fn look_again(&mut self) {
         self.bump(true);
     }
 
-    /// Begins anew with `scene`; nothing of the old one is kept.
+    /// Replaces the document by `scene`; nothing of the old scene is kept.
     pub fn replace(&mut self, scene: Scene, path: Option<PathBuf>) {
         let selection = scene.layers.len().checked_sub(1).map_or(Selection::Scene, Selection::Layer);
         *self = Self {
@@ -369,7 +370,7 @@ impl Document {
             openings: self.openings + 1,
             edits: self.edits + 1,
             revision: self.revision + 1,
-            // nothing of the old scene is shown any more
+            // nothing of the old scene may be shown any more
             shown: self.revision + 1,
             watching: self.watching,
             ..Self::default()
@@ -379,7 +380,7 @@ impl Document {
     /// Opens a scene file.
     ///
     /// # Errors
-    /// When it cannot be read; the document stays as it was.
+    /// If it cannot be read; the document does not change then.
     pub fn open(&mut self, path: &Path) -> Result<Vec<Warning>, SceneError> {
         let (scene, warnings, stamp) = Scene::load_stamped(path)?;
         self.replace(scene, Some(path.into()));
@@ -387,7 +388,7 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Goes on with a scene whose edits were not saved; what is in its file counts as saved.
+    /// Continues with a scene whose edits were not saved. The contents of its file are the saved state.
     pub fn restore(&mut self, scene: Scene, file: Option<PathBuf>) {
         let saved = file.as_deref().and_then(|file| Scene::load_stamped(file).ok());
         self.replace(scene, file);
@@ -396,14 +397,14 @@ impl Document {
         self.stamp = stamp;
     }
 
-    /// Puts another scene in place of this one, as an edit: the file stays, and it can be undone.
+    /// Replaces the scene by another one as an edit: the file stays, and the edit can be undone.
     pub fn replace_by_edit(&mut self, label: &str, scene: Scene) {
         let before = self.scene.clone();
         self.edit(label, None, |now| *now = scene);
         self.follow(&before);
     }
 
-    /// Where `path` is written: if it is the document's file, only as long as no other program has changed it.
+    /// The save target for `path`. The document's own file may be overwritten only if no other program has changed it.
     pub fn target(&self, path: &Path) -> SaveTarget {
         let target = SaveTarget::new(path);
         match self.stamp.clone().filter(|_| self.path() == Some(path)) {
@@ -412,17 +413,17 @@ impl Document {
         }
     }
 
-    /// Saves to a file, which becomes the document's.
+    /// Saves to a file, which becomes the document's file.
     ///
     /// # Errors
-    /// When it cannot be written, or perhaps not for ever; the document stays unsaved.
+    /// If the file cannot be written, or if the write may not survive a power failure; the document stays unsaved.
     pub fn save(&mut self, to: impl Into<SaveTarget>) -> Result<(), SceneError> {
         let to = to.into();
         let saved = self.scene.save(&to);
         self.note_save(to.path(), saved)
     }
 
-    /// Takes in how saving to `path` went.
+    /// Records the result of saving to `path`.
     fn note_save(&mut self, path: &Path, saved: Result<FileStamp, SceneError>) -> Result<(), SceneError> {
         let unsure = match saved {
             Ok(stamp) => {
@@ -430,8 +431,8 @@ impl Document {
                 self.saved = self.scene.clone();
                 None
             }
-            // the file is the new one and no other program's, but after a power failure the old one may be back: the
-            // edits count as unsaved, and the journal keeps them as those of this file
+            // The file has our new contents, but a power failure may restore the old ones. So the edits still count as
+            // unsaved, and the journal records them as edits of this file.
             Err(SceneError::Write(error)) if error.is_replaced() => {
                 self.stamp = FileStamp::read(path).ok();
                 Some(error)
@@ -444,8 +445,8 @@ impl Document {
     }
 }
 
-/// Whether the worker has something to do: names, palette, biomes and materials are none of its business; the sun is,
-/// because its light and shadows are prepared with the terrain.
+/// Whether a change needs an evaluation. Names, palette, biomes and materials do not; the sun does, because light and
+/// shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();
@@ -455,7 +456,7 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         (scene.materials, scene.scatter) = (None, None);
         scene.bookmarks.clear();
         scene.layers.iter_mut().for_each(|layer| (layer.note, layer.locked) = (String::new(), false));
-        // a mask may read a layer by its name
+        // a mask may refer to a layer by its name
         if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
             scene.layers.iter_mut().for_each(|layer| layer.name.clear());
         }

@@ -1,8 +1,8 @@
-//! What the worker shall compute next, and what of its answers is still wanted.
+//! Requests for the worker, and the decision which of its answers are still needed.
 //!
-//! While a slider is dragged previews are asked for; on release the full size. Playing, stepping and scrubbing ask for
-//! the full size only. With a layer on solo, a generator is computed alone on level ground, in full and without mask; a
-//! filter or an erosion with everything below it and nothing above.
+//! While a slider is dragged, previews are requested; on release, the full resolution. Playing, stepping and scrubbing
+//! request the full resolution only. With a layer on solo, a generator is computed alone on flat terrain, at full
+//! opacity and without mask. A filter or an erosion is computed with all layers below it and none above.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use talweg::nodes::Work;
 use talweg::scene::{Mask, Mix, Scene};
 
 impl Document {
-    /// The next request, if anything changed since the last one.
+    /// Returns the next request, if anything has changed since the last one.
     pub fn take_request(&mut self) -> Option<Request> {
         let quality = match (self.seeking, self.dragging) {
             (true, _) => RequestQuality::Full,
@@ -36,9 +36,8 @@ impl Document {
         Some(Request { revision, scene, quality, playhead, play, watch, place, mask, stroke })
     }
 
-    /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.
-    /// A preview of an older revision is taken as long as nothing newer is on screen: while a slider is dragged there
-    /// may be no other.
+    /// Whether to show the terrain of a report; also moves the playhead along with a playing process. A preview of an
+    /// older revision is accepted if nothing newer is on screen, because no other may come while a slider is dragged.
     pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {
@@ -74,17 +73,18 @@ impl Document {
         taken
     }
 
-    /// The scene as it is looked at, and the playhead.
+    /// The scene as it is shown on screen (with solo and end of evaluation), and the playhead.
     pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
         self.shown_of(self.scene.clone())
     }
 
-    /// A scene with the layers of the present one, as that one is looked at.
+    /// Applies solo and end of evaluation to a scene that has the same layers as the current one.
     pub(crate) fn shown_of(&self, mut scene: Scene) -> (Scene, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
             scene.show_layer(index);
-            // out of the way, but still there: layers keep their numbers, and masks find what they read
+            // hide the layers instead of removing them, so that indices stay valid and masks find the layers that they
+            // read
             if matches!(scene.layers[index].node.work(), Work::Generator(_)) {
                 scene.hide_others(index);
                 let layer = &mut scene.layers[index];

@@ -1,9 +1,9 @@
-//! Edits of all selected layers at once, each one undo step; locks; where the evaluation ends.
+//! Edits of all selected layers at once, each one undo step; locks; the end of the evaluation.
 
 use crate::frame::document::{Document, Selection};
 
 impl Document {
-    /// The selected layers, from the ground up.
+    /// Indices of the selected layers, from the bottom up.
     pub fn selected_layers(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.others.iter().copied().chain(self.selected_layer()).collect();
         all.sort_unstable();
@@ -12,11 +12,11 @@ impl Document {
         all
     }
 
-    /// Selects a layer besides those that are, or no longer.
+    /// Adds a layer to the selection or removes it.
     pub fn toggle_selected(&mut self, index: usize) {
         let mut all = self.selected_layers();
         match all.iter().position(|&selected| selected == index) {
-            // one stays selected
+            // one layer stays selected
             Some(at) if all.len() > 1 => drop(all.remove(at)),
             Some(_) => return,
             None => {}
@@ -35,12 +35,12 @@ impl Document {
         self.others = (from.min(index)..=from.max(index)).filter(|&other| other != from).collect();
     }
 
-    /// Whether a layer cannot be changed.
+    /// Whether a layer is locked.
     pub fn is_locked(&self, index: usize) -> bool {
         self.scene().layers.get(index).is_some_and(|layer| layer.locked)
     }
 
-    /// The first of some layers that is locked, by its name.
+    /// Name of the first locked layer among `indices`.
     pub fn first_locked(&self, indices: &[usize]) -> Option<&str> {
         let locked = indices.iter().find(|&&index| self.is_locked(index))?;
         Some(&self.scene().layers[*locked].name)
@@ -58,7 +58,7 @@ impl Document {
         });
     }
 
-    /// Writes a note about a layer; an empty one takes it away.
+    /// Sets the note of a layer; an empty note removes it.
     pub fn set_note(&mut self, index: usize, note: &str) {
         let label = if note.trim().is_empty() { "Remove note" } else { "Write note" };
         self.edit(label, None, |scene| {
@@ -68,7 +68,7 @@ impl Document {
         });
     }
 
-    /// Removes layers and what they hold; where one is locked nothing is removed.
+    /// Deletes layers and their members. Deletes nothing if one is locked.
     pub fn delete_layers(&mut self, indices: &[usize]) {
         let gone = self.with_members(indices);
         let Some(lowest) = gone.iter().copied().min() else { return };
@@ -96,7 +96,7 @@ impl Document {
         }
     }
 
-    /// Puts copies of layers, with what they hold, above the topmost of them; a copy keeps the seed, so it gives the
+    /// Adds copies of layers and their members above the topmost of them. A copy keeps its seed and therefore gives the
     /// same heights.
     pub fn duplicate_layers(&mut self, indices: &[usize]) {
         let copied = self.with_members(indices);
@@ -130,12 +130,12 @@ impl Document {
         });
     }
 
-    /// The highest layer that is evaluated, if that is not the topmost.
+    /// The highest evaluated layer, if it is not the topmost.
     pub fn end(&self) -> Option<usize> {
         self.end
     }
 
-    /// Evaluates up to a layer and nothing above it, or everything again; the scene stays as it is.
+    /// Evaluates only up to a layer, or everything again; the scene does not change.
     pub fn toggle_end(&mut self, index: usize) {
         let is_top = index + 1 >= self.scene().layers.len();
         self.end = if self.end == Some(index) || is_top { None } else { Some(index) };

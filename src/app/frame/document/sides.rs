@@ -1,10 +1,11 @@
-//! Two sides of a layer, A and B: what somebody tries out beside what there was. They last as long as the document.
+//! Two versions of a layer, A and B, to try something out beside the present state. They last until the document is
+//! closed.
 
 use crate::frame::document::Document;
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Mask, Mix, ParamEpoch};
 
-/// What a side of a layer holds.
+/// The data of one version of a layer.
 #[derive(Clone, Debug, PartialEq)]
 struct LayerSide {
     node: Node,
@@ -20,25 +21,25 @@ impl LayerSide {
     }
 }
 
-/// See the module.
+/// Both versions of a layer. See the module.
 #[derive(Clone, Debug)]
 pub struct LayerSides {
     sides: [LayerSide; 2],
-    /// Which of the two the layer shows, before undo.
+    /// The version that the layer shows, not counting undo.
     shown: usize,
 }
 
 impl Document {
-    /// Which side a layer shows: 0 is A, 1 is B; none where it has but one.
+    /// The version that a layer shows: 0 is A, 1 is B; `None` if it has only one.
     pub fn shown_side(&self, index: usize) -> Option<usize> {
         let (kept, layer) = (self.sides.get(&index)?, self.scene().layers.get(index)?);
         let present = LayerSide::of_layer(layer);
-        // undo may have brought the other one back
+        // undo may have restored the other version
         let is_other = present == kept.sides[1 - kept.shown] && present != kept.sides[kept.shown];
         Some(if is_other { 1 - kept.shown } else { kept.shown })
     }
 
-    /// Shows a side of a layer, as an undo step; the first time B is what A is, for changing it.
+    /// Shows a version of a layer, as an undo step. The first time, B starts as a copy of A.
     pub fn show_side(&mut self, index: usize, side: usize) {
         let Some(layer) = self.scene().layers.get(index).filter(|layer| !layer.locked) else { return };
         let present = LayerSide::of_layer(layer);
@@ -53,13 +54,13 @@ impl Document {
         kept.sides[shown] = present;
         kept.shown = side;
         let LayerSide { node, epochs, mix, mask } = kept.sides[side].clone();
-        self.edit(if side == 0 { "Show A of the layer" } else { "Show B of the layer" }, None, |scene| {
+        self.edit(if side == 0 { "Show version A of layer" } else { "Show version B of layer" }, None, |scene| {
             let layer = &mut scene.layers[index];
             (layer.node, layer.epochs, layer.mix, layer.mask) = (node, epochs, mix, mask);
         });
     }
 
-    /// Forgets the side of a layer that is not shown.
+    /// Deletes the version of a layer that is not shown.
     pub fn forget_side(&mut self, index: usize) {
         self.sides.remove(&index);
     }

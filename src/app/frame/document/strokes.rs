@@ -1,4 +1,4 @@
-//! Strokes of brushes: of layers, of their masks.
+//! Brush strokes of layers and of their masks.
 
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ fn strokes_mut(scene: &mut Scene, target: StrokeTarget) -> Option<&mut Arc<Strok
 }
 
 impl Document {
-    /// The strokes of a layer or of its mask; none where it has no place for any.
+    /// The strokes of a layer or of its mask; `None` if it cannot have any.
     pub fn strokes(&self, target: StrokeTarget) -> Option<&Arc<Strokes>> {
         strokes_of(self.scene(), target)
     }
 
-    /// Changes strokes. What is on screen follows at full size.
+    /// Changes strokes. The terrain on screen is then updated at full resolution.
     pub fn edit_strokes(
         &mut self,
         target: StrokeTarget,
@@ -47,7 +47,7 @@ impl Document {
         if self.is_locked(target.layer()) {
             return;
         }
-        // what plays goes on, so that mountains grow under the brush
+        // a playing process continues, so that mountains grow under the brush
         let was_playing = self.transport.playing;
         self.edit(label, gesture, |scene| {
             if let Some(strokes) = strokes_mut(scene, target) {
@@ -58,22 +58,22 @@ impl Document {
         self.stroked = Some((self.revision, target));
     }
 
-    /// The data map that is shown on the ground, whatever else is chosen.
+    /// The data map that is shown on the terrain in place of the selected overlay.
     pub fn shown_map(&self) -> Option<MapKind> {
         self.shown_map
     }
 
-    /// Shows a data map on the ground, or what was chosen.
+    /// Shows a data map on the terrain; `None` shows the selected overlay.
     pub fn show_map(&mut self, map: Option<MapKind>) {
         self.shown_map = map;
     }
 
-    /// The layer whose mask is shown on the ground.
+    /// The layer whose mask is shown on the terrain.
     pub fn shown_mask(&self) -> Option<usize> {
         self.shown_mask
     }
 
-    /// Shows the mask of a layer on the ground, or none.
+    /// Shows the mask of a layer on the terrain; `None` hides it.
     pub fn show_mask(&mut self, layer: Option<usize>) {
         if self.shown_mask != layer {
             self.shown_mask = layer;

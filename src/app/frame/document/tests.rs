@@ -82,7 +82,7 @@ fn selection_solo_and_playhead_follow_their_layers() {
     document.delete_layers(&[0]);
     assert_eq!((document.selected_layer(), document.transport().playhead()), (Some(0), None));
     document.undo();
-    assert_eq!((document.selected_layer(), document.solo()), (Some(0), None), "undo selects what came back");
+    assert_eq!((document.selected_layer(), document.solo()), (Some(0), None), "undo selects the restored layer");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_document_is_unsaved_until_a_save_succeeds() {
     assert!(document.revision() > revision);
     std::fs::write(&path, "(version: 1, layers: [").unwrap();
     assert!(document.open(&path).is_err());
-    assert_eq!(names(&document), ["Perlin"], "a file that cannot be read changes nothing");
+    assert_eq!(names(&document), ["Perlin"], "an unreadable file changes nothing");
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn a_new_layer_has_its_natural_preset_unless_given_values() {
         let node = &document.scene().layers.last().expect("one was added").node;
         node.present_preset().map(|preset| preset.label)
     };
-    document.add_layer(Node::named("StreamPower").expect("it is in the catalogue"));
+    document.add_layer(Node::named("StreamPower").expect("in the catalogue"));
     assert_eq!(preset(&document), Some("Natural"));
-    let mut strong = Node::named("StreamPower").expect("it is in the catalogue");
+    let mut strong = Node::named("StreamPower").expect("in the catalogue");
     let wanted = strong.about().preset("Strong").expect("it has one");
     strong.adopt(wanted);
     document.add_layer(strong);
@@ -215,7 +215,7 @@ fn an_unsynced_save_has_its_file_and_counts_as_unsaved() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hills.ron");
     let mut document = Document::default();
-    document.add_layer(Node::named("Perlin").expect("it is in the catalogue"));
+    document.add_layer(Node::named("Perlin").expect("in the catalogue"));
     document.scene().save(&path).unwrap();
     let edits = document.edits();
     let source = std::io::Error::other("the disk does not answer");
@@ -224,12 +224,12 @@ fn an_unsynced_save_has_its_file_and_counts_as_unsaved() {
     assert!(error.to_string().contains("is replaced by the new file"), "{error}");
     assert!(document.is_dirty() && document.path() == Some(&*path));
     assert!(document.edits() > edits, "the journal hears of the file");
-    // and the next save asks nobody about a file that this one wrote
+    // the next save does not ask about a file that this document wrote
     document.save(document.target(&path)).unwrap();
     assert!(!document.is_dirty());
     let refused = FileError::IsFolder { path: folder.path().into() };
     document.note_save(folder.path(), Err(refused.into())).unwrap_err();
-    assert_eq!(document.path(), Some(&*path), "what was not written is not the document's");
+    assert_eq!(document.path(), Some(&*path), "a failed save does not change the path");
 }
 
 #[test]

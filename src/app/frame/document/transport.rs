@@ -1,6 +1,6 @@
-//! Watching a process: play, pause, step, scrub.
+//! Playback of a process: play, pause, step, scrub.
 //!
-//! The playhead stands on one process layer at a time and stays there while other layers are edited, until the
+//! The playhead stands on one process layer at a time. It stays there while other layers are edited, until the
 //! transport of another layer is used or the playhead reaches the end.
 
 use crate::frame::document::Document;
@@ -9,18 +9,18 @@ use talweg::field::MapKind;
 use talweg::nodes::Node;
 use talweg::scene::Layer;
 
-/// Iterations a second that the speed slider offers.
+/// Range of the speed slider, in iterations per second.
 pub const SPEED_RANGE: (f32, f32) = (1.0, 240.0);
 
-/// Where the playhead stands and whether it moves.
+/// Position of the playhead and state of the playback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transport {
     pub(crate) playing: bool,
-    /// `None` is the end of every process.
+    /// `None` means the end of every process.
     pub(crate) playhead: Option<Playhead>,
-    /// Iterations a second, unless `unlimited`.
+    /// Iterations per second, unless `unlimited`.
     pub speed: f32,
-    /// As fast as the machine can.
+    /// Play as fast as possible.
     pub unlimited: bool,
 }
 
@@ -59,8 +59,9 @@ impl Transport {
 }
 
 impl Document {
-    /// The process that the transport moves, with its number of iterations: the one that plays, else the selected
-    /// layer, else the stream power that the selected layer gives its uplift to, else the one under the playhead.
+    /// The process that the transport controls, with its number of iterations. It is the playing process, else the
+    /// selected layer, else the stream power layer that uses the uplift of the selected layer, else the process under
+    /// the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
@@ -76,7 +77,7 @@ impl Document {
         }
     }
 
-    /// The first stream power above a layer, where that one makes the map of the uplift, or one between the two does.
+    /// The first stream power layer above a layer, if that layer or one between the two writes the uplift map.
     fn lifted_by(&self, index: usize) -> Option<usize> {
         let layers = &self.scene().layers;
         let is_lifted = |layer: &Layer| matches!(layer.node, Node::StreamPower(_) | Node::AnalyticStreamPower(_));
@@ -85,7 +86,7 @@ impl Document {
         layers[index..process].iter().any(lifts).then_some(process)
     }
 
-    /// Where the playhead stands in [`process`](Self::process).
+    /// Iteration of the playhead in [`process`](Self::process).
     pub fn iteration(&self) -> u32 {
         let Some((layer, total)) = self.process() else { return 0 };
         match self.transport.playhead {
@@ -103,12 +104,12 @@ impl Document {
         self.bump(true);
     }
 
-    /// One iteration on (`by` 1) or back (-1).
+    /// Advances by one iteration (`by` is 1) or goes back by one (-1).
     pub fn step(&mut self, by: i32) {
         self.seek(self.iteration().saturating_add_signed(by));
     }
 
-    /// Plays from the playhead, or from the start when it stands at the end; pauses when it plays.
+    /// Plays from the playhead, or from the start if it is at the end; pauses a playing process.
     pub fn play_or_pause(&mut self) {
         let Some((layer, total)) = self.process() else { return };
         if self.transport.playing {
@@ -123,7 +124,7 @@ impl Document {
         }
     }
 
-    /// Stops playing where it is.
+    /// Pauses at the current iteration.
     pub fn pause(&mut self) {
         if self.transport.playing {
             self.transport.playing = false;
@@ -131,7 +132,7 @@ impl Document {
         }
     }
 
-    /// Iterations a second; takes effect at once.
+    /// Sets the speed in iterations per second; takes effect immediately.
     pub fn set_speed(&mut self, speed: f32, unlimited: bool) {
         let speed = speed.clamp(SPEED_RANGE.0, SPEED_RANGE.1);
         if (speed, unlimited) == (self.transport.speed, self.transport.unlimited) {

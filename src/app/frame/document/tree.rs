@@ -23,13 +23,13 @@ impl Document {
         }
     }
 
-    /// What the layer's seed makes of the seeds of the pieces.
+    /// The seed of the construction's pieces, derived from the seed of the layer.
     pub fn tree_seed(&self, index: usize) -> u32 {
         let layer = self.scene().layers.get(index);
         layer.map_or(0, |layer| Construction::seed(self.scene().random(layer)))
     }
 
-    /// Puts `tree` in the place of the layer's; numbers go into their ranges.
+    /// Replaces the tree of the layer by `tree`; numbers are clamped to their ranges.
     pub fn edit_tree(&mut self, index: usize, label: &str, gesture: Option<Gesture>, tree: Tree) {
         if self.is_locked(index) {
             return;
@@ -38,7 +38,7 @@ impl Document {
             if let Some(Node::Construction(construction)) = scene.layers.get_mut(index).map(|layer| &mut layer.node)
                 && let Some(param) = construction.about().find("tree")
             {
-                // a tree is what the parameter takes
+                // the parameter accepts a tree
                 let _ = construction.set(param, &Value::Structured(Arc::new(tree)));
             }
         });

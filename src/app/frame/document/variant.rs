@@ -1,13 +1,13 @@
-//! The same scene in another state, to compare with: a layer hidden or shown, another branch.
+//! Another state of the same scene to compare with: a layer hidden or shown, or another branch.
 //!
-//! Comparing changes nothing: it is no edit and cannot be undone. Variants of the contact sheet may be adopted.
+//! Comparing is no edit: it changes nothing and cannot be undone. The variants of the contact sheet can be applied.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
 use talweg::scene::Scene;
 use talweg::variants::SceneVariant;
 
-/// The scene with one layer hidden, or shown where it is hidden.
+/// The scene with one layer hidden, or shown if it is hidden now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     pub layer: usize,
@@ -20,7 +20,7 @@ impl Document {
         self.variant
     }
 
-    /// Compares with the scene in which layer `index` is hidden; shown, if it is hidden now.
+    /// Compares with the scene in which layer `index` is hidden, or shown if it is hidden now.
     pub fn vary(&mut self, index: usize) {
         self.variant = self.scene.layers.get(index).map(|layer| Variant { layer: index, shown: !layer.enabled });
     }
@@ -29,19 +29,19 @@ impl Document {
         self.variant = None;
     }
 
-    /// What the variant is called.
+    /// The name of the variant.
     pub fn variant_name(&self) -> Option<String> {
         let Variant { layer, shown } = self.variant?;
         let name = &self.scene.layers.get(layer)?.name;
         Some(format!("{} {name}", if shown { "with" } else { "without" }))
     }
 
-    /// The scene of the variant, with the playhead that shows it at the same moment.
+    /// The scene of the variant, with a playhead at the same iteration.
     pub fn variant_scene(&self) -> Option<(Scene, Option<Playhead>)> {
         let Variant { layer, shown } = self.variant.filter(|variant| variant.layer < self.scene.layers.len())?;
         let (mut scene, playhead) = self.shown_scene();
         if shown {
-            // what lies above the layer on solo stays out of the way
+            // layers above the layer on solo stay hidden
             if self.solo.is_none_or(|solo| layer <= solo) {
                 scene.show_layer(layer);
             }
@@ -52,18 +52,18 @@ impl Document {
         Some((scene, playhead))
     }
 
-    /// A variant of the scene, as the scene is looked at.
+    /// A variant of the scene with the solo and end of evaluation of the screen.
     pub fn seen(&self, variant: SceneVariant) -> SceneVariant {
         SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
     }
 
-    /// Makes the scene what a variant of it is.
+    /// Replaces the scene by a variant of it.
     pub fn adopt_variant(&mut self, variant: &SceneVariant) {
         self.offer = None;
-        self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
+        self.edit("Apply variant", None, |scene| scene.clone_from(&variant.scene));
     }
 
-    /// The scene with branch `index` shown in place of the others, at the same iteration.
+    /// The scene with branch `index` shown and the others hidden, at the same iteration.
     pub fn branch_scene(&self, index: usize) -> Option<(Scene, Option<Playhead>)> {
         let branches = self.branches();
         if !branches.contains(&index) {
@@ -78,8 +78,8 @@ impl Document {
         Some((scene, playhead))
     }
 
-    /// What is on screen, in a few words: the layer on solo or the branches that are shown, else the scene; and the
-    /// iteration, if a process is shown on the way.
+    /// A short name of the state on screen: the layer on solo or the shown branches, else the scene; with the
+    /// iteration, if a process is shown before its end.
     pub fn state_name(&self) -> String {
         let layer = |index: usize| self.scene.layers.get(index).map(|layer| layer.name.clone());
         let solo = self.solo.and_then(layer).map(|name| format!("{name} alone"));
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(document.branch_scene(0), None, "no branch");
         document.seek(u32::MAX);
         document.select(Selection::Scene);
-        assert_eq!(document.state_name(), "Thermal erosion B", "whatever is selected");
+        assert_eq!(document.state_name(), "Thermal erosion B", "independent of the selection");
         document.toggle_layer(3);
         assert_eq!(document.state_name(), document.name());
     }

@@ -1,4 +1,4 @@
-//! Where panels are: rows, columns and tabs around the view, and how many points each gets.
+//! The layout of the panels: rows, columns and tabs around the view, and their sizes in points.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,32 +8,32 @@ use egui_tiles::{Container, ContainerKind, LinearDir, SimplificationOptions, Til
 use super::{DockEdge, DockedPanel, PanelShown};
 use talweg::preferences::PanelLayout;
 
-/// The name of the view among the panels.
+/// The name of the view in the list of panels.
 const VIEW: &str = "view";
-/// The view gets at least so many points.
+/// Minimum size of the view in points.
 const LEAST_VIEW: Vec2 = vec2(200.0, 120.0);
-/// Between two panels, in points.
+/// Gap between two panels, in points.
 pub(super) const GAP: f32 = 1.0;
-/// Of the titles of tabs, in points.
+/// Height of the tab bar, in points.
 pub(super) const TAB_BAR: f32 = 24.0;
 
-/// What a place holds.
+/// The content of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DockPane {
     View,
-    /// By its index among the registered panels.
+    /// A panel, by its index among the registered panels.
     Panel(usize),
 }
 
-/// See the module.
+/// The layout of all panels. See the module.
 pub(super) struct PanelArrangement {
     pub tree: Tree<DockPane>,
-    /// Points that somebody gave a part of a row or column. It has them whenever there is room.
+    /// Sizes in points that the user chose for parts of a row or column. They apply whenever there is room.
     chosen: HashMap<TileId, f32>,
 }
 
 impl PanelArrangement {
-    /// As it was kept, with what is not in there where it stands at first.
+    /// Restores the stored layout. Panels that are not in it go to their default positions.
     pub fn new(panels: &[DockedPanel], kept: Option<&PanelLayout>) -> Self {
         let (mut tiles, mut chosen) = (Tiles::default(), HashMap::new());
         let root = kept.filter(|layout| layout.panels().contains(&VIEW));
@@ -43,7 +43,7 @@ impl PanelArrangement {
         };
         let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen };
         let mut order: Vec<usize> = (0..panels.len()).collect();
-        // the next one at the bottom comes in right below the view
+        // each further panel at the bottom goes directly below the view
         let place = |panel: &DockedPanel| if panel.edge == DockEdge::Bottom { -panel.place } else { panel.place };
         order.sort_by_key(|index| place(&panels[*index]));
         for index in order {
@@ -55,12 +55,13 @@ impl PanelArrangement {
         arrangement
     }
 
-    /// The place of a panel.
+    /// The tile of a panel.
     pub fn find(&self, pane: DockPane) -> Option<TileId> {
         self.tree.tiles.iter().find_map(|(id, tile)| (*tile == Tile::Pane(pane)).then_some(*id))
     }
 
-    /// Puts a panel at an edge: at the left below what is there, at the right as the outermost, or below the view.
+    /// Docks a panel at an edge: at the left below the other panels, at the right as the outermost, at the bottom below
+    /// the view.
     pub fn dock(&mut self, panel: usize, edge: DockEdge) {
         let pane = DockPane::Panel(panel);
         let tile = self.find(pane).unwrap_or_else(|| self.tree.tiles.insert_pane(pane));
@@ -105,7 +106,7 @@ impl PanelArrangement {
         }
     }
 
-    /// The view is never behind a tab.
+    /// Makes sure that the view is never hidden behind a tab.
     pub fn free_view(&mut self) {
         let tabs: Vec<TileId> = self.tree.tiles.tile_ids().filter(|id| self.is_tabs(*id)).collect();
         for id in tabs {
@@ -115,13 +116,13 @@ impl PanelArrangement {
         }
     }
 
-    /// All tiles that are tabs of some others.
+    /// All tiles that are tabs of a tab container.
     pub fn tabs(&self) -> HashSet<TileId> {
         let tabs = self.tree.tiles.tile_ids().filter(|id| self.is_tabs(*id));
         tabs.flat_map(|id| self.children(id)).collect()
     }
 
-    /// Somebody has moved a border: what is there now is what was chosen.
+    /// Stores the current sizes as chosen, after the user has moved a border.
     pub fn choose_sizes(&mut self) {
         for (_, tile) in self.tree.tiles.iter() {
             if let Tile::Container(Container::Linear(linear)) = tile {
@@ -131,7 +132,7 @@ impl PanelArrangement {
         }
     }
 
-    /// What the preferences keep.
+    /// The layout in the form in which the preferences store it.
     pub fn layout(&self, panels: &[DockedPanel]) -> Option<PanelLayout> {
         self.tree.root().and_then(|root| self.layout_of(root, panels))
     }
@@ -163,7 +164,7 @@ impl PanelArrangement {
         }
     }
 
-    /// Gives every panel its points within `rect`: panels keep theirs, and the view gets what is left.
+    /// Fits the layout into `rect`: panels keep their sizes, and the view gets the rest.
     pub fn fit(&mut self, rect: Rect, panels: &[DockedPanel], shown: &[PanelShown]) {
         self.tree.simplify(&SimplificationOptions::default());
         if let Some(root) = self.tree.root() {
@@ -209,7 +210,7 @@ impl PanelArrangement {
         }
     }
 
-    /// The height of a panel in a column that is as high as what is in it.
+    /// The height of a panel that is exactly as high as its content, if it is one.
     fn fixed(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
         match (self.tree.tiles.get_pane(&tile)?, axis) {
             (DockPane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
@@ -217,7 +218,7 @@ impl PanelArrangement {
         }
     }
 
-    /// Points along an axis that the visible panels of a place ask for together.
+    /// Size along an axis, in points, of the visible panels in a tile together.
     fn size(&self, tile: TileId, axis: usize, sizes: &PanelSizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
         match self.tree.tiles.get(tile) {
             Some(Tile::Pane(DockPane::View)) => LEAST_VIEW[axis],
@@ -251,7 +252,7 @@ impl PanelArrangement {
         self.tree.tiles.get_container(tile).map(Container::children_vec).unwrap_or_default()
     }
 
-    /// The row or column that a tile is in; a new one in its place where there is none.
+    /// The row or column that contains a tile; created if there is none.
     fn line_around(&mut self, tile: TileId, dir: LinearDir) -> TileId {
         let parent = self.tree.tiles.parent_of(tile);
         if let Some(parent) = parent
@@ -279,13 +280,13 @@ impl PanelArrangement {
     }
 }
 
-/// What panels ask for.
+/// The panels, and which of them are shown.
 struct PanelSizes<'a> {
     panels: &'a [DockedPanel],
     shown: &'a [PanelShown],
 }
 
-/// One of a row or column, in points along it.
+/// A part of a row or column, with its size in points.
 struct SizedPart {
     wanted: f32,
     least: f32,
@@ -293,8 +294,8 @@ struct SizedPart {
     takes_rest: bool,
 }
 
-/// Shares `room` out: each gets what it wants and what takes the rest has the rest; without such a one all that are
-/// not fixed grow alike. Nothing gets less than its least as long as there is room for that.
+/// Distributes `room`. Each part gets the size it wants, and the part that takes the rest gets the remainder. Without
+/// such a part, all parts that are not fixed grow equally. No part gets less than its minimum as long as there is room.
 fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
     let rest = parts.iter().position(|part| part.takes_rest);
@@ -368,7 +369,7 @@ mod tests {
     ];
     const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
 
-    /// Width and height of a panel in a window.
+    /// Width and height of a panel in a window of a given size.
     fn size(arrangement: &mut PanelArrangement, window: Vec2, pane: DockPane) -> Vec2 {
         arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
         let mut size = window;
@@ -400,10 +401,10 @@ mod tests {
             assert_eq!(layers.x, 300.0);
             assert!((layers.y - 699.0 / 3.0).abs() < 0.5, "{layers}");
         }
-        // what had to give way has its points again as soon as there is room
+        // a shrunken panel gets its size back as soon as there is room
         assert!(size(&mut arrangement, vec2(600.0, 700.0), DockPane::Panel(3)).x < 279.0);
         assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), DockPane::Panel(3)).x, 280.0);
-        // little room: the view keeps the least that it needs
+        // with little room, the view keeps its minimum size
         let small = vec2(660.0, 300.0);
         assert!(size(&mut arrangement, small, DockPane::View).x >= LEAST_VIEW.x - 1e-3);
     }
@@ -428,7 +429,7 @@ mod tests {
         let mut grown = PanelArrangement::new(&PANELS, Some(&old));
         assert!((0..4).all(|index| grown.find(DockPane::Panel(index)).is_some()));
         assert_eq!(size(&mut grown, vec2(1280.0, 720.0), DockPane::Panel(3)).x, 333.0);
-        // a layout that has lost the view is none
+        // a layout without the view is invalid
         let lost = PanelArrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
         assert_eq!(lost.layout(&PANELS), PanelArrangement::new(&PANELS, None).layout(&PANELS));
     }

@@ -1,4 +1,5 @@
-//! The panels around the view: docked at its edges, dragged to other places or onto each other as tabs, and kept so.
+//! The panels around the view. They dock at its edges, can be dragged elsewhere or onto each other as tabs, and keep
+//! their layout.
 //!
 //! ```text
 //! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangles
@@ -22,17 +23,17 @@ use super::editor::Editor;
 use super::menu::pick;
 use super::theme::colour;
 
-/// Points of the strip by which a panel is taken hold of.
+/// Width of the strip by which a panel is dragged, in points.
 const HANDLE: f32 = 9.0;
 
-/// Where a panel stands at first.
+/// Default edge of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DockEdge {
-    /// Below those that are there.
+    /// Below the other panels at this edge.
     Left,
-    /// Beside those that are there, as the outermost.
+    /// Beside the other panels at this edge, as the outermost.
     Right,
-    /// Above those that are there.
+    /// Above the other panels at this edge.
     Bottom,
 }
 
@@ -43,34 +44,35 @@ impl DockEdge {
 /// A panel that can be docked.
 #[derive(Clone, Copy, Debug)]
 pub struct DockedPanel {
-    /// By which the preferences know it.
+    /// Name in the preferences.
     pub name: &'static str,
     pub title: &'static str,
     pub edge: DockEdge,
-    /// Among those of its edge: from the top at the left and at the bottom, from the view at the right.
+    /// Position among the panels of its edge: from the top at the left and at the bottom, from the view outwards at the
+    /// right.
     pub place: i32,
-    /// Width and height at first, in points.
+    /// Default width and height, in points.
     pub size: [f32; 2],
-    /// The least, in points.
+    /// Minimum width and height, in points.
     pub least: [f32; 2],
-    /// Around what is in it, in points.
+    /// Margin around the content, in points.
     pub margin: Margin,
 }
 
 impl DockedPanel {
-    /// With the sizes that most have.
+    /// Creates a panel with default sizes.
     pub const fn new(name: &'static str, title: &'static str, edge: DockEdge) -> Self {
         let margin = Margin { left: 10, right: 10, top: 2, bottom: 6 };
         Self { name, title, edge, place: 0, size: [300.0, 240.0], least: [220.0, 90.0], margin }
     }
 }
 
-/// Whether a panel is seen.
+/// Whether and how a panel is visible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PanelShown {
     Hidden,
     Open,
-    /// As high as what is in it, in points, where it is not a tab.
+    /// Visible, with the height of its content in points, unless it is a tab.
     Fixed(f32),
 }
 
@@ -93,11 +95,11 @@ impl PanelShown {
 struct RegisteredPanel {
     shown: SystemId<(), PanelShown>,
     contents: SystemId<InMut<'static, Ui>>,
-    /// Closes it, where it can be closed.
+    /// The command that closes the panel, if it can be closed.
     close: Option<Command>,
 }
 
-/// All panels, and where they are.
+/// All panels and their layout.
 #[derive(Resource, Default)]
 pub struct Dock {
     panels: Vec<DockedPanel>,
@@ -108,7 +110,8 @@ pub struct Dock {
 
 /// Registers panels.
 pub trait PanelApp {
-    /// A panel with a system that says whether it is open, and one that draws it. `close` closes it, if it can be.
+    /// Adds a panel, with a system that returns whether it is open, and one that draws it. `close` closes it, if
+    /// possible.
     fn add_panel<M, N>(
         &mut self,
         panel: DockedPanel,
@@ -135,12 +138,12 @@ impl PanelApp for App {
     }
 }
 
-/// What can be done about panels.
+/// Commands on panels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PanelAction {
-    /// Puts all back where they were at first.
+    /// Restores the default layout.
     Reset,
-    /// Puts one at an edge.
+    /// Docks a panel at an edge.
     Dock(&'static str, DockEdge),
 }
 
@@ -151,25 +154,25 @@ impl Action for PanelAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Reset => Info::new(
-                "Reset panels",
-                "Puts all panels back to the places and sizes that they had at first.",
-                icon::LAYOUT,
-                &[],
-            ),
+            Self::Reset => Info::new("Reset panels", "Restores the default layout of the panels.", icon::LAYOUT, &[]),
             Self::Dock(_, edge) => {
                 let (name, symbol) = match edge {
                     DockEdge::Left => ("left", icon::ALIGN_LEFT),
                     DockEdge::Right => ("right", icon::ALIGN_RIGHT),
                     DockEdge::Bottom => ("bottom", icon::ALIGN_BOTTOM),
                 };
-                Info::new(format!("Move to the {name}"), format!("Docks the panel at the {name}."), symbol, &[])
+                Info::new(
+                    format!("Move to the {name}"),
+                    format!("Docks the panel at the {name} edge of the window."),
+                    symbol,
+                    &[],
+                )
             }
         }
     }
 }
 
-/// Carries a [`PanelAction`] out.
+/// Executes a [`PanelAction`].
 pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mut editor: ResMut<Editor>) {
     match action {
         PanelAction::Reset => {
@@ -187,20 +190,20 @@ pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mu
     }
 }
 
-/// The entry of the menu.
+/// The menu entry.
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
     pick(ui, &mut queue, PanelAction::Reset, editor.panels.is_some());
 }
 
-/// Draws all panels within `root`, and the bars of the view with `bars`; returns what is left for the view.
+/// Draws all panels within `root`, and the bars of the view with `bars`. Returns the rectangle left for the view.
 pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut Ui)) -> Rect {
     let Some(mut dock) = world.remove_resource::<Dock>() else { return root.available_rect_before_wrap() };
     let before = std::mem::take(&mut dock.shown);
     for panel in &dock.registered {
         let shown = world.run_system(panel.shown);
         dock.shown.push(shown.unwrap_or_else(|problem| {
-            error!("a panel was not drawn: {problem}");
+            error!("cannot draw a panel: {problem}");
             PanelShown::Hidden
         }));
     }
@@ -247,18 +250,18 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     free_rect
 }
 
-/// What draws the tiles.
+/// Draws the tiles and records the user's changes.
 struct DockHands<'a> {
     world: &'a mut World,
     dock: &'a Dock,
     tabs: HashSet<TileId>,
     bars: fn(&mut World, &mut Ui),
     free_rect: Rect,
-    /// Something is to be kept.
+    /// The layout has changed and must be stored.
     edited: bool,
-    /// A panel has been dropped elsewhere.
+    /// A panel was dropped elsewhere.
     moved: bool,
-    /// A border has been moved.
+    /// A border was moved.
     resized: bool,
 }
 
@@ -289,12 +292,12 @@ impl DockHands<'_> {
         let mut child = ui.new_child(UiBuilder::new().max_rect(inner));
         child.shrink_clip_rect(rect);
         if let Err(problem) = self.world.run_system_with(self.dock.registered[index].contents, &mut child) {
-            error!("a panel was not drawn: {problem}");
+            error!("cannot draw a panel: {problem}");
         }
         response
     }
 
-    /// The strip by which a panel is moved; returns whether a drag has begun.
+    /// The strip by which a panel is dragged; returns whether a drag has started.
     fn handle(&mut self, ui: &Ui, rect: Rect, index: usize) -> bool {
         let (about, close) = (&self.dock.panels[index], self.dock.registered[index].close.clone());
         let response = ui.interact(rect, ui.id().with("handle"), Sense::click_and_drag());
@@ -323,7 +326,8 @@ impl DockHands<'_> {
         });
         let response = response.on_hover_cursor(CursorIcon::Grab);
         let response = response.on_hover_text(format!(
-            "Drag to dock “{}” elsewhere: beside a panel, below it, or in its middle as a tab. Right-click for places.",
+            "Drag to dock “{}” elsewhere: beside or below a panel, or on its centre as a tab. Right-click for \
+             positions.",
             about.title
         ));
         response.drag_started()
@@ -357,7 +361,7 @@ impl egui_tiles::Behavior<DockPane> for DockHands<'_> {
             let close = self.dock.registered[*index].close.clone();
             self.world.resource_mut::<CommandQueue>().extend(close);
         }
-        // it is hidden, and keeps its place
+        // keep hidden panels in the layout
         false
     }
 

@@ -1,4 +1,4 @@
-//! The colours of the two themes. The one in force is that of the thread that draws.
+//! The colours of the two themes. The active theme belongs to the thread that draws.
 
 use std::cell::Cell;
 
@@ -33,12 +33,12 @@ thread_local! {
     static CURRENT: Cell<ThemeChoice> = const { Cell::new(ThemeChoice::Dark) };
 }
 
-/// The theme in force on this thread.
+/// The active theme of this thread.
 fn current() -> ThemeChoice {
     CURRENT.get()
 }
 
-/// From here on this thread draws in `theme`.
+/// Sets the theme of this thread.
 pub(super) fn set_current(theme: ThemeChoice) {
     CURRENT.set(theme);
 }
@@ -49,56 +49,56 @@ pub mod colour {
 
     themes! {
         dark DARK, light LIGHT;
-        /// Behind everything: menu, status bar, fields.
+        /// Background of menu bar, status bar and fields.
         deep: 20, 22, 25 => 250, 251, 252;
-        /// Panels.
+        /// Background of panels.
         panel: 29, 31, 35 => 240, 242, 244;
-        /// Every other row of a table.
+        /// Background of every other table row.
         faint: 33, 36, 40 => 232, 235, 238;
-        /// Windows and menus over the panels.
+        /// Background of windows and menus above the panels.
         raised: 38, 41, 46 => 255, 255, 255;
-        /// Buttons and rails.
+        /// Buttons and slider rails.
         control: 51, 55, 62 => 219, 223, 228;
         /// Buttons under the pointer.
         control_hovered: 60, 65, 73 => 206, 212, 219;
         /// Lines between areas.
         line: 54, 58, 65 => 200, 205, 211;
-        /// Text.
+        /// Normal text.
         text: 206, 210, 216 => 45, 49, 56;
-        /// Text that stands out.
+        /// Emphasised text.
         text_strong: 240, 243, 247 => 14, 17, 21;
-        /// Text beside the text.
+        /// Secondary text.
         text_weak: 170, 176, 186 => 77, 83, 93;
-        /// Headings, links, what is on.
+        /// Headings, links, active items.
         accent: 96, 178, 222 => 0, 88, 130;
-        /// Rows and buttons that are selected.
+        /// Background of selected rows and buttons.
         accent_deep: 30, 66, 88 => 176, 214, 234;
-        /// The part of a rail that is filled.
+        /// The filled part of a slider rail.
         accent_middle: 58, 118, 152 => 70, 140, 180;
-        /// Something to look at.
+        /// Warnings.
         warning: 230, 178, 84 => 120, 72, 0;
-        /// Something that failed.
+        /// Errors.
         error: 242, 130, 120 => 168, 28, 24;
     }
 }
 
-/// Colours of plots, which people who confuse red and green can tell apart (Okabe & Ito 2008); darker on light ground.
+/// Colours of plots, distinguishable with red-green colour blindness (Okabe & Ito 2008); darker on a light background.
 pub mod ink {
     use bevy_egui::egui::Color32;
 
     themes! {
         dark DARK, light LIGHT;
-        /// The first of a plot.
+        /// First colour of a plot.
         blue: 86, 180, 233 => 0, 104, 164;
-        /// The second.
+        /// Second colour.
         orange: 230, 159, 0 => 158, 96, 0;
-        /// The third.
+        /// Third colour.
         green: 0, 158, 115 => 0, 120, 87;
-        /// The fourth.
+        /// Fourth colour.
         rose: 204, 121, 167 => 165, 60, 118;
-        /// The fifth.
+        /// Fifth colour.
         yellow: 240, 228, 66 => 112, 102, 0;
-        /// The sixth.
+        /// Sixth colour.
         vermilion: 213, 94, 0 => 190, 66, 0;
     }
 }
@@ -147,7 +147,7 @@ mod tests {
                 ("text", colour::text(), 7),
                 ("strong text", colour::text_strong(), 7),
                 ("weak text", colour::text_weak(), 7),
-                // these stand on panels and buttons only
+                // used on panels and buttons only
                 ("accent", colour::accent(), 5),
                 ("warning", colour::warning(), 5),
                 ("error", colour::error(), 5),

@@ -1,4 +1,4 @@
-//! How the panels look: calm greys with the blue of water as the only accent, dark or light.
+//! The look of the panels: neutral greys with a water blue as the only accent, dark or light.
 
 mod colours;
 
@@ -11,14 +11,14 @@ use talweg::preferences::{InterfacePreferences, ThemeChoice};
 /// Height of a row of the stack and of a parameter.
 pub const ROW: f32 = 26.0;
 
-/// Side of a button that is only an icon.
+/// Side length of a button that shows only an icon.
 pub const ICON_BUTTON: f32 = 26.0;
 
-/// Gives `ctx` our fonts, and says what is not its own: the size of panels and view together is that of the window.
+/// Gives `ctx` our fonts, and disables egui's own zoom, because the window's scale sets the size of panels and view.
 pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
-    // arrows and operators of formulas, which the proportional font lacks
+    // arrows and operators of formulas are missing in the proportional font
     if let Some(fallbacks) = fonts.families.get_mut(&FontFamily::Proportional) {
         fallbacks.push("Hack".into());
     }
@@ -26,7 +26,7 @@ pub fn prepare(ctx: &egui::Context) {
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }
 
-/// Draws in the preferred theme from here on; `ctx` follows when it changes.
+/// Sets the preferred theme for this thread, and restyles `ctx` when it changes.
 pub fn follow(ctx: &egui::Context, preferred: &InterfacePreferences) {
     colours::set_current(preferred.theme);
     let (now, id) = ((preferred.theme, preferred.reduced_motion), egui::Id::new("theme in force"));
@@ -36,7 +36,7 @@ pub fn follow(ctx: &egui::Context, preferred: &InterfacePreferences) {
     }
 }
 
-/// Gives `ctx` colours, spacing and motion as they are preferred.
+/// Gives `ctx` the preferred colours, spacing and animations.
 fn apply(ctx: &egui::Context, preferred: &InterfacePreferences) {
     ctx.set_theme(match preferred.theme {
         ThemeChoice::Dark => egui::Theme::Dark,
@@ -120,12 +120,12 @@ fn visuals(theme: ThemeChoice) -> Visuals {
     visuals
 }
 
-/// A button that is only an icon; `label` is what screen readers and tests read.
+/// A button that shows only an icon. Screen readers and tests read `label`.
 pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) -> egui::Response {
     icon_toggle(ui, enabled, false, icon, label)
 }
 
-/// An icon button that can be on.
+/// An icon button that can be switched on.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
     let button =
         egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
@@ -138,8 +138,8 @@ pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label
     response
 }
 
-/// Paints one line of text into `rect`, cut with an ellipsis where it does not fit. It says nothing to screen readers:
-/// the widget it stands on does.
+/// Paints one line of text into `rect`, shortened with an ellipsis if it does not fit. Screen readers get the text from
+/// the widget below it.
 pub fn paint_text(ui: &egui::Ui, rect: egui::Rect, text: &str, color: Color32, italics: bool) {
     let font_id = TextStyle::Body.resolve(ui.style());
     let format = egui::TextFormat { font_id, color, italics, ..Default::default() };
@@ -150,7 +150,7 @@ pub fn paint_text(ui: &egui::Ui, rect: egui::Rect, text: &str, color: Color32, i
     ui.painter().galley(at, galley, color);
 }
 
-/// Adds a slider without a number, `width` wide, with a handle that fits a row.
+/// Adds a slider without a number, `width` points wide, with a handle that fits a row.
 pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider) -> egui::Response {
     let added = ui.scope(|ui| {
         ui.spacing_mut().slider_width = width;

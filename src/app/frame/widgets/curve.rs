@@ -1,4 +1,4 @@
-//! A small editor for a curve: click adds a point, drag moves it, double or right click removes it.
+//! A small curve editor: click to add a point, drag to move it, double-click or right-click to remove it.
 
 use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -9,20 +9,21 @@ use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 150.0;
 const GRAB: f32 = 8.0;
-/// Points keep this distance in x.
+/// Minimum distance of two points in x.
 const APART: f32 = 0.005;
 
-/// What the editor made of the curve.
+/// The edited curve.
 pub struct Edited {
     pub curve: ToneCurve,
     pub gesture: Option<Gesture>,
 }
 
-/// Shows `curve`; returns the new one if it was changed.
+/// Shows `curve`; returns the new curve if it was changed.
 pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, format!("{label} curve")));
-    let response = response.on_hover_text("Click adds a point, dragging moves it, a double or right click removes it.");
+    let response =
+        response.on_hover_text("Click to add a point, drag to move it, double-click or right-click to remove it.");
     let area = rect.shrink(GRAB);
     let points = curve.sanitised().0;
     let under = response.interact_pointer_pos().or(response.hover_pos()).and_then(|at| nearest(&points, area, at));
@@ -37,7 +38,7 @@ pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
 
     let removes = response.double_clicked() || response.secondary_clicked();
     if let (true, Some(index)) = (removes, under) {
-        // the ends stay
+        // the end points cannot be removed
         return (index > 0 && index + 1 < points.len()).then(|| {
             let mut points = points;
             points.remove(index);
@@ -61,7 +62,7 @@ pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
     None
 }
 
-/// Where point `index` may go: between its neighbours; the ends stay at 0 and 1 if they are there.
+/// The allowed position of point `index`: between its neighbours; end points stay at x = 0 and 1 if they are there.
 fn moved(points: &[(f32, f32)], index: usize, to: (f32, f32)) -> (f32, f32) {
     let low = if index == 0 { 0.0 } else { points[index - 1].0 + APART };
     let high = if index + 1 == points.len() { 1.0 } else { points[index + 1].0 - APART };

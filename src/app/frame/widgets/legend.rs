@@ -1,4 +1,4 @@
-//! What the colours of an overlay mean: a bar with ticks in the lower left corner of the 3D view.
+//! The legend of an overlay: a colour bar with ticks in the lower left corner of the 3D view.
 
 use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Mesh, Rect, Sense, Stroke, Ui, pos2, vec2};
@@ -12,11 +12,11 @@ const HEIGHT: f32 = 62.0;
 const BAR: f32 = 12.0;
 const MARGIN: f32 = 12.0;
 
-/// What it takes of the view at the most, with a margin on each side.
+/// Maximum size of the legend in the view, including its margins.
 pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
 
-/// Paints it over the lower left corner of `area`. It takes no clicks: what is under it belongs to the camera. `whose`
-/// stands before its title, where there is more than one.
+/// Paints the legend into the lower left corner of `area`. It ignores clicks, so that the camera gets them. `whose`
+/// precedes the title if there is more than one legend.
 pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     let (unit, ticks) = in_units(legend);
     let title =
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     );
     painter.rect_filled(rect, 6.0, colour::panel().gamma_multiply(0.86));
     painter.galley(rect.min + vec2(12.0, 7.0), title_text, colour::text_strong());
-    // the outermost numbers stand under the ends of the bar, and half of them beyond
+    // the outermost numbers are centred on the ends of the bar, so half of each lies outside
     let bar = Rect::from_min_max(
         pos2(rect.left() + 24.0, rect.top() + 28.0),
         pos2(rect.right() - 24.0, rect.top() + 28.0 + BAR),
@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
 }
 
-/// Its unit and the texts of its ticks as people prefer them; what stands before a number stays there.
+/// The unit and tick texts in the preferred units; any text before a number is kept.
 fn in_units(legend: &Legend) -> (String, Vec<String>) {
     let unit = ShownUnit::of_kept("m");
     let kept = || legend.ticks.iter().map(|tick| tick.text.clone());
@@ -74,7 +74,7 @@ fn in_units(legend: &Legend) -> (String, Vec<String>) {
     (unit.name.into(), kept().map(shown).collect())
 }
 
-/// The ramp from left to right.
+/// The colour ramp, from left to right.
 fn colours(bar: Rect, legend: &Legend) -> Mesh {
     const STEPS: usize = 48;
     let mut mesh = Mesh::default();

@@ -1,4 +1,4 @@
-//! Rows for what a parameter refers to: a file, another layer, or a composed piece.
+//! Rows for parameters that refer to a file, to another layer, or to a construction.
 
 use bevy_egui::egui;
 use egui::{RichText, Ui};
@@ -10,7 +10,7 @@ use talweg::construction::Tree;
 use talweg::io::{STAMP_PREFIX, stamp_names};
 use talweg::param::{About, ParamSpec, Value};
 
-/// A heightmap or image: one from a file, or a shipped stamp.
+/// A heightmap or image: from a file, or a built-in stamp.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -27,7 +27,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
                 change = Some(Change::at_once(Value::Text(String::new())));
             }
             ui.separator();
-            ui.label(RichText::new("Shipped stamps").small().color(colour::text_weak()));
+            ui.label(RichText::new("Built-in stamps").small().color(colour::text_weak()));
             for stamp in stamp_names() {
                 if ui.selectable_label(stamp == name, shown(&stamp)).clicked() {
                     change = Some(Change::at_once(Value::Text(stamp)));
@@ -41,7 +41,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
     .inner
 }
 
-/// The name of a file without its folder; of a stamp without its prefix.
+/// The name of a file without its folder, or of a stamp without its prefix.
 fn shown(name: &str) -> String {
     match name.strip_prefix(STAMP_PREFIX) {
         Some(stamp) => stamp.into(),
@@ -50,7 +50,7 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// One of the layers called `names`.
+/// One of the layers in `names`.
 pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[&str]) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
@@ -67,7 +67,7 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
                 }
             }
             if names.is_empty() {
-                ui.weak("There is no layer below.");
+                ui.weak("No layers below.");
             }
         });
         combo.response.labelled_by(label.id).on_hover_text(spec.help);
@@ -76,7 +76,7 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
     .inner
 }
 
-/// A construction tree: one of the composed pieces, or one of somebody's own.
+/// A construction tree: one of the built-in ones, or a custom one.
 pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
     let composed = about.presets.iter().filter_map(|preset| {
         let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;
@@ -86,7 +86,7 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
     let change = ui.horizontal(|ui| {
         let label = label(ui, about, spec, value);
         let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
-        let text = composed.iter().find(|(_, is)| *is == value).map_or("Your own", |(preset, _)| preset.label);
+        let text = composed.iter().find(|(_, is)| *is == value).map_or("Custom", |(preset, _)| preset.label);
         let width = ui.available_width();
         let combo = egui::ComboBox::from_id_salt("tree").selected_text(text).width(width).truncate();
         let combo = combo.show_ui(ui, |ui| {
@@ -101,6 +101,6 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
     });
     let pieces = value.structured::<Tree>().map_or(0, |tree| tree.count());
     let pieces = if pieces == 1 { "1 feature".into() } else { format!("{pieces} features") };
-    ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
+    ui.weak(format!("{pieces}. Select one in the list above or in the view to edit it."));
     change.inner
 }

@@ -1,9 +1,9 @@
-//! Long lists that have just been opened: they are laid out over a few frames, so that no frame is long.
+//! Lays out a long list over several frames after it is opened, so that no single frame takes long.
 
 use bevy_egui::egui::Ui;
 
-/// How many of the `count` entries of a list are laid out in this frame: `step` more in each since the list was opened.
-/// A list that was not shown in the frame before begins anew.
+/// Returns how many of the `count` entries of a list to lay out in this frame: `step` more in each frame since the list
+/// was opened. A list that was not shown in the previous frame starts again.
 pub fn laid_out(ui: &Ui, list: &str, step: usize, count: usize) -> usize {
     let (id, now) = (ui.id().with(list), ui.ctx().cumulative_frame_nr());
     let begun = match ui.data(|data| data.get_temp::<(u64, usize)>(id)) {
@@ -15,7 +15,7 @@ pub fn laid_out(ui: &Ui, list: &str, step: usize, count: usize) -> usize {
     if shown < count {
         ui.ctx().request_repaint();
     }
-    // what is whole stays whole when the list grows a little
+    // a complete list stays complete when it grows a little
     ui.data_mut(|data| data.insert_temp(id, (now, shown.min(count.max(step) + step))));
     shown.min(count)
 }
@@ -35,7 +35,7 @@ mod tests {
         };
         let shown: Vec<_> = [25; 5].into_iter().map(|count| frame(Some(count))).collect();
         assert_eq!(shown, [10, 20, 25, 25, 25].map(Some));
-        assert_eq!(frame(Some(27)), Some(27), "one that is whole stays so");
+        assert_eq!(frame(Some(27)), Some(27), "a complete list stays complete");
         assert_eq!(frame(None), None);
         assert_eq!(frame(Some(25)), Some(10), "opened again");
         assert_eq!(frame(Some(3)), Some(3));

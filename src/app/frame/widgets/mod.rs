@@ -1,4 +1,4 @@
-//! Widgets that several features show.
+//! Widgets that several features use.
 
 pub mod curve;
 pub mod legend;

@@ -1,7 +1,7 @@
-//! Rows for parameters, made from their description alone.
+//! Parameter rows, generated from the parameter descriptions alone.
 //!
-//! The slider offers the slider range; a typed value may go out to the hard range. A double click on the label or the
-//! slider, or their context menu, brings the default back. A dot marks what differs from it.
+//! The slider covers the slider range; a typed value may use the whole hard range. A double-click on the label or the
+//! slider, or their context menu, restores the default. A dot marks values that differ from the default.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -23,15 +23,15 @@ use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui
 use egui_phosphor::regular as icon;
 use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
 
-/// Width of the field for a typed value, unless its text needs more.
+/// Width of the number field, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
 
-/// Shows more about a slider of a parameter, in its tooltip.
+/// Shows additional content in the tooltip of a parameter's slider.
 pub trait SliderPreview {
     fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize);
 }
 
-/// A file for a parameter of the scene.
+/// Commands that choose a file for a parameter of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImageAction {
     Choose(Group, usize),
@@ -44,11 +44,11 @@ impl Action for ImageAction {
     }
 
     fn info(&self) -> Info {
-        Info::new("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[])
+        Info::new("Choose a file…", "Loads heights or brightness from a file.", icon::IMAGE, &[])
     }
 }
 
-/// Asks for the file of a parameter, or takes it.
+/// Asks for the file of a parameter, or sets it.
 pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<Editor>) {
     let editor = &mut *editor;
     match action {
@@ -63,8 +63,8 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     }
 }
 
-/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of
-/// them asked for.
+/// Rows for the parameters of `group` that matter in the current state and that `show` accepts. Returns a command that
+/// one of them issued.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -74,7 +74,7 @@ pub fn rows(
 ) -> Option<Command> {
     let params = group.params(document.scene())?;
     let about = params.about();
-    // strokes are drawn in the view, and have a list of their own
+    // strokes are drawn in the view and have a list of their own
     let is_row = |spec: &ParamSpec| spec.kind != ParamKind::Strokes && show(spec);
     let shown: Vec<usize> =
         (0..about.params.len()).filter(|&k| params.matters(k) && is_row(&about.params[k])).collect();
@@ -85,20 +85,20 @@ pub fn rows(
     command
 }
 
-/// Rows for parameters that belong to no scene.
+/// Rows for parameters that do not belong to a scene.
 pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
     let about = params.about();
     for (index, spec) in about.params.iter().enumerate() {
         let value = params.get(index);
         if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
         {
-            // the value comes from the parameter's own row
+            // the value comes from the row of the same parameter
             let _ = params.set(index, &change.value);
         }
     }
 }
 
-/// One parameter.
+/// The row of one parameter.
 pub fn row(
     ui: &mut Ui,
     document: &mut Document,
@@ -128,7 +128,7 @@ pub fn row(
     command.map(|Choose| Command::from(ImageAction::Choose(group, index)))
 }
 
-/// One parameter of something that is no group of the scene, such as a piece of a construction.
+/// The row of a parameter outside the scene's groups, such as a parameter of a construction piece.
 pub fn piece_row(
     ui: &mut Ui,
     about: &About,
@@ -142,7 +142,7 @@ pub fn piece_row(
     }
 }
 
-/// `more` is shown in the tooltip of a slider.
+/// Draws one row. `more` is shown in the tooltip of a slider.
 fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut dyn FnMut(&mut Ui)) -> Option<Change> {
     ui.horizontal(|ui| {
         let label = label(ui, about, spec, value);
@@ -189,7 +189,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
     .inner
 }
 
-/// Slider and field. Returns what was changed and by which of the two, and whether the default is asked for.
+/// A slider and a number field. Returns the change and which of the two made it, and whether to restore the default.
 fn number(
     ui: &mut Ui,
     about: &About,
@@ -200,7 +200,7 @@ fn number(
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
-    // from here to the end in the unit that is shown
+    // from here on, numbers are in the shown unit
     let unit = ShownUnit::of_kept(spec.unit);
     let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
     let slider = (unit.shown(slider.0), unit.shown(slider.1));
@@ -215,7 +215,7 @@ fn number(
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
     sought::offer_focus(&rail);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
-    // a slider itself takes any button for a drag and senses no clicks
+    // a slider treats every button as a drag and does not report clicks
     let rail = tooltip_with(ui, rail.interact(Sense::click()), about, spec, more);
     let right = PointerButton::Secondary;
     let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
@@ -276,7 +276,7 @@ fn field(
         .update_while_editing(false)
         .custom_formatter(|v, _| written(v))
         .custom_parser(|text| {
-            // a number that was converted shows fewer digits than it has
+            // after a unit conversion, the text shows fewer digits than the value has
             let is_untouched = text.trim() == written(value);
             let read =
                 if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_shown_as(shown)) };
@@ -290,14 +290,17 @@ fn field(
     Field { response, inner: typed }
 }
 
-/// Why a typed value is not taken as it is.
+/// Why a typed value was rejected or clamped.
 fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64, f64)) -> Option<String> {
     let name = title(spec);
     match read {
-        None => Some(format!("“{text}” is not a number: {name} stays as it was.")),
+        None => Some(format!("“{text}” is not a number. {name} was not changed.")),
         Some(v) if v < least || v > most => {
             let range = units::range_text(spec);
-            Some(format!("{name} goes from {range}{}: the nearest was taken.", units::of_param(spec).suffix()))
+            Some(format!(
+                "{name} ranges from {range}{}. It was set to the nearest value.",
+                units::of_param(spec).suffix()
+            ))
         }
         Some(_) => None,
     }
@@ -307,7 +310,7 @@ fn refusal_id() -> egui::Id {
     egui::Id::new("refused number")
 }
 
-/// Why the value that was typed last is not taken as it is, once.
+/// Returns once why the last typed value was rejected or clamped.
 pub fn take_refusal(ctx: &egui::Context) -> Option<String> {
     ctx.data_mut(|data| data.remove_temp(refusal_id()))
 }

@@ -1,4 +1,4 @@
-//! Plots in panels: they show all they have, and do not take the wheel or the mouse from the panel they stand in.
+//! Plots in panels. They show all of their data, and leave wheel and drag events to the panel around them.
 
 use bevy_egui::egui;
 use egui::{Vec2, Vec2b};
@@ -6,7 +6,7 @@ use egui_plot::Plot;
 
 use crate::frame::theme::colour;
 
-/// A plot of that size that cannot be moved.
+/// A plot of the given size that cannot be panned or zoomed.
 pub fn still(id: &str, size: Vec2) -> Plot<'static> {
     Plot::new(id)
         .width(size.x)

@@ -1,4 +1,4 @@
-//! What a row of a parameter is made of: its name, its tooltip, its way back to the default.
+//! The parts of a parameter row: its name, its tooltip, and the reset to the default.
 
 use bevy_egui::egui;
 use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
@@ -10,7 +10,7 @@ use crate::frame::units;
 use talweg::param::{About, ParamKind, ParamSpec, Value};
 use talweg::scene::{Gesture, Scene};
 
-/// A file dialog is asked for.
+/// A request for a file dialog.
 pub struct Choose;
 
 pub struct Change {
@@ -28,14 +28,14 @@ impl Change {
     }
 }
 
-/// The name of a parameter, in a column of its own.
+/// The name of a parameter, in the name column.
 pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
     let changed = *value != spec.default;
     let response = label_cell(ui, title(spec), changed);
     tooltip(ui, response, about, spec)
 }
 
-/// A name in the column of names; a dot says that the value beside it was changed.
+/// A name in the name column; a dot marks a changed value.
 pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
@@ -48,12 +48,12 @@ pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     response
 }
 
-/// The name as the panel writes it: the unit stands beside the value already.
+/// The name of a parameter as the panel shows it, without the unit, which is shown beside the value.
 pub fn title(spec: &ParamSpec) -> &str {
     if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
 
-/// Width of the column of names.
+/// Width of the name column.
 pub fn label_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.38).clamp(96.0, 170.0)
 }
@@ -62,19 +62,19 @@ pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
     response.double_clicked() || reset_menu(response, spec)
 }
 
-/// Whether the menu of a widget asks for the default.
+/// Whether the user chose Reset in the context menu of a widget.
 pub(super) fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
     let mut reset = false;
     response.context_menu(|ui| reset = ui.button(format!("Reset to {}", shown(spec, &spec.default))).clicked());
     reset
 }
 
-/// Sentence, range, default and source of a parameter.
+/// Adds a tooltip with the description, range, default and source of a parameter.
 pub(super) fn tooltip(ui: &Ui, response: Response, about: &About, spec: &ParamSpec) -> Response {
     tooltip_with(ui, response, about, spec, &mut |_| ())
 }
 
-/// The same with something below it. It stands beside the panel, where it covers no other row.
+/// Like `tooltip`, with further content below. It appears beside the panel, where it covers no other row.
 pub(super) fn tooltip_with(
     ui: &Ui,
     response: Response,
@@ -94,20 +94,20 @@ pub(super) fn tooltip_with(
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
         if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
-            ui.weak(format!("From {}{}", units::range_text(spec), units::of_param(spec).suffix()));
+            ui.weak(format!("Range: {}{}", units::range_text(spec), units::of_param(spec).suffix()));
         }
         if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
-            ui.weak(format!("Default {}; double-click to reset", shown(spec, &spec.default)));
+            ui.weak(format!("Default: {}. Double-click to reset.", shown(spec, &spec.default)));
         }
         if !about.source.is_empty() {
-            ui.weak(format!("After {}", about.source));
+            ui.weak(format!("Source: {}", about.source));
         }
         more(ui);
     });
     response
 }
 
-/// A value as the panel writes it.
+/// A value as the panel shows it.
 pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     match spec.kind {
         ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes => "its default".into(),
@@ -115,17 +115,17 @@ pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     }
 }
 
-/// The f64 that prints like `v`, so that 0.1 does not become 0.10000000149.
+/// The f64 with the same decimal text as `v`, so that 0.1 does not become 0.10000000149.
 pub(super) fn exact(v: f32) -> f64 {
     v.to_string().parse().unwrap_or(f64::from(v))
 }
 
-/// A part of the panel that can be folded.
+/// A collapsible section of the panel.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
     opened_section(ui, title, open, false, contents);
 }
 
-/// The same, which opens by itself where it `must`.
+/// Like `section`; opens by itself if `must` is true.
 pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(6.0);
     ui.separator();
@@ -136,7 +136,7 @@ pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents
         .show_unindented(ui, contents);
 }
 
-/// A seed: typed, or thrown with the dice.
+/// The row of a seed, with a field and a dice button.
 pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set: impl Fn(&mut Scene, u32)) {
     ui.horizontal(|ui| {
         let label = label_cell(ui, "Seed", false).on_hover_text(tip);
@@ -147,14 +147,14 @@ pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set:
         if typed != seed {
             document.edit("Change seed", Some(Gesture(field.id.value())), |scene| set(scene, typed));
         }
-        if icon_button(ui, true, icon::DICE_FIVE, "Reroll the seed").on_hover_text("Throws another seed.").clicked() {
+        if icon_button(ui, true, icon::DICE_FIVE, "Reroll seed").on_hover_text("Picks another random seed.").clicked() {
             let thrown = rand::random_range(0..1_000_000);
             document.edit("Change seed", None, |scene| set(scene, thrown));
         }
     });
 }
 
-/// Selects all the text of a field.
+/// Selects the whole text of a field.
 pub fn select_all(ui: &Ui, id: egui::Id, text: &str) {
     let mut edit = egui::text_edit::TextEditState::default();
     let all =

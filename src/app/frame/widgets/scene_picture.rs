@@ -1,4 +1,4 @@
-//! The picture of a scene, which may still be on its way.
+//! The thumbnail of a scene, which may still be rendering.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui, pos2, v
 use crate::frame::theme::colour;
 use talweg::appearance::RgbImage;
 
-/// See the module.
+/// The thumbnail. See the module.
 #[derive(Clone, Default)]
 pub struct ScenePicture {
     image: Arc<OnceLock<RgbImage>>,
@@ -16,19 +16,19 @@ pub struct ScenePicture {
 }
 
 impl ScenePicture {
-    /// The picture has been drawn.
+    /// Sets the finished image.
     pub fn set(&self, image: RgbImage) {
-        // it is drawn once
+        // the image is set only once
         let _ = self.image.set(image);
     }
 
-    /// Shows it with a side of so many points.
+    /// Shows the thumbnail with a side of `side` points.
     pub fn show(&self, ui: &mut Ui, side: f32) {
         let (rect, _) = ui.allocate_exact_size(vec2(side, side), egui::Sense::hover());
         self.paint(ui, rect);
     }
 
-    /// Paints it into a rectangle: an even ground as long as it is not there.
+    /// Paints the thumbnail into a rectangle, or a plain background until it is ready.
     pub fn paint(&self, ui: &Ui, rect: Rect) {
         let Some(image) = self.image.get() else {
             ui.painter().rect_filled(rect, 4, colour::deep());
@@ -49,7 +49,7 @@ impl ScenePicture {
     }
 }
 
-/// Whether one more picture becomes a texture in this frame: a gallery that is there at once would make a long frame.
+/// Whether another image may become a texture in this frame; uploading a whole gallery at once would make a long frame.
 fn has_room(ctx: &egui::Context) -> bool {
     const A_FRAME: usize = 2;
     let now = ctx.cumulative_frame_nr();

@@ -1,5 +1,5 @@
-//! A parameter that somebody looks for: its section opens, it comes into view, and has the keyboard and a frame until
-//! something is clicked.
+//! A parameter that the search shows: its section opens, it scrolls into view, and has the focus and a frame around it
+//! until the next click.
 
 use bevy_egui::egui;
 use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
@@ -11,8 +11,8 @@ use crate::frame::theme::colour;
 struct Sought {
     group: Group,
     index: usize,
-    /// In so many frames it is still brought into view and given the keyboard: a dialog that has just closed keeps the
-    /// keyboard for one.
+    /// Number of frames in which the parameter is still scrolled into view and focused. More than one, because a dialog
+    /// that has just closed keeps the focus for a frame.
     frames_left: u8,
 }
 
@@ -30,17 +30,17 @@ fn now(ctx: &Context) -> Option<Sought> {
     ctx.data(|data| data.get_temp(id()))
 }
 
-/// From here on this parameter is looked for.
+/// Starts showing this parameter.
 pub fn seek(ctx: &Context, group: Group, index: usize) {
     ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, frames_left: 3 }));
 }
 
-/// Whether a parameter of a group is still to be brought into view: its section must be open.
+/// Whether a parameter of a group must still be scrolled into view, so that its section must be open.
 pub fn is_within(ctx: &Context, group: Group) -> bool {
     now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found())
 }
 
-/// A click or Escape ends what has been found.
+/// Stops showing the parameter after a click or Escape.
 pub fn forget(ctx: &Context) {
     let is_over = ctx.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Escape));
     if is_over && now(ctx).is_some_and(|sought| sought.is_found()) {
@@ -48,7 +48,7 @@ pub fn forget(ctx: &Context) {
     }
 }
 
-/// Draws the row of a parameter, which comes into view if it is looked for.
+/// Draws the row of a parameter and scrolls it into view if the search shows it.
 pub fn row<R>(
     ui: &mut Ui,
     group: Group,
@@ -78,7 +78,7 @@ fn focus_id() -> Id {
     Id::new("focus of the sought parameter")
 }
 
-/// Gives the keyboard to the first widget of the row that is looked for.
+/// Focuses the first widget of the row that the search shows.
 pub fn offer_focus(response: &egui::Response) {
     let ctx = &response.ctx;
     let is_wanted = ctx.data_mut(|data| data.remove_temp::<()>(focus_id()).is_some());

@@ -17,7 +17,8 @@ use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_shares
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
-pub(super) static EXR: RasterFormat = RasterFormat {
+/// OpenEXR of 32-bit floats.
+pub static EXR: RasterFormat = RasterFormat {
     id: "exr",
     extensions: &["exr"],
     name: "OpenEXR",

@@ -24,6 +24,9 @@ mod tiff;
 use std::io::{Seek, Write};
 use std::path::Path;
 
+pub use self::exr::EXR;
+pub use self::png::PNG;
+pub use self::raw::{R16, R32};
 pub(super) use reader::check_room;
 pub use reader::{
     DecodedRaster, RASTER_READERS, RasterReader, RasterSource, RawLayout, SampleMeaning, is_heightmap,
@@ -228,7 +231,7 @@ const MAX_TEXT: usize = 32 << 20;
 
 /// All formats that can be written, in menu order.
 pub static RASTER_FORMATS: [&RasterFormat; 7] =
-    [&png::PNG, &raw::R16, &raw::R32, &tiff::TIFF, &tiff::CLOUD_OPTIMISED, &exr::EXR, &ascii_grid::ASCII_GRID];
+    [&PNG, &R16, &R32, &tiff::TIFF, &tiff::CLOUD_OPTIMISED, &EXR, &ascii_grid::ASCII_GRID];
 
 impl RasterFormat {
     /// The format called `id`.

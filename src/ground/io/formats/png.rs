@@ -8,7 +8,8 @@ use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
-pub(super) static PNG: RasterFormat = RasterFormat {
+/// PNG of 8 or 16 bits.
+pub static PNG: RasterFormat = RasterFormat {
     id: "png",
     extensions: &["png"],
     name: "PNG",

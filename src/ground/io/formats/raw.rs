@@ -4,7 +4,8 @@ use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
 use crate::io::RasterError;
 
-pub(super) static R16: RasterFormat = RasterFormat {
+/// Raw unsigned 16-bit numbers.
+pub static R16: RasterFormat = RasterFormat {
     id: "r16",
     extensions: &["r16", "raw"],
     name: "RAW 16-bit unsigned",
@@ -17,7 +18,8 @@ pub(super) static R16: RasterFormat = RasterFormat {
     read_texts: None,
 };
 
-pub(super) static R32: RasterFormat = RasterFormat {
+/// Raw 32-bit floats.
+pub static R32: RasterFormat = RasterFormat {
     id: "r32",
     extensions: &["r32"],
     name: "RAW 32-bit float",

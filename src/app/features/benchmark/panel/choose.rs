@@ -1,4 +1,4 @@
-//! What to measure: nodes, sizes, repetitions, threads, extremes; and the button that begins or stops.
+//! The choice of measurements: nodes, sizes, repetitions, threads, extremes; and the Run and Stop buttons.
 
 use bevy_egui::egui;
 use egui::{
@@ -16,7 +16,7 @@ use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document
 use talweg::nodes::Node;
 use talweg::scene::Layer;
 
-/// Samples per side that can be chosen.
+/// Available numbers of samples per side.
 pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
 const FEWEST_FOR_AN_INTERVAL: usize = 6;
 
@@ -27,10 +27,10 @@ const KEPT: &str = "From scenes";
 #[derive(Debug)]
 struct Pick {
     category: &'static str,
-    /// In the list and in the results.
+    /// Name in the list and in the results.
     title: String,
     help: String,
-    /// What the search looks at, in small letters.
+    /// Text that the search matches, in lower case.
     words: String,
     node: Node,
     is_chosen: bool,
@@ -43,15 +43,15 @@ enum Line {
     Pick(usize),
 }
 
-/// See the module.
+/// The choice of measurements. See the module.
 #[derive(Debug)]
 pub struct Choice {
     picks: Vec<Pick>,
     search: String,
-    /// What the list shows; empty when it must be made anew.
+    /// Lines of the list; empty if the list must be rebuilt.
     lines: Vec<Line>,
     sizes: [bool; SIZES.len()],
-    /// Numbers of threads, and whether they are wanted.
+    /// Thread counts, and whether each is chosen.
     threads: Vec<(usize, bool)>,
     repetitions: usize,
     extremes: bool,
@@ -83,7 +83,7 @@ impl Default for Choice {
 
 fn of_document(subject: &NodeSubject) -> Pick {
     let node = subject.node().clone();
-    let help = format!("{} With the parameters of its scene for that work.", node.about().help);
+    let help = format!("{} With the parameters used in the lecture's scene.", node.about().help);
     let title = format!("{} (001)", subject.name());
     Pick { is_chosen: true, ..Pick::new(DOCUMENT, title, help, node) }
 }
@@ -97,7 +97,7 @@ impl Pick {
 }
 
 impl Choice {
-    /// What would be measured now.
+    /// The order that corresponds to the current choice.
     fn order(&self) -> BenchOrder {
         let subjects = self.picks.iter().filter(|p| p.is_chosen).map(|p| (p.title.clone(), p.node.clone())).collect();
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
@@ -107,7 +107,7 @@ impl Choice {
         BenchOrder { subjects, plan }
     }
 
-    /// Adds a layer's node as it is now, under a name that no other has.
+    /// Adds the node of a layer with its current parameters, under an unused name.
     fn keep(&mut self, layer: &Layer) {
         let is_taken = |title: &str| self.picks.iter().any(|pick| pick.title == title);
         let title = std::iter::once(layer.name.clone())
@@ -115,7 +115,7 @@ impl Choice {
             .find(|title| !is_taken(title))
             .unwrap_or_default();
         let about = layer.node.about();
-        let help = format!("{}, with the parameters it had when it was added; without mask and blending.", about.label);
+        let help = format!("{}, with its parameters at the time it was added, without mask and blending.", about.label);
         let at = self.picks.iter().position(|pick| pick.category != DOCUMENT && pick.category != KEPT);
         let pick = Pick { is_chosen: true, ..Pick::new(KEPT, title, help, layer.node.clone()) };
         self.picks.insert(at.unwrap_or(self.picks.len()), pick);
@@ -123,7 +123,7 @@ impl Choice {
         self.lines.clear();
     }
 
-    /// The list for the present search.
+    /// Builds the list for the current search text.
     fn list(&mut self) {
         let words: Vec<String> = self.search.to_lowercase().split_whitespace().map(String::from).collect();
         let mut category = "";
@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// Shows it; returns what is asked for.
+/// Shows the choice; returns the request of a clicked button.
 pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();
@@ -161,7 +161,7 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
             let layer = document.selected_layer().and_then(|index| document.scene().layers.get(index));
             let add = icon_button(ui, layer.is_some(), icon::STACK_PLUS, "Add the selected layer");
             let tip = layer.map_or_else(String::new, |layer| {
-                format!("Adds “{}” with the parameters it has now, without mask and blending.", layer.name)
+                format!("Adds “{}” with its current parameters, without mask and blending.", layer.name)
             });
             let add =
                 add.on_hover_text(tip).on_disabled_hover_text("Select a layer to measure it with its parameters.");
@@ -169,7 +169,10 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
                 choice.keep(layer);
             }
             let chosen = choice.picks.iter().any(|pick| pick.is_chosen);
-            if icon_button(ui, chosen, icon::ERASER, "Choose no node").on_hover_text("Unchecks every node.").clicked() {
+            if icon_button(ui, chosen, icon::ERASER, "Deselect all nodes")
+                .on_hover_text("Clears the selection of nodes to measure.")
+                .clicked()
+            {
                 choice.picks.iter_mut().for_each(|pick| pick.is_chosen = false);
             }
             let field = TextEdit::singleline(&mut choice.search)
@@ -187,7 +190,7 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
         });
     });
     if choice.lines.is_empty() {
-        ui.weak("Nothing is called that. Try another word.");
+        ui.weak("No matches. Try another word.");
         return;
     }
     const ROW: f32 = 20.0;
@@ -213,9 +216,9 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
                         ui.add(check).on_hover_text(&pick.help);
                         if pick.category == KEPT {
                             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                                let name = format!("Forget {}", pick.title);
+                                let name = format!("Remove {}", pick.title);
                                 if icon_button(ui, true, icon::X, &name)
-                                    .on_hover_text("Takes it off the list.")
+                                    .on_hover_text("Removes the node from the list.")
                                     .clicked()
                                 {
                                     forgotten = Some(index);
@@ -233,13 +236,13 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
     }
 }
 
-/// The name of a category; a click chooses all its nodes, or none.
+/// The heading of a category; a click selects or deselects all of its nodes.
 fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
     let mut all = picks.iter().filter(|p| p.category == category).all(|p| p.is_chosen);
     let any = picks.iter().any(|p| p.category == category && p.is_chosen);
     let some = any && !all;
     let check = ui.add(Checkbox::new(&mut all, text).indeterminate(some));
-    let check = check.on_hover_text("Checks every node of this group, or none.");
+    let check = check.on_hover_text("Selects or deselects all nodes of this group.");
     if check.clicked() {
         picks.iter_mut().filter(|p| p.category == category).for_each(|p| p.is_chosen = all);
     }
@@ -253,19 +256,19 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
     title(
         ui,
         "Samples per side",
-        "Terrains of these sizes are made; with three or more the growth has an uncertainty.",
+        "Sizes of the test terrains. With three or more sizes, the growth exponent gets an uncertainty.",
     );
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         let width = (ui.available_width() - 15.0) / SIZES.len() as f32;
         for (n, on) in SIZES.into_iter().zip(&mut choice.sizes) {
-            let tip = format!("{n} × {n} samples; of a planet six such faces.");
+            let tip = format!("{n} × {n} samples; for planets, on each of six faces.");
             *on ^= chip(ui, width, *on, &n.to_string(), &format!("Size {n}"), &tip);
         }
     });
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        title(ui, "Threads", "The work is shared by so many threads; two choices show what more of them bring.");
+        title(ui, "Threads", "Number of threads to run on. Choose two or more to see the speed-up.");
         ui.add_space(3.0);
         for (count, on) in &mut choice.threads {
             let name = format!("Threads {count}");
@@ -274,12 +277,13 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         }
     });
     ui.horizontal(|ui| {
-        let tip = "How often everything is measured. From six on, intervals hold with 95 %.";
+        let tip = "Number of times each measurement is repeated. Six or more give 95 % confidence intervals.";
         let label = ui.label(RichText::new("Repetitions").small().color(colour::text_weak())).on_hover_text(tip);
         let field = DragValue::new(&mut choice.repetitions).range(1..=999).speed(0.1);
         ui.add(field).labelled_by(label.id).on_hover_text(tip);
         let tip =
-            "Also puts every number at both ends of what it allows, at 129² samples. Takes its time with many nodes.";
+            "Also runs each node with every number at its minimum and at its maximum, at 129² samples. Slow with many \
+             nodes.";
         ui.checkbox(&mut choice.extremes, "Extremes").on_hover_text(tip);
     });
 }
@@ -289,18 +293,21 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
     let missing = match () {
         () if order.subjects.is_empty() => Some("Choose at least one node."),
         () if order.plan.sizes.is_empty() => Some("Choose at least one size."),
-        () if order.plan.threads.is_empty() => Some("Choose at least one number of threads."),
+        () if order.plan.threads.is_empty() => Some("Choose at least one thread count."),
         () => None,
     };
     let plan = &order.plan;
     let cells = order.subjects.len() * plan.sizes.len() * plan.threads.len();
-    let few =
-        if plan.repetitions < FEWEST_FOR_AN_INTERVAL { " Fewer than six repetitions: weak intervals." } else { "" };
+    let few = if plan.repetitions < FEWEST_FOR_AN_INTERVAL {
+        " Fewer than six repetitions: the intervals are unreliable."
+    } else {
+        ""
+    };
     let text = missing.map_or_else(
         || {
             let each = plan.repetitions + 2;
             let (nodes, all) = (counted(order.subjects.len(), "node"), counted(cells, "measurement"));
-            format!("{nodes}, {all}, each {each} times with two to warm up.{few}")
+            format!("{nodes}, {all}, {each} runs each, of which two are warm-up.{few}")
         },
         String::from,
     );
@@ -310,7 +317,7 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
     let run =
         ui.add_enabled(missing.is_none(), run.fill(colour::accent_deep()).min_size(vec2(ui.available_width(), 26.0)));
     run.widget_info(|| WidgetInfo::labeled(WidgetType::Button, missing.is_none(), "Run benchmark"));
-    let run = run.on_hover_text("Measures in the background; what was found before stays until then.");
+    let run = run.on_hover_text("Measures in the background. The previous results stay until it ends.");
     run.clicked().then_some(BenchRequest::Run(order))
 }
 
@@ -326,11 +333,11 @@ fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
         let width = ui.available_width();
         ui.add(ProgressBar::new(underway.share).desired_width(width).desired_height(6.0).fill(colour::accent()));
     });
-    let warning = format!("{} Working meanwhile disturbs the times.", icon::WARNING);
+    let warning = format!("{} Using the editor now distorts the times.", icon::WARNING);
     ui.add(Label::new(RichText::new(warning).small().color(colour::warning())).truncate());
     let stop = Button::new(format!("{}  Stop", icon::STOP)).min_size(vec2(ui.available_width(), 26.0));
     let stop = ui.add_enabled(!underway.is_stopping, stop);
     stop.widget_info(|| WidgetInfo::labeled(WidgetType::Button, !underway.is_stopping, "Stop benchmark"));
-    let stop = stop.on_hover_text("Stops measuring; what was found before stays.");
+    let stop = stop.on_hover_text("Stops measuring and keeps the previous results.");
     stop.clicked().then_some(BenchRequest::Stop)
 }

@@ -1,4 +1,4 @@
-//! What each parameter does at the ends of what it allows.
+//! The tab with the behaviour of each parameter at its minimum and maximum.
 
 use bevy_egui::egui;
 use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
@@ -11,18 +11,18 @@ const ROW: f32 = 21.0;
 
 pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
     if report.extremes.is_empty() {
-        let text = "Extreme parameters were not looked at: check Extremes and run again.";
+        let text = "Extreme parameters were not tested. Tick Extremes and run again.";
         ui.add(Label::new(RichText::new(text).color(colour::text_weak())).wrap());
         return;
     }
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (remarkable, text, tip) in [
-            (false, "All", "Every parameter at both ends of what it allows."),
+            (false, "All", "All parameters, each at its minimum and at its maximum."),
             (
                 true,
                 "Remarkable",
-                "Only what gives level ground, is not finite, is stopped, or takes three times as long.",
+                "Only values that give flat terrain or non-finite heights, were stopped, or take three times as long.",
             ),
         ] {
             if chip(ui, 84.0, state.only_remarkable == remarkable, text, &format!("Show {text}"), tip) {
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
     });
     let mut lines: Vec<&ExtremeLine> = Vec::new();
     for line in report.extremes.iter().filter(|line| !state.only_remarkable || line.is_remarkable()) {
-        // a node of which nothing is shown needs no heading
+        // skip the heading of a node without visible lines
         if matches!((line, lines.last()), (ExtremeLine::Head(_), Some(ExtremeLine::Head(_)))) {
             lines.pop();
         }
@@ -80,9 +80,9 @@ fn show_line(ui: &mut Ui, line: &ExtremeLine) {
         ui.label(fate.help());
         ui.label(match times {
             Some(times) => {
-                format!("It takes {} times as long as with all parameters as they were, at 129².", three(times))
+                format!("Takes {} times as long as with all parameters unchanged, at 129².", three(times))
             }
-            None => "There is no time to compare with: it was stopped, or the usual parameters change nothing.".into(),
+            None => "No time to compare: the run was stopped, or the unchanged parameters have no effect.".into(),
         });
     });
 }

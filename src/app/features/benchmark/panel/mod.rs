@@ -1,4 +1,4 @@
-//! The window of the benchmark: what to measure on the left, what was found on the right.
+//! The benchmark window: the choice of measurements on the left, the results on the right.
 
 mod choose;
 mod extremes;
@@ -20,7 +20,7 @@ use crate::frame::theme::colour;
 use talweg::benchmark::findings::Tone;
 use talweg::benchmark::summary::{Column, Report};
 
-/// What is shown of a report.
+/// A tab with one view of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
@@ -46,16 +46,16 @@ impl Tab {
 
     fn help(self) -> &'static str {
         match self {
-            Self::Findings => "What was found, in sentences, and how sure that is.",
-            Self::Table => "Every number; click a heading to sort by it.",
-            Self::Growth => "Time against the number of samples on logarithmic axes.",
-            Self::Threads => "How many times as fast more threads are.",
-            Self::Extremes => "What each parameter does at the ends of what it allows.",
+            Self::Findings => "Findings, each with its confidence.",
+            Self::Table => "All numbers. Click a heading to sort.",
+            Self::Growth => "Run time against the number of samples, on logarithmic axes.",
+            Self::Threads => "Speed-up with more threads.",
+            Self::Extremes => "How the node behaves at the extremes of each parameter.",
         }
     }
 }
 
-/// What the window remembers.
+/// State of the window.
 #[derive(Resource, Debug, Default)]
 pub struct BenchState {
     is_open: bool,
@@ -63,16 +63,16 @@ pub struct BenchState {
     tab: Tab,
     column: Column,
     is_descending: bool,
-    /// Rows of the report in the order of the table, for a report and a column.
+    /// Row order of the table, for a report and a sort column.
     order: Option<(Arc<Report>, Column, bool, Vec<usize>)>,
-    /// Which number of threads the growth is plotted for, by index.
+    /// Index of the thread count whose growth is plotted.
     threads: usize,
-    /// Which size the speed-up is plotted for, counted from the largest.
+    /// Index of the size whose speed-up is plotted, counted from the largest.
     size: usize,
     only_remarkable: bool,
     /// The longest time that drawing the window took.
     longest: Duration,
-    /// Time that drawing it took in all, and how often it was drawn.
+    /// Total time spent drawing the window, and the number of times it was drawn.
     drawn: (Duration, u32),
 }
 
@@ -81,7 +81,7 @@ impl BenchState {
         self.is_open
     }
 
-    /// Opens the window, or closes it.
+    /// Opens or closes the window.
     pub fn toggle(&mut self) {
         self.is_open = !self.is_open;
     }
@@ -91,7 +91,7 @@ impl BenchState {
         std::mem::replace(&mut self.is_open, false)
     }
 
-    /// See the field.
+    /// The longest time that drawing the window took.
     pub fn longest(&self) -> Duration {
         self.longest
     }
@@ -101,7 +101,7 @@ impl BenchState {
         self.drawn.0 / self.drawn.1.max(1)
     }
 
-    /// The rows of the table as it is sorted.
+    /// The rows of the table in sort order.
     fn order(&mut self, report: &Arc<Report>) -> Vec<usize> {
         let is_current = self.order.as_ref().is_some_and(|(of, column, is_descending, _)| {
             Arc::ptr_eq(of, report) && (*column, *is_descending) == (self.column, self.is_descending)
@@ -114,7 +114,7 @@ impl BenchState {
     }
 }
 
-/// Shows the window where it is open; returns what is asked of it.
+/// Shows the window if it is open; returns the request of a clicked button.
 pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const WANTED: Vec2 = vec2(964.0, 500.0);
     const LEAST: Vec2 = vec2(880.0, 380.0);
@@ -123,7 +123,7 @@ pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &B
     }
     let begun = Instant::now();
     let screen = ctx.viewport_rect();
-    // title bar, margins and a bit of the editor around it
+    // leave room for the title bar, the margins and some of the editor
     let room = screen.size() - vec2(60.0, 110.0);
     let size = WANTED.min(room).max(LEAST);
     let mut is_open = true;
@@ -155,7 +155,7 @@ fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &Ben
     ask
 }
 
-/// A child of its own, so that what is too wide is cut and does not widen the window.
+/// A child `Ui`, so that content that is too wide is clipped and does not widen the window.
 fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
     child.shrink_clip_rect(rect);
@@ -168,11 +168,11 @@ fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
     }
     let Some(report) = &info.report else {
         let text = if info.underway.is_some() {
-            "The results come when everything has been measured."
+            "Results appear when all measurements are done."
         } else {
-            "The lecture “Terrain in games” sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
-             with its uncertainty, memory, growth with size, the effect of threads, and whether the same inputs give the \
-             same bits."
+            "The lecture “Terrain in games” compares Perlin noise with midpoint displacement. Repeat that comparison \
+             here, or measure any other nodes: run time with its uncertainty, memory, growth with size, speed-up with \
+             threads, and whether equal inputs give bit-identical results."
         };
         ui.add_space(8.0);
         ui.add(Label::new(RichText::new(text).color(colour::text_weak())).wrap());
@@ -187,8 +187,8 @@ fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             for (name, text, tip) in [
-                ("JSON", &report.json, "Copies everything that was found, like `talweg bench --json`."),
-                ("CSV", &report.csv, "Copies one line for each node, size and number of threads, for a spreadsheet."),
+                ("JSON", &report.json, "Copies all results, in the format of `talweg bench --json`."),
+                ("CSV", &report.csv, "Copies one row per node, size and thread count, for a spreadsheet."),
             ] {
                 let button = ui.small_button(format!("{}  {name}", icon::COPY)).on_hover_text(tip);
                 button.widget_info(|| {
@@ -226,7 +226,7 @@ fn findings(ui: &mut Ui, report: &Report) {
         ui.add_space(6.0);
         let found = &report.found;
         let machine = format!(
-            "{}, {} at a time, {}. Talweg {}. {} repetitions, in each everything once and in another order.",
+            "{}, {} at a time, {}. Talweg {}. {} repetitions, each of all measurements in a new order.",
             found.processor.as_deref().unwrap_or("Unknown processor"),
             talweg::benchmark::summary::threads(found.processors),
             found.system,
@@ -237,7 +237,7 @@ fn findings(ui: &mut Ui, report: &Report) {
     });
 }
 
-/// One of a row of small buttons that are on or off; `name` is what screen readers and tests read.
+/// A small toggle button in a row. Screen readers and tests read `name`.
 fn chip(ui: &mut Ui, width: f32, is_on: bool, text: &str, name: &str, tip: &str) -> bool {
     let button = egui::Button::selectable(is_on, RichText::new(text).small()).frame_when_inactive(true);
     let response = ui.scope(|ui| {

@@ -1,4 +1,4 @@
-//! Time against the number of samples on logarithmic axes, and what threads bring.
+//! Plots of the run time against the number of samples on logarithmic axes, and of the speed-up with threads.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::frame::widgets::plot;
 use talweg::benchmark::summary::{Report, growth as growth_of, threads, three, time};
 use talweg::benchmark::{BenchCell, Findings};
 
-/// So many nodes are plotted at once.
+/// Maximum number of nodes plotted at once.
 const MOST_SHOWN: usize = 7;
 
-/// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008), each with a mark of its own.
+/// Colours that are distinguishable with red-green colour blindness (Okabe & Ito 2008), each with a marker of its own.
 fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     [
         (ink::blue(), MarkerShape::Circle),
@@ -32,7 +32,7 @@ fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
     ]
 }
 
-/// The nodes that are plotted: the first ones of the table as it is sorted.
+/// The plotted nodes: the first ones of the table in sort order.
 fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Findings> {
     let mut subjects = Vec::new();
     for row in state.order(report) {
@@ -44,7 +44,7 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
             break;
         }
     }
-    // so that each keeps its colour when the table is sorted anew
+    // so that each node keeps its colour when the table is sorted differently
     subjects.sort_unstable();
     subjects.into_iter().map(|subject| &report.found.subjects[subject]).collect()
 }
@@ -53,10 +53,10 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
 }
 
-/// Says so where not all nodes are plotted.
+/// Shows a hint if not all nodes are plotted.
 fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
     if report.found.subjects.len() > MOST_SHOWN {
-        hint(ui, "The first seven nodes of the table are plotted: sort it to see others.");
+        hint(ui, "Only the first seven nodes of the table are plotted. Sort the table to plot others.");
     }
 }
 
@@ -82,12 +82,13 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (k, &count) in found.threads.iter().enumerate() {
             let name = format!("Plot {}", threads(count));
-            if chip(ui, 74.0, state.threads == k, &threads(count), &name, "Plots the times on so many threads.") {
+            if chip(ui, 74.0, state.threads == k, &threads(count), &name, "Plots the run times with this thread count.")
+            {
                 state.threads = k;
             }
         }
         ui.add_space(6.0);
-        hint(ui, "Bars: the interval that holds the median. Lines: the fitted power law.");
+        hint(ui, "Bars: confidence interval of the median. Lines: fitted power law.");
     });
     say_what_is_left_out(ui, report);
     let on = found.threads.get(state.threads).copied().unwrap_or(1);
@@ -114,8 +115,8 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     };
     let plot = blank("benchmark growth", ui)
         .set_margin_fraction(vec2(0.06, 0.1))
-        .x_axis_label(RichText::new("samples, side², on a logarithmic scale").small())
-        .y_axis_label(RichText::new("time of one run, logarithmic").small())
+        .x_axis_label(RichText::new("samples (side²), logarithmic scale").small())
+        .y_axis_label(RichText::new("run time, logarithmic scale").small())
         .y_axis_min_width(52.0)
         .x_grid_spacer(move |_| marks.iter().map(|&n| GridMark { value: samples(n), step_size: step }).collect())
         .x_axis_formatter(move |mark, _| {
@@ -146,14 +147,15 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// The ends of the power law that was fitted, in the plot's logarithms: it goes through the mean of all points.
+/// The end points of the fitted power law in the logarithms of the plot. The line passes through the mean of all
+/// points.
 fn fitted(subject: &Findings, on: usize, cells: &[&BenchCell]) -> Option<[[f64; 2]; 2]> {
     let law = growth_of(subject, on)?.time?;
     let n = cells.len() as f64;
     let x = cells.iter().map(|cell| samples(cell.samples)).sum::<f64>() / n;
     let y = cells.iter().map(|cell| cell.milliseconds.median.log10()).sum::<f64>() / n;
     let sides = cells.iter().map(|cell| cell.samples);
-    // the exponent belongs to the side, the axis to its square
+    // the exponent refers to the side length, the axis shows its square
     let at = |side: usize| [samples(side), y + 0.5 * law.exponent * (samples(side) - x)];
     Some([at(sides.clone().min()?), at(sides.max()?)])
 }
@@ -170,12 +172,12 @@ fn decades(input: GridInput) -> Vec<GridMark> {
             let value = move |m: usize| f64::from(k) + ((m + 1) as f64).log10();
             steps.iter().enumerate().map(move |(m, &step_size)| GridMark { value: value(m), step_size })
         })
-        // the labels of others would lie outside
+        // labels of other marks would lie outside the plot
         .filter(|mark| (input.bounds.0..=input.bounds.1).contains(&mark.value))
         .collect()
 }
 
-/// A time at a grid line: its digits are few.
+/// Formats the time at a grid line with few digits.
 fn tick(log_milliseconds: f64) -> String {
     let microseconds = 10.0_f64.powf(log_milliseconds + 3.0);
     match microseconds {
@@ -189,7 +191,7 @@ fn tick(log_milliseconds: f64) -> String {
 pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     let found = &report.found;
     let Some((&least, more)) = found.threads.split_first().filter(|(_, more)| !more.is_empty()) else {
-        hint(ui, "One number of threads was measured. Choose two or more to see what they bring.");
+        hint(ui, "Only one thread count was measured. Choose two or more to see the speed-up.");
         return;
     };
     let last = found.sizes.len().saturating_sub(1);
@@ -198,20 +200,19 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (k, &n) in found.sizes.iter().enumerate() {
             let name = format!("Plot size {n}");
-            if chip(ui, 48.0, last - state.size == k, &format!("{n}²"), &name, "Plots what threads bring at this size.")
-            {
+            if chip(ui, 48.0, last - state.size == k, &format!("{n}²"), &name, "Plots the speed-up at this size.") {
                 state.size = last - k;
             }
         }
         ui.add_space(6.0);
-        hint(ui, "Light lines: the interval that holds the median. Left of 1 threads do harm.");
+        hint(ui, "Light lines: confidence interval of the median. Left of 1, more threads are slower.");
     });
     say_what_is_left_out(ui, report);
     let side = found.sizes.get(last - state.size).copied().unwrap_or(0);
     let subjects = shown(state, report);
     let names: Vec<String> = subjects.iter().map(|subject| shortened(&subject.name)).collect();
     let (count, first) = (subjects.len(), threads(least));
-    let axis = format!("times as fast as on {first}, at {side}²");
+    let axis = format!("speed-up over {first}, at {side}²");
     let plot = blank("benchmark threads", ui)
         .set_margin_fraction(vec2(0.04, 0.06))
         .include_x(0.0)
@@ -235,7 +236,8 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
             let cells: Vec<(usize, &BenchCell)> =
                 subjects.iter().enumerate().filter_map(|(k, s)| Some((k, s.cell(side, many)?))).collect();
             let bars = cells.iter().map(|(k, cell)| {
-                let told = format!("{}, {}: {} times", subjects[*k].name, threads(many), three(cell.speed_up.median));
+                let told =
+                    format!("{}, {}: {} times as fast", subjects[*k].name, threads(many), three(cell.speed_up.median));
                 Bar::new(place(*k), cell.speed_up.median)
                     .width(0.86 * height)
                     .fill(tint.gamma_multiply(0.75))
@@ -252,7 +254,7 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     });
 }
 
-/// As much of a name as fits beside the bars.
+/// Shortens a name to fit beside the bars.
 fn shortened(name: &str) -> String {
     const MOST: usize = 22;
     if name.chars().count() <= MOST {
@@ -270,7 +272,7 @@ mod tests {
         let marks = decades(GridInput { bounds: (-1.0, 1.2), base_step_size: 0.01 });
         let labels: Vec<String> = marks.iter().filter(|m| m.step_size == 1.0).map(|m| tick(m.value)).collect();
         assert_eq!(labels, ["100 µs", "1 ms", "10 ms"]);
-        assert_eq!(marks.len(), 19, "none lies outside");
+        assert_eq!(marks.len(), 19, "no label outside the plot");
         let middle: Vec<String> = marks[9..18].iter().filter(|m| m.step_size == 0.3).map(|m| tick(m.value)).collect();
         assert_eq!(middle, ["2 ms", "5 ms"]);
         assert!(marks.windows(2).all(|pair| pair[0].value < pair[1].value));

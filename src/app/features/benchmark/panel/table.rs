@@ -1,4 +1,4 @@
-//! The table: one line for each node, size and number of threads; sorted by the heading that was clicked.
+//! The table with one row per node, size and thread count, sorted by the clicked heading.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const ROW: f32 = 21.0;
 
 fn width(column: Column) -> f32 {
     match column {
-        Column::Node => 0.0, // what is left
+        Column::Node => 0.0, // takes the remaining width
         Column::Size => 44.0,
         Column::Bits => 40.0,
         Column::Threads => 52.0,
@@ -52,7 +52,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     scroll.show_rows(ui, ROW, order.len(), |ui, range| {
         for at in range.clone() {
             let row = &report.rows[order[at]];
-            // a group has its name once, and again where the list begins
+            // show the name of a group once, and again in the first visible row
             let goes_on = is_grouped && at > range.start && report.rows[order[at - 1]].subject == row.subject;
             show_row(ui, report, row, goes_on);
         }

@@ -1,4 +1,4 @@
-//! The bar over the view: A, the ways to show both, and B.
+//! The bar above the view: A, the display modes, and B.
 
 use bevy_egui::egui;
 use egui::containers::menu::MenuButton;
@@ -19,10 +19,10 @@ fn badge(ui: &mut Ui, side: CompareSide) {
     ui.label(RichText::new(text).strong().color(tint));
 }
 
-/// The bar over the view: A, the ways to show both, and B.
+/// Shows the bar; returns the command of a clicked button.
 pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &CompareInfo) -> Option<Command> {
     let mut command = None;
-    // what remains beside the buttons is shared by the names
+    // the names share the width left by the buttons
     let name_width = ((ui.available_width() - 340.0) / 2.0).clamp(60.0, 260.0);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -31,7 +31,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         ui.allocate_ui_with_layout(vec2(name_width, 22.0), Flow::left_to_right(Align::Center), |ui| {
             ui.set_min_width(name_width);
             let label = Label::new(RichText::new(&name).color(colour::text())).truncate();
-            ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
+            ui.add(label).on_hover_text(format!("A is the scene you are editing: {name}."));
         });
         for mode in CompareMode::ALL {
             let what = Command::from(CompareAction::Show(mode));
@@ -53,13 +53,13 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         ui.with_layout(Flow::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let end = Command::from(CompareAction::Toggle);
-            if icon_button(ui, true, icon::X, "End comparing").on_hover_text("Ends comparing (C).").clicked() {
+            if icon_button(ui, true, icon::X, "End comparison").on_hover_text("Ends the comparison (C).").clicked() {
                 command = Some(end);
             }
             match &info.making {
                 Some((name, done)) => {
                     if icon_button(ui, true, icon::STOP, "Stop computing B")
-                        .on_hover_text("Stops computing this B; the one before stays.")
+                        .on_hover_text("Stops computing B and keeps the previous B.")
                         .clicked()
                     {
                         command = Some(Command::from(ComputeAction::Cancel));
@@ -88,7 +88,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
                         response.widget_info(|| {
                             egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("B is {name}"))
                         });
-                        response.on_hover_text(format!("B is {name}. Click to compare with something else."));
+                        response.on_hover_text(format!("B is {name}. Click to choose another B."));
                     });
                 }
             }
@@ -98,7 +98,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
     command
 }
 
-/// The entries that say what B shall be.
+/// The menu entries that choose B.
 pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     let mut chosen = None;
     let mut offer = |ui: &mut Ui, action, text: Option<&str>, enabled| {
@@ -123,7 +123,7 @@ pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     chosen
 }
 
-/// Menus do not cut their entries.
+/// Shortens a name, because menus do not shorten their entries.
 fn shortened(name: &str) -> String {
     const MOST: usize = 32;
     match name.char_indices().nth(MOST) {

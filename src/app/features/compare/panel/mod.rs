@@ -1,4 +1,4 @@
-//! Comparing: how A and B are shown, and what its commands do.
+//! The panels of the comparison: bar, overlay of the view, and table.
 
 mod bar;
 mod table;
@@ -18,21 +18,21 @@ pub use crate::features::compare::panel::bar::{bar, choose};
 pub use crate::features::compare::panel::table::table;
 pub use crate::features::compare::panel::view_overlay::view_overlay;
 
-/// How A and B are shown; the panels change it, the view reads it.
+/// How A and B are displayed. The panels change it and the view reads it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct CompareState {
     pub mode: CompareMode,
-    /// Where the handle of the split view stands, as a share of the width.
+    /// Position of the divider of the split view, as a fraction of the width.
     pub split: f32,
-    /// B where A would be.
+    /// A and B are swapped.
     pub swapped: bool,
-    /// The table is wanted.
+    /// The table is open.
     pub table: bool,
-    /// There is a B, or one is on its way.
+    /// There is a B, or one is being computed.
     is_on: bool,
     /// The overlay before the difference was shown.
     pub(super) before: Overlay,
-    /// The pointer is on the handle.
+    /// The pointer is on the divider.
     holds_pointer: bool,
 }
 
@@ -63,41 +63,41 @@ impl CompareState {
         self.is_on
     }
 
-    /// There will be a B.
+    /// Called when a comparison starts.
     pub(super) fn begin(&mut self) {
         self.is_on = true;
     }
 
-    /// There is no B any more: what is kept is how the next one is shown.
+    /// Called when a comparison ends; the display settings stay for the next one.
     pub(super) fn end(&mut self) {
         *self = Self { split: self.split, table: self.table, ..Self::default() };
     }
 
-    /// Whether the view shall leave the pointer alone.
+    /// Whether the view must ignore the pointer.
     pub(crate) fn holds_pointer(&self) -> bool {
         self.holds_pointer
     }
 
-    /// What the panels were told outside.
+    /// Updates the state after B has changed.
     pub(crate) fn hear(&mut self, info: &CompareInfo) {
         self.is_on = info.is_on();
         self.holds_pointer &= self.is_on;
     }
 }
 
-/// What is known about B.
+/// Data about B.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct CompareInfo {
-    /// Its name, once it is there.
+    /// Name of B, once it is computed.
     pub b: Option<String>,
-    /// It is a planet.
+    /// B is a planet.
     pub is_planet: bool,
-    /// The name of the next one, and the share of it that is done.
+    /// Name of the next B, and the fraction of it that is computed.
     pub making: Option<(String, f32)>,
-    /// What the colours on B mean.
+    /// Legend of the overlay of B.
     pub legend: Option<Arc<Legend>>,
     pub table: Option<Arc<Table>>,
-    /// The table is older than what is on screen.
+    /// The table is older than the terrain on screen.
     pub stale: bool,
 }
 
@@ -107,8 +107,8 @@ impl CompareInfo {
     }
 }
 
-/// The letter of a terrain and the colour of its badge; people who confuse red and green can tell them apart (Okabe &
-/// Ito 2008).
+/// The letter of a terrain and the colour of its badge, distinguishable with red-green colour blindness (Okabe & Ito
+/// 2008).
 fn letter(side: CompareSide) -> (&'static str, Color32) {
     match side {
         CompareSide::A => ("A", ink::blue()),

@@ -1,4 +1,4 @@
-//! The table of measures.
+//! The table of differences.
 
 use bevy_egui::egui;
 use egui::{Align, Color32, Label, Layout as Flow, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
@@ -9,11 +9,11 @@ use crate::features::compare::panel::CompareInfo;
 use crate::frame::theme::{colour, ink};
 use crate::frame::units::ShownUnit;
 
-/// The table of measures, in as many columns as there is room for.
+/// Shows the table in as many columns as fit.
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
     const COLUMN: f32 = 368.0;
     let Some(table) = &info.table else {
-        let text = if info.b.is_some() { "Measuring…" } else { "The measures come when B has been computed." };
+        let text = if info.b.is_some() { "Measuring…" } else { "The differences appear when B is computed." };
         ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(colour::text_weak())));
         return;
     };
@@ -24,7 +24,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         let area = ui.available_rect_before_wrap();
         let columns = ((area.width() / COLUMN) as usize).max(1);
         let lines = table.rows.len().div_ceil(columns);
-        // numbers far from their names are hard to read
+        // numbers far away from their labels are hard to read
         let width = (area.width() / columns as f32).min(460.0);
         let mut bottom = area.top();
         for (k, rows) in table.rows.chunks(lines.max(1)).enumerate() {
@@ -50,15 +50,15 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         }
         ui.add_space(5.0);
         let copy = ui.small_button(format!("{}  Copy as CSV", icon::COPY));
-        if copy.on_hover_text("Copies the table with all digits and in metres, for a spreadsheet.").clicked() {
+        if copy.on_hover_text("Copies the table in full precision and in metres, for a spreadsheet.").clicked() {
             ui.ctx().copy_text(csv(table));
         }
     });
 }
 
-/// A label and three numbers to the right of it.
+/// A label followed by three right-aligned numbers.
 fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
-    // areas of planets have nine digits, the water of their seas ten
+    // areas of planets have nine digits, volumes of their seas ten
     const NUMBER: f32 = 68.0;
     const HEIGHT: f32 = 18.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
@@ -75,7 +75,7 @@ fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
     }
 }
 
-/// A, B and A − B as they are shown, with the same decimals.
+/// A, B and A − B as text, with the same number of decimals.
 fn cells(values: Values, unit: ShownUnit) -> (String, String, String) {
     match values {
         Values::Each { a, b } => {
@@ -90,7 +90,7 @@ fn cells(values: Values, unit: ShownUnit) -> (String, String, String) {
     }
 }
 
-/// Digits behind the point that are worth being read.
+/// Number of useful decimals for a value of this size.
 fn decimals(size: f64) -> usize {
     match size {
         size if size >= 1000.0 => 0,
@@ -115,12 +115,12 @@ fn number(value: f64, decimals: usize, signed: bool) -> String {
     format!("{sign}{text}")
 }
 
-/// For other programs.
+/// The table as CSV, for other programs.
 fn csv(table: &Table) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let rows = table.rows.iter().map(|row| {
         let (label, unit) = (quoted(&row.label), quoted(row.unit));
-        // what does not exist is left out
+        // undefined values become empty fields
         let bare = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
         match row.values {
             Values::Each { a, b } => format!("{label},{unit},{},{},{}\n", bare(a), bare(b), bare(a - b)),

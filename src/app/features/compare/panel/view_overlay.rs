@@ -1,4 +1,4 @@
-//! What lies over the view while two terrains share it.
+//! The overlay of the view during a comparison.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::legend;
 use crate::view::{CompareLayout, CompareSide, Legend};
 
-/// Height of the choice of projection over a planet, in points.
+/// Height of the projection buttons of a planet, in points.
 const PROJECTION_HEIGHT: f32 = 36.0;
 
-/// What lies over the view: which part of it is which, the handle between them, and the legends.
+/// Shows the names of the two parts, the divider between them, and the legends.
 pub fn view_overlay(
     ui: &mut Ui,
     area: Rect,
@@ -33,7 +33,7 @@ pub fn view_overlay(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
-        // a planet's choice of projection lies in the upper right corner
+        // the projection buttons of a planet occupy the upper right corner
         let is_planet = document.scene().as_planet().is_some();
         let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
@@ -74,7 +74,7 @@ fn tag(ui: &mut Ui, part: Rect, side: CompareSide, name: &str, is_difference: bo
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
 }
 
-/// The handle of the split view.
+/// The divider of the split view.
 fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     const REACH: f32 = 7.0;
     const ROUND: f32 = 13.0;
@@ -97,11 +97,11 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     painter.circle(handle.center(), ROUND, colour::panel(), Stroke::new(1.5, tint));
     let symbol = FontId::proportional(15.0);
     painter.text(handle.center(), Align2::CENTER_CENTER, icon::ARROWS_HORIZONTAL, symbol, tint);
-    let tip = "Drag to show more of A or more of B; double-click puts it in the middle.";
+    let tip = "Drag to show more of A or B. Double-click to centre.";
     response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(tip);
 }
 
-/// The legend of what is shown; where A and B have different ones, both.
+/// The legend of the overlay; two legends if those of A and B differ.
 fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>>, info: &CompareInfo) {
     let b = info.legend.as_ref().filter(|_| info.b.is_some());
     let panes = state.layout().panes(state.swapped);
@@ -112,7 +112,7 @@ fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>
         }
         return;
     }
-    // side by side, or one over the other where there is no room
+    // side by side, or stacked if there is not enough room
     let beside = area.width() >= 2.0 * legend::PLACE.x;
     for (k, side) in shown.iter().enumerate() {
         let shift = if beside { vec2(area.width() - legend::PLACE.x, 0.0) } else { vec2(0.0, -legend::PLACE.y) };

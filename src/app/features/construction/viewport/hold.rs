@@ -1,7 +1,7 @@
-//! A piece in the hand: held by a handle while the button is down, or following the pointer after G, R or S.
+//! Dragging pieces: by a handle while the button is down, or with the pointer after G, R or S.
 //!
-//! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X
-//! and Y keep it to an axis, Z raises it, numbers typed are metres (or feet), degrees or times.
+//! After a key, the piece follows the pointer until a click or Enter confirms; Escape or the right button cancels. X
+//! and Y lock an axis, Z changes the height, and typed numbers are metres (or feet), degrees or factors.
 
 use crate::features::construction::viewport::*;
 use crate::frame::tasks::{Outcome, Task};
@@ -33,7 +33,7 @@ enum DragAxis {
     South,
 }
 
-/// What keys said of a piece that follows the pointer.
+/// Keyboard input during a drag without a button.
 #[derive(Default)]
 struct Keys {
     axis: Option<DragAxis>,
@@ -48,14 +48,14 @@ impl Keys {
     }
 }
 
-/// The ground without the pieces in the hand, which takes a moment.
+/// The terrain without the dragged pieces, which takes a moment to compute.
 #[derive(Default)]
 enum Ground {
-    /// It is not wanted.
+    /// Not needed.
     #[default]
     No,
     Coming(Task<Vec<GroundBeneath>>),
-    /// As each of the pieces that are moved sees it.
+    /// The terrain below each of the moved pieces.
     There(Vec<GroundBeneath>),
 }
 
@@ -75,32 +75,32 @@ impl Ground {
     }
 }
 
-/// A drag under way.
+/// A running drag.
 pub(crate) struct PieceDrag {
     pub(crate) grip: Grip,
     pub(crate) path: PiecePath,
-    /// What is moved, turned, scaled or raised: that piece, or all that are selected.
+    /// The pieces that are moved, rotated, scaled or raised: the grabbed one, or all selected ones.
     all: Vec<PiecePath>,
     pub(crate) layer: usize,
-    /// The tree and the view as they were.
+    /// The tree and the view at the start of the drag.
     pub(crate) tree: Arc<Tree>,
     stage: Stage,
     transform: TransformPath,
     seed: u32,
-    /// Its middle, in the metres around it and in those of the tree.
+    /// Centre of the piece, in the metres of its parent and in those of the tree.
     pub(crate) centre: Point,
     pivot: Point,
-    /// Where it was taken hold of, once the pointer is over the view.
+    /// Where it was grabbed, once the pointer is over the view.
     from: Option<(Point, Pos2)>,
     ground: Ground,
     /// The pointer has moved.
     moved: bool,
-    /// How far it was moved, in metres of the tree.
+    /// Total movement in metres of the tree.
     shifted: Point,
-    /// Angle turned so far, in degrees, over any number of turns.
+    /// Total rotation in degrees, over any number of turns.
     turned: f64,
     last_angle: f64,
-    /// It follows the pointer without a button.
+    /// Set while the piece follows the pointer without a button.
     keys: Option<Keys>,
 }
 
@@ -109,7 +109,7 @@ impl PieceDrag {
         self.keys.is_some()
     }
 
-    /// Its middle as it is now, in the metres around it.
+    /// The current centre, in the metres of its parent.
     pub(crate) fn middle(&self) -> Point {
         match self.grip {
             Grip::Move => self.transform.inward(add(self.pivot, self.shifted)),
@@ -117,13 +117,13 @@ impl PieceDrag {
         }
     }
 
-    /// Begins anew with another grip, from where the pointer is.
+    /// Restarts the drag with another handle, from the current pointer position.
     fn begin(&mut self, grip: Grip) {
         (self.grip, self.from, self.turned, self.moved, self.shifted) = (grip, None, 0.0, false, [0.0; 2]);
         self.keys = Some(Keys::default());
     }
 
-    /// Takes all keys out of the input.
+    /// Takes all key presses out of the input.
     pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
         let events = ctx.input_mut(|input| {
             let is_key = |event: &Event| matches!(event, Event::Key { .. } | Event::Text(_));
@@ -153,7 +153,7 @@ impl PieceDrag {
                         match c {
                             '0'..='9' => keys.typed.push(c),
                             '.' | ',' if !keys.typed.contains('.') => keys.typed.push('.'),
-                            // a sign may come at any time
+                            // a sign may be typed at any position
                             '-' if keys.typed.starts_with('-') => drop(keys.typed.remove(0)),
                             '-' => keys.typed.insert(0, '-'),
                             _ => {}
@@ -165,7 +165,7 @@ impl PieceDrag {
         }
     }
 
-    /// The piece goes on from here.
+    /// Sets the point from which the drag continues.
     fn anchor(&mut self, stage: &Stage, at: Pos2, metres: Metres) -> Point {
         if let Some((from, _)) = self.from {
             return from;
@@ -180,13 +180,13 @@ impl PieceDrag {
     }
 }
 
-/// Lets the selected piece follow the pointer.
+/// Makes the selected piece follow the pointer.
 pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, grab: Grab) {
     let Some(stage) = stage else { return };
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
     if path.is_locked(&tree) && state.selected_pieces().len() == 1 {
-        state.notice = Some("The feature is locked: it stays where it is.".into());
+        state.notice = Some("The feature is locked; unlock it to move it.".into());
         return;
     }
     take_hold(document, state, stage, &tree, grab.grip(), path, None);
@@ -195,7 +195,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     }
 }
 
-/// `at` is where the button went down; without one it is where the pointer will be.
+/// Starts a drag. `at` is where the button went down; without it, the drag starts at the next pointer position.
 pub(crate) fn take_hold(
     document: &Document,
     state: &mut TreeState,
@@ -245,20 +245,20 @@ pub(crate) fn take_hold(
         keys: None,
     };
     if let Some(at) = at {
-        // what is dragged keeps its distance from the pointer: it does not jump to it
+        // keep the distance between piece and pointer, so that the piece does not jump to the pointer
         held.anchor(stage, at, metres);
     }
     state.view.held = Some(held);
 }
 
-/// Why pieces cannot be moved: one of them is locked.
+/// Returns a message if one of the pieces is locked and they cannot be moved.
 pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
     let locked = paths.iter().find(|path| path.is_locked(tree))?;
     let title = title_of(tree, locked, locked.piece(tree)?);
     Some(format!("Feature “{title}” is locked; unlock it first."))
 }
 
-/// The ground without the pieces, worked out aside.
+/// Starts computing the terrain without the pieces.
 fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], seed: u32) -> Ground {
     let (tree, paths, before) = (tree.clone(), paths.to_vec(), view.latest().cloned());
     let work =
@@ -270,7 +270,7 @@ fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], s
     }
 }
 
-/// What a hand made of a piece.
+/// The result of a drag.
 enum DragResult {
     Moved(Motion),
     Point(usize, Point),
@@ -325,11 +325,11 @@ pub(crate) fn drag(
     let mut piece = match changed {
         Ok(piece) => piece,
         Err(EditError::NotConvex) => {
-            state.hint = Some("Not farther: the four corners must stay convex, or the picture would fold".into());
+            state.hint = Some("Cannot move further: the four corners must stay convex, or the image would fold".into());
             return;
         }
         Err(why) => {
-            state.hint = Some(format!("Not there: {why}"));
+            state.hint = Some(format!("Cannot move there: {why}"));
             return;
         }
     };
@@ -338,7 +338,7 @@ pub(crate) fn drag(
             place.clone_from(piece);
         }
     };
-    // what goes together with it is moved as it is, and then follows how it is laid
+    // linked pieces are moved first and then follow the reshaped line
     let before = match &made {
         DragResult::Moved(motion) => {
             set(&mut tree, &piece);
@@ -368,31 +368,30 @@ pub(crate) fn drag(
     link_group::follow(&mut tree, &before, &path, seed);
     state.hint = Some(match (&held.keys, &held.ground) {
         (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
-            "The point takes the height of the ground; release to leave it there".into()
+            "The point snaps to the terrain; release to confirm".into()
         }
         _ => held_words(held, &said),
     });
     document.edit_tree(held.layer, label, Some(gesture()), tree);
 }
 
-/// What the status line says of a drag: what it does, and how to end it.
+/// Text of the status line during a drag: its effect, and how to end it.
 fn held_words(held: &PieceDrag, said: &str) -> String {
     let Some(keys) = &held.keys else {
-        let leave = if matches!(held.grip, Grip::Move | Grip::Point(_)) { "there" } else { "so" };
-        return format!("{said}; release to leave it {leave}, Esc takes it back");
+        return format!("{said}; release to confirm, Esc to cancel");
     };
     let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
-    let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
-    format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
+    let axes = if held.grip == Grip::Move { "X or Y: lock axis, Z: height; " } else { "" };
+    format!("{said}{typed}; {axes}type a number; click or Enter to confirm, Esc to cancel")
 }
 
-/// Metres in steps of ten of the unit that is shown.
+/// Rounds to steps of ten in the shown unit.
 fn in_tens(metres: f64) -> f64 {
     let unit = ShownUnit::of_kept("m");
     unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
 }
 
-/// What the hand does: name, words, and what comes of it.
+/// Returns the undo label, the status text, and the result of the drag.
 fn made(
     held: &mut PieceDrag,
     piece: &Piece,
@@ -436,7 +435,7 @@ fn made(
             let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
             let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
             let motion = Motion::Scale { about: held.pivot, by };
-            ("Scale feature", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
+            ("Scale feature", format!("Scaled to {:.0} %", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
@@ -455,7 +454,7 @@ fn made(
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
             let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
-            ("Move point", "The point goes along".into(), DragResult::Point(k, q))
+            ("Move point", "Moving the point".into(), DragResult::Point(k, q))
         }
         Grip::Dimension(dimension) => {
             let places = dimensions(piece, arm(&held.tree));
@@ -466,7 +465,7 @@ fn made(
     }
 }
 
-/// Ends what is over: the button is up, or a key or click said so.
+/// Ends the drag when the button is released, or a key or click ends it.
 pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut TreeState) {
     let Some(held) = &state.view.held else { return };
     let Some(keys) = &held.keys else {
@@ -475,7 +474,7 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
         }
         return;
     };
-    // nothing under it shall take the click
+    // keep widgets below from receiving the click
     let screen = ctx.content_rect();
     let id = egui::Id::new("a piece follows the pointer");
     egui::Area::new(id).order(egui::Order::Foreground).fixed_pos(screen.min).show(ctx, |ui| {
@@ -495,7 +494,7 @@ pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut Tree
     }
 }
 
-/// The axis that the piece is kept to.
+/// Draws the axis that the piece is locked to.
 pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
     let Some(held) = &state.view.held else { return };
     let Some(axis) = held.keys.as_ref().and_then(|keys| keys.axis).filter(|_| held.grip == Grip::Move) else { return };

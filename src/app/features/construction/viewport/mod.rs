@@ -1,8 +1,8 @@
-//! Pieces in the view: picked by a click, outlined on the ground, moved, turned, scaled and raised by handles, point by
-//! point.
+//! Pieces in the view: select them by a click, draw their outlines on the terrain, and move, rotate, scale and raise
+//! them by handles.
 //!
-//! What is dragged is compared with the ground as it was when the drag began, so that a hill that follows the pointer
-//! does not lift the place under it. The whole drag is one undo step; Escape takes it back.
+//! During a drag, the terrain from the start of the drag is used, so that a hill that follows the pointer does not lift
+//! the point under the pointer. The whole drag is one undo step; Escape cancels it.
 
 mod draw;
 mod hold;
@@ -39,16 +39,16 @@ use talweg::construction::geometry::plane::{Point, add, length, sub};
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::scene::Gesture;
 
-/// Points of the screen within which something is taken hold of.
+/// Distance in screen points within which a handle can be grabbed.
 const GRAB: f32 = 9.0;
-/// Radius of the ring, on the screen.
+/// Radius of the rotation ring, in screen points.
 const RING: f32 = 62.0;
-/// Length of the stick for raising, on the screen.
+/// Length of the raise handle, in screen points.
 const STICK: f32 = 46.0;
-/// A click that is no farther from the last one goes on to the next piece below.
+/// Maximum distance of two clicks for the second to select the next piece below.
 const SAME_CLICK: f32 = 5.0;
 
-/// What a hand can take hold of.
+/// The handles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Grip {
     Move,
@@ -59,10 +59,10 @@ enum Grip {
     Dimension(PieceDimension),
 }
 
-/// A line on the screen: its points, and whether they are seen.
+/// A line on the screen: its points, and whether each is visible.
 type Polyline = Vec<(Pos2, bool)>;
 
-/// Lines on the screen with whether they are inner ones, and what they were made of.
+/// Lines on the screen, whether they are inner lines, and the data they were computed from.
 struct Lines {
     tree: Arc<Tree>,
     path: PiecePath,
@@ -70,40 +70,40 @@ struct Lines {
     lines: Vec<(Polyline, bool)>,
 }
 
-/// What the view remembers between frames.
+/// State of the view between frames.
 #[derive(Default)]
 pub struct ViewportState {
     pick: PickTask,
     held: Option<PieceDrag>,
-    /// The pointer draws a line.
+    /// The pen, while a line is drawn with the pointer.
     pen: Option<pen::Pen>,
-    /// Where the pointer was last.
+    /// The last pointer position.
     pointer: Option<Pos2>,
-    /// What was asked for before the pieces were known.
+    /// A request that waits for the pick index.
     waiting: Option<Waiting>,
     selected: Option<Lines>,
-    /// Those of the pieces that are selected besides.
+    /// The outlines of the further selected pieces.
     others: Vec<Lines>,
     hovered: Option<Lines>,
-    /// Middle of the selected piece, in the metres around it.
+    /// Centre of the selected piece, in the metres of its parent.
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
     last_click: Option<Pos2>,
-    /// Where the pointer was when pieces were looked for under it, and the one found.
+    /// The result of the last search for a piece under the pointer, and its pointer position.
     under: Option<Under>,
 }
 
 /// The piece under the pointer.
 struct Under {
     at: Pos2,
-    /// Of what was drawn when it was looked for.
+    /// Serial numbers of the drawn terrain at the time of the search.
     serial: (u64, u64),
     tree: Arc<Tree>,
     found: Option<PiecePath>,
 }
 
-/// What waits until it is known which pieces are where.
+/// Requests that wait for the pick index.
 enum Waiting {
-    /// With Shift the piece is selected besides those that are.
+    /// With Shift, the piece is added to the selection.
     Click {
         at: Pos2,
         place: GroundPosition,
@@ -112,19 +112,19 @@ enum Waiting {
     Put(Item, Option<Pos2>),
 }
 
-/// What came of a frame.
+/// The result of a frame.
 #[derive(Default)]
 pub struct Done {
-    /// The pointer is at work here: the camera shall not take it.
+    /// The pointer is in use, so the camera must ignore it.
     pub takes_pointer: bool,
-    /// The left button is at work here: the camera has the others.
+    /// The left button is in use; the camera may use the others.
     pub takes_primary: bool,
-    /// A box of the world to be brought into view.
+    /// A box of the world to be framed by the camera.
     pub look: Option<[[f32; 3]; 2]>,
 }
 
 impl ViewportState {
-    /// Puts the pen away, with what is being drawn, or takes back the drag under way; returns whether there was any.
+    /// Stops drawing and discards the unfinished line, or cancels the running drag; returns whether there was one.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
         if self.pen.take().is_some() {
             return true;
@@ -134,41 +134,41 @@ impl ViewportState {
         true
     }
 
-    /// What is worked out aside is started by `tasks`.
+    /// Sets `tasks` as the starter of background work.
     pub fn work_with(&mut self, tasks: &Tasks) {
         self.pick.tasks = tasks.clone();
     }
 
-    /// With nothing but who is woken.
+    /// An empty state that keeps only the task starter.
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self { pick: self.pick.emptied(), ..Self::default() }
     }
 
-    /// Whether a piece follows the pointer although no button is down: keys are for it.
+    /// Whether a piece follows the pointer without a button, so that keys apply to it.
     pub fn is_grabbing(&self) -> bool {
         self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
     }
 
-    /// Whether the pointer is a pen.
+    /// Whether the pointer draws a line.
     pub fn is_drawing(&self) -> bool {
         self.pen.is_some()
     }
 
-    /// Keys that are meant for the piece that follows the pointer.
+    /// Takes the key presses for the piece that follows the pointer.
     pub fn take_keys(&mut self, ctx: &egui::Context) {
         if let Some(held) = self.held.as_mut().filter(|held| held.is_grabbed()) {
             held.take_keys(ctx);
         }
     }
 
-    /// The trees made ready to be asked, if they are.
+    /// The pick index of the current tree, if it is computed.
     pub fn pick_index(&mut self, document: &Document) -> Option<&PickIndex> {
         let (layer, tree) = document.tree()?;
         self.pick.index(tree, document.tree_seed(layer))
     }
 
-    /// The same, of a tree that may be older.
+    /// The newest pick index, which may belong to an older tree.
     pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.pick.latest()
     }
@@ -178,7 +178,7 @@ fn gesture() -> Gesture {
     Gesture(egui::Id::new("piece in the view").value())
 }
 
-/// Shares of the square and metres of the tree.
+/// Converts between fractions of the side and metres of the tree.
 #[derive(Clone, Copy)]
 struct Metres(f64);
 
@@ -192,7 +192,7 @@ impl Metres {
     }
 }
 
-/// How far from their pivot the places lie by which a placement is stretched and sheared, in metres.
+/// Distance of the stretch and shear handles of a placement from its pivot, in metres.
 fn arm(tree: &Tree) -> f64 {
     f64::from(tree.frame.side) / 8.0
 }
@@ -205,7 +205,7 @@ fn screen(stage: &Stage, place: GroundPosition) -> Option<Pos2> {
     stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
 }
 
-/// Draws over the view and follows the pointer in it.
+/// Draws over the view and handles the pointer in it.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: Option<&Stage>, free: Rect) -> Done {
     let mut done = Done::default();
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return done };
@@ -219,7 +219,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     });
 
     state.view.pointer = pointer;
-    // the button that ends a drag is no click
+    // releasing the button at the end of a drag is no click
     let was_held = state.view.held.is_some();
     if was_held {
         drag(&ctx, document, state, stage, pointer);
@@ -227,10 +227,10 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         hold::end(&ctx, document, state);
     }
     done.takes_primary = pen::follow(&ctx, document, state, stage, over_view && !was_held);
-    // pieces are looked for before they are asked for
+    // start computing the index before it is needed
     state.view.pick_index(document);
     waited(document, state, stage, free);
-    // the drag may have changed it
+    // the drag may have changed the tree
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
     carried(ui, document, state, stage, free);
 
@@ -273,17 +273,19 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     done
 }
 
-/// What can be done with what is under the pointer.
+/// The hint for the piece or handle under the pointer.
 fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let path = state.hovered.as_ref()?;
     let title = title_of(tree, path, path.piece(tree)?);
     let count = state.selected_pieces().len();
     Some(if state.selected() == Some(path) && count == 1 {
-        format!("{title}: click again for the feature below, double-click to frame it, Esc for none")
+        format!("{title}: click again to select the feature below, double-click to frame it, Esc to deselect")
     } else if state.is_selected(path) {
-        format!("{title} is one of {count} that are selected: Shift-click to leave it out, Esc for the last one alone")
+        format!(
+            "{title} is one of {count} selected features: Shift-click to deselect it, Esc to keep only the last one"
+        )
     } else if count > 0 {
-        format!("Click to select {title}, with Shift besides what is selected")
+        format!("Click to select {title}, Shift-click to add it to the selection")
     } else {
         format!("Click to select {title}")
     })
@@ -292,10 +294,10 @@ fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
 fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> String {
     let piece = path.and_then(|path| Some(title_of(tree, path, path.piece(tree)?))).unwrap_or_default();
     match grip {
-        Grip::Move if follows => format!("Drag to move {piece}; a line goes on conforming to the terrain"),
-        Grip::Move => format!("Drag to move {piece} over the ground"),
-        Grip::Turn => format!("Drag to rotate {piece}; with Ctrl in steps of 15°"),
-        Grip::Scale => format!("Drag to make {piece} wider or narrower; heights stay"),
+        Grip::Move if follows => format!("Drag to move {piece}; its line keeps conforming to the terrain"),
+        Grip::Move => format!("Drag to move {piece} over the terrain"),
+        Grip::Turn => format!("Drag to rotate {piece}; hold Ctrl for steps of 15°"),
+        Grip::Scale => format!("Drag to make {piece} wider or narrower; its heights do not change"),
         Grip::Raise => format!("Drag up or down to raise or lower {piece}"),
         Grip::Point(k) => format!("Drag to move point {}; Delete removes it", k + 1),
         Grip::Dimension(dimension) => {
@@ -306,7 +308,7 @@ fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> St
     }
 }
 
-/// Handles with where they are on the screen, and the ring.
+/// The handles and the ring, with their positions on the screen.
 #[derive(Default)]
 struct Handles {
     grips: Vec<(Grip, Pos2)>,
@@ -322,7 +324,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
         return *centre;
     }
     let centre = match &state.view.held {
-        // the middle goes along with what is moved, and stays for the rest
+        // the centre follows a moved piece, and stays in other drags
         Some(held) if !matches!(held.grip, Grip::Point(_) | Grip::Dimension(_)) => Some(held.middle()),
         _ => pick_index::centre(tree, path),
     };
@@ -360,7 +362,7 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PieceP
     }
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
-    // what is too small to be taken hold of apart from the others shows when the eye comes nearer
+    // handles that would overlap others appear when the camera is closer
     for (dimension, q) in dimensions(piece, arm(tree)) {
         if let Some(at) = screen(stage, metres.place(transform.outward(q)))
             && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)
@@ -372,7 +374,7 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PieceP
 }
 
 fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
-    // points first: they are what is meant where they lie under another handle
+    // points take precedence over other handles at the same position
     let close =
         |(grip, place): &&(Grip, Pos2)| place.distance(at) <= if *grip == Grip::Move { GRAB + 2.0 } else { GRAB };
     let is_point = |grip: &Grip| matches!(grip, Grip::Point(_) | Grip::Dimension(_));
@@ -380,7 +382,7 @@ fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
     handles.grips.iter().filter(close).min_by(|a, b| rank(a).total_cmp(&rank(b))).map(|(grip, _)| *grip)
 }
 
-#[allow(clippy::too_many_arguments, reason = "one place where clicks are understood")]
+#[allow(clippy::too_many_arguments, reason = "one function handles all clicks")]
 fn clicks(
     ctx: &egui::Context,
     document: &mut Document,
@@ -430,7 +432,7 @@ fn clicks(
     }
 }
 
-/// Does what was asked for, once it is known which pieces are where.
+/// Executes the waiting request once the pick index is ready.
 fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
     if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
         return;
@@ -442,7 +444,7 @@ fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: R
     }
 }
 
-/// Selects what a click means.
+/// Selects the piece at a click.
 fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition, adds: bool) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let Some(pick_index) = state.view.pick_index(document) else { return };
@@ -478,7 +480,7 @@ pub fn look_at(stage: &Stage, tree: &Tree, path: &PiecePath, seed: u32) -> Optio
     (low[0] < high[0] && low[1] < high[1]).then(|| stage.box_world(low, high))
 }
 
-/// Whether a point of the screen lies on a line that points lie on.
+/// Whether a screen position lies on a line with points.
 fn on_line(state: &TreeState, at: Pos2) -> bool {
     let lines = state.view.selected.iter().flat_map(|lines| &lines.lines).filter(|(_, inner)| *inner);
     let near = |a: Pos2, b: Pos2| {
@@ -492,7 +494,7 @@ fn on_line(state: &TreeState, at: Pos2) -> bool {
 fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: GroundPosition) {
     let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     if path.is_locked(tree) {
-        state.notice = Some("The feature is locked: no point was added.".into());
+        state.notice = Some("The feature is locked; unlock it to add a point.".into());
         return;
     }
     let seed = document.tree_seed(layer);

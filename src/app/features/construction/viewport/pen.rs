@@ -1,31 +1,32 @@
-//! The pointer as a pen: a line drawn over the ground takes the place of the selected piece's own.
+//! Drawing with the pointer: a line drawn over the terrain replaces the line of the selected piece.
 //!
-//! The pen is out until Escape, its key, or another selection puts it away. A line is drawn on the ground as it was
-//! when it began; released, it is fitted by few points, the fewer the farther away the eye is.
+//! The pen stays active until Escape, its key, or another selection. A line is drawn on the terrain as it was when the
+//! line began. When the button is released, a curve with few points is fitted, and fewer the farther away the camera
+//! is.
 
 use crate::features::construction::viewport::*;
 use egui::Event;
 use talweg::construction::edit::freehand::{DrawnLine, line_form, redraw};
 
-/// Points of the screen that the line may lie beside what was drawn.
+/// Maximum deviation of the fitted line from the drawn line, in screen points.
 const TOLERANCE: f64 = 3.0;
-/// Points of the screen between two places of what is drawn.
+/// Distance between two recorded positions, in screen points.
 const STEP: f32 = 2.0;
-/// What goes no farther on the screen is a click.
+/// A movement up to this many screen points is a click.
 const CLICK: f32 = 8.0;
 
-/// A pen that is out.
+/// An active pen.
 pub(crate) struct Pen {
     path: PiecePath,
     stroke: Option<PenStroke>,
 }
 
-/// A line that is being drawn.
+/// A line being drawn.
 struct PenStroke {
-    /// The view as it was.
+    /// The view at the start of the line.
     stage: Stage,
     last: Pos2,
-    /// Farthest that the pointer was from where it began, on the screen.
+    /// Greatest distance of the pointer from the start of the line, in screen points.
     from: Pos2,
     farthest: f32,
     places: Vec<GroundPosition>,
@@ -36,7 +37,7 @@ impl PenStroke {
         if !self.places.is_empty() && at.distance(self.last) < STEP {
             return;
         }
-        // where there is no ground the line goes straight across
+        // where there is no terrain, the line continues straight
         if let Some(place) = self.stage.ground([at.x, at.y]) {
             self.places.push(place);
             self.last = at;
@@ -45,7 +46,7 @@ impl PenStroke {
     }
 }
 
-/// Takes the pen for the selected piece, or puts it away.
+/// Starts or stops drawing the line of the selected piece.
 pub fn toggle_pen(document: &Document, state: &mut TreeState) {
     if state.view.pen.take().is_some() {
         return;
@@ -54,9 +55,9 @@ pub fn toggle_pen(document: &Document, state: &mut TreeState) {
     let Some(piece) = path.piece(tree) else { return };
     let refusal = match document.first_locked(&[layer]) {
         Some(name) => Some(format!("Layer “{name}” is locked; unlock it first.")),
-        None if path.is_locked(tree) => Some("The feature is locked: its line stays as it is.".into()),
+        None if path.is_locked(tree) => Some("The feature is locked; unlock it to redraw its line.".into()),
         None if line_form(piece).is_none() => {
-            Some("The feature has no line: curves, ribbons and contours have one, and copies along a curve.".into())
+            Some("The feature has no line. Only curves, ribbons, contours and copies along a curve have one.".into())
         }
         None => None,
     };
@@ -66,7 +67,7 @@ pub fn toggle_pen(document: &Document, state: &mut TreeState) {
     }
 }
 
-/// Lets the pen draw; whether it is out.
+/// Draws with the pen; returns whether it is active.
 pub(crate) fn follow(
     ctx: &egui::Context,
     document: &mut Document,
@@ -106,8 +107,8 @@ pub(crate) fn follow(
         latest.into_iter().for_each(|at| stroke.go_to(at));
     }
     state.hint = Some(match &pen.stroke {
-        Some(_) => format!("Release to run {title} along the line; Esc takes it back"),
-        None => format!("Press and drag to draw the line of {title}; Alt-drag turns the view, Esc puts the pen away"),
+        Some(_) => format!("Release to apply the line to {title}, Esc to cancel"),
+        None => format!("Press and drag to draw the line of {title}; Alt-drag orbits, Esc stops drawing"),
     });
     if over_view {
         ctx.set_cursor_icon(CursorIcon::Crosshair);
@@ -119,7 +120,7 @@ pub(crate) fn follow(
     true
 }
 
-/// Gives the piece what was drawn.
+/// Gives the piece the drawn line.
 fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stroke: &PenStroke) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     if stroke.farthest < CLICK || stroke.places.len() < 2 {
@@ -137,11 +138,11 @@ fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stro
             document.edit_tree(layer, "Draw line", None, new);
             state.point = None;
         }
-        Err(why) => state.notice = Some(format!("The line stays as it was: {why}.")),
+        Err(why) => state.notice = Some(format!("The line was not changed: {why}.")),
     }
 }
 
-/// The line that is being drawn.
+/// Draws the unfinished line on the screen.
 pub(crate) fn draw(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
     let Some(stroke_of) = state.view.pen.as_ref().and_then(|pen| pen.stroke.as_ref()) else { return };
     let line: Polyline =

@@ -1,5 +1,5 @@
-//! Which pieces are where, worked out on a thread of its own: the newest tree counts, what is known already is lent to
-//! the next.
+//! Computes the pick index, which finds pieces at a position, on a thread of its own. Only the newest tree counts, and
+//! its computation reuses the previous index.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use talweg::construction::Tree;
 use talweg::construction::edit::pick_index::PickIndex;
 
-/// See the module.
+/// The pick task. See the module.
 #[derive(Default)]
 pub struct PickTask {
     index: Newest<(), Arc<PickIndex>>,
@@ -19,12 +19,12 @@ impl PickTask {
         Self { tasks: self.tasks.clone(), ..Self::default() }
     }
 
-    /// What was known last, of whatever tree.
+    /// The newest index, whichever tree it belongs to.
     pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.index.done().map(|(_, index)| index)
     }
 
-    /// The pick index of a tree, if it is there; if not, it is being worked out from now on.
+    /// The index of a tree if it is computed; otherwise starts computing it.
     pub fn index(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&PickIndex> {
         let is_it = |index: &Arc<PickIndex>| Arc::ptr_eq(&index.tree, tree) && index.seed == seed;
         self.index.receive();
@@ -54,15 +54,15 @@ mod tests {
         }));
         let mut pick = PickTask { tasks: tasks.clone(), ..PickTask::default() };
         let trees = [presets::volcano(), presets::oasis(), presets::valley()];
-        // they are worked out, or there already where the thread was quick
+        // they are being computed, or already there if the thread was quick
         let known = trees[..2].iter().filter(|tree| pick.index(tree, 1).is_some()).count();
         assert!(known > 0 || tasks.is_busy());
-        // what runs ends, and the last one asked for begins
+        // the running computation ends, and the newest request starts
         while pick.index(&trees[2], 1).is_none() {
-            rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+            rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window wakes up");
         }
         assert!(pick.latest().is_some());
         let mut alone = PickTask::default();
-        assert!(alone.index(&trees[0], 1).is_some(), "without anybody to wake it is there at once");
+        assert!(alone.index(&trees[0], 1).is_some(), "without a waker it is ready immediately");
     }
 }

@@ -1,14 +1,14 @@
-//! New pieces dropped into the view, and pieces pushed by keys.
+//! Places new pieces in the view, and moves pieces with keys.
 
 use crate::features::construction::viewport::*;
 
-/// An entry of the library on its way: where it would come to lie.
+/// Shows where a dragged library item would be placed.
 pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage: &Stage, free: Rect) {
     let (Some(item), Some(at)) = (state.carried, ui.ctx().pointer_latest_pos()) else { return };
     let Some((_, tree)) = document.tree() else { return };
     let place = stage.ground([at.x, at.y]).filter(|_| free.contains(at));
     let Some(place) = place else {
-        state.hint = Some(format!("Drag the {} onto the ground", item.label().to_lowercase()));
+        state.hint = Some(format!("Drag the {} onto the terrain", item.label().to_lowercase()));
         return;
     };
     let (metres, radius) = (metres(tree), item.radius(tree.frame.side));
@@ -22,10 +22,10 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
     for (line, _) in drape(stage, tree, vec![outline]) {
         stroke(&painter, &line, 1.8, colour::accent());
     }
-    state.hint = Some(format!("Release to put {} here; Esc leaves it", item.label().to_lowercase()));
+    state.hint = Some(format!("Release to place {} here, Esc to cancel", item.label().to_lowercase()));
 }
 
-/// Puts an entry of the library on the ground; `None` is the middle of the view.
+/// Places a library item on the terrain; `None` means the centre of the view.
 pub fn put(
     document: &mut Document,
     state: &mut TreeState,
@@ -45,7 +45,7 @@ pub fn put(
         (Some(place), _) => place,
         (None, None) => [0.5, 0.5],
         (None, Some(_)) => {
-            state.notice = Some("Nothing was placed: there is no ground under the pointer.".into());
+            state.notice = Some("Nothing was placed: there is no terrain under the pointer.".into());
             return;
         }
     };
@@ -66,18 +66,18 @@ pub fn put(
     }
 }
 
-/// The selected piece of a tree, for edits that are no drags.
+/// The transform of the selected piece, for edits other than drags.
 pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Option<(usize, u32, TransformPath)> {
     let (layer, _) = document.tree()?;
     let seed = document.tree_seed(layer);
     Some((layer, seed, TransformPath::for_piece(tree, path, seed)))
 }
 
-/// How far and to where an arrow key pushes, in metres of the tree: along the compass, as it is seen.
+/// Movement of an arrow key in metres of the tree: along the compass direction closest to the direction on screen.
 pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, share: f64) -> Point {
     let yaw = stage.map_or(0.0, |stage| f64::from(stage.pose.yaw));
     let quarter = (yaw / std::f64::consts::FRAC_PI_2).round() as i64;
-    // right and away on the screen as east and south, a quarter turn at a time
+    // convert right and away on screen to east and south, in quarter turns
     let (mut east, mut south) = (f64::from(right), f64::from(-away));
     for _ in 0..quarter.rem_euclid(4) {
         (east, south) = (-south, east);
@@ -86,7 +86,7 @@ pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, sh
     [east * by, south * by]
 }
 
-/// The piece with a change that moves it.
+/// Returns the piece with a moving edit applied.
 pub fn pushed(
     piece: &Piece,
     point: Option<usize>,

@@ -1,24 +1,24 @@
-//! What changes from thumbnail to thumbnail: a parameter with its values, or seeds.
+//! The axes of a contact sheet: a parameter with its values, or seeds.
 //!
-//! The values stay as they are when one of them is adopted, so that the sheet stands still.
+//! The values do not change when a variant is applied, so that the sheet stays the same.
 
 use crate::features::layers::parameters::shows_mix;
 use talweg::param::{ParamKind, ParamSpec, Params, Value};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, VariantError, VariantSweep};
 
-/// From the first value to the last.
+/// First and last value.
 pub type Range = (f64, f64);
 
-/// A parameter of the selected layer, or of the scene where none is selected, with the values along a row or a column.
+/// A parameter of the selected layer, or of the scene if none is selected, with the values along a row or column.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAxis {
-    /// Its name; empty for the first there is.
+    /// Its name; empty for the first available parameter.
     pub parameter: String,
-    /// The slider's, when left out.
+    /// Range of the values; `None` for the range of the slider.
     pub range: Option<Range>,
     pub steps: usize,
-    /// What the values were made for.
+    /// The inputs of the current values.
     made: Option<(ParamRef, Option<Range>, usize)>,
     values: Vec<Value>,
 }
@@ -28,12 +28,12 @@ impl SweepAxis {
         Self { steps, ..Self::default() }
     }
 
-    /// Takes another parameter, over the range of its slider.
+    /// Selects another parameter, over the range of its slider.
     pub fn choose(&mut self, parameter: &str) {
         (self.parameter, self.range) = (parameter.into(), None);
     }
 
-    /// The values, one of which is the present one if that lies between them.
+    /// The values; one of them is the current value, if that lies in the range.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
         let wanted = (param_ref, self.range, self.steps);
@@ -46,7 +46,7 @@ impl SweepAxis {
     }
 }
 
-/// Puts the present value in the place of the nearest between the ends.
+/// Replaces the nearest inner value by the current value.
 fn include(values: &mut [Value], present: &Value) {
     if values.len() < 3 || values.contains(present) {
         return;
@@ -80,7 +80,7 @@ pub struct Seeds {
 impl Seeds {
     pub const COUNT: usize = 16;
 
-    /// The present seed and others.
+    /// The current seed and others.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, "seed")?;
         let present = param_ref.value(scene);
@@ -96,7 +96,7 @@ impl Seeds {
         Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 
-    /// Other seeds; the present one will be the first of them.
+    /// Chooses other seeds; the current seed comes first.
     pub fn throw(&mut self) {
         let mut thrown: Vec<Value> = Vec::with_capacity(Self::COUNT);
         while thrown.len() < self.values.len() {
@@ -109,7 +109,7 @@ impl Seeds {
     }
 }
 
-/// The parameters that can be swept, of a layer or of the scene: those that matter just now.
+/// The parameters of a layer or of the scene that can vary: those that matter in the current state.
 pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec> {
     let groups: Vec<&dyn Params> = match layer.and_then(|index| scene.layers.get(index)) {
         None => vec![&scene.settings],
@@ -117,7 +117,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
     };
     let shows = |name: &str| layer.is_none_or(|index| shows_mix(&scene.layers[index], name));
     let matters = |spec: &ParamSpec| match spec.name {
-        // seeds are a choice of their own, and a thumbnail has its own resolution
+        // seeds have a choice of their own, and thumbnails a fixed resolution
         "seed" | "resolution" => false,
         "blend" | "smoothness" => shows(spec.name),
         _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),
@@ -126,7 +126,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
     for params in groups {
         let shown = params.about().params.iter().enumerate().filter(|(k, spec)| params.matters(*k) && matters(spec));
         for (_, spec) in shown {
-            // the first of a name is the one that is found by it
+            // lookup by name finds the first parameter with that name
             if !specs.iter().any(|other| other.name == spec.name) {
                 specs.push(spec);
             }
@@ -153,7 +153,7 @@ mod tests {
             values
         };
         assert_eq!(with(1.25), floats(&[0.0, 1.25, 2.0, 3.0]));
-        assert_eq!(with(0.25), floats(&[0.0, 0.25, 2.0, 3.0]), "the ends stay what was asked for");
+        assert_eq!(with(0.25), floats(&[0.0, 0.25, 2.0, 3.0]), "the ends of the range do not change");
         assert_eq!(with(2.0), floats(&[0.0, 1.0, 2.0, 3.0]));
         assert_eq!(with(7.0), floats(&[0.0, 1.0, 2.0, 3.0]), "outside");
     }
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(seeds.sweep(&scene, Some(0)).unwrap().values, drawn.values);
         seeds.throw();
         let thrown = seeds.sweep(&scene, Some(0)).unwrap().values;
-        assert_eq!(thrown[0], Value::Int(11), "the present one comes first");
+        assert_eq!(thrown[0], Value::Int(11), "the current seed comes first");
         assert!(thrown[1..].iter().all(|seed| !drawn.values.contains(seed)));
     }
 

@@ -1,4 +1,4 @@
-//! Ghosts: what the terrain would look like with a lower and with a higher value of the slider under the pointer.
+//! Ghosts: thumbnails of the terrain with a lower and a higher value of the slider under the pointer.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use talweg::scene::Scene;
 use talweg::variants::{ParamRef, SceneVariant, VariantSweep, sweep};
 
 const GAP: f32 = 6.0;
-/// Side of a ghost in the tooltip.
+/// Side length of a ghost in the tooltip.
 const SIDE: f32 = 100.0;
 
-/// What the ghosts are of.
+/// The parameter and scene that the ghosts belong to.
 struct Aim {
     group: Group,
     param: usize,
@@ -27,16 +27,16 @@ struct Aim {
     solo: Option<usize>,
 }
 
-/// See the module.
+/// The ghosts. See the module.
 pub struct Ghosts {
     pub is_on: bool,
     aim: Option<Aim>,
     variants: Arc<Vec<SceneVariant>>,
-    /// Index of the present value.
+    /// Index of the current value.
     present: usize,
     thumbnails: ThumbnailSet,
     prints: Prints,
-    /// They were shown in this frame.
+    /// The ghosts were shown in this frame.
     seen: bool,
 }
 
@@ -63,7 +63,7 @@ impl Ghosts {
         self.thumbnails.clone_from(thumbnails);
     }
 
-    /// Whether the ghosts are of something else than before.
+    /// Sets the parameter of the ghosts; returns whether it differs from before.
     fn take_aim(&mut self, document: &Document, group: Group, param: usize) -> bool {
         let solo = document.solo();
         let is_same = self.aim.as_ref().is_some_and(|aim| {
@@ -79,7 +79,7 @@ impl Ghosts {
         true
     }
 
-    /// The end of a frame: ghosts that were not shown are not wanted.
+    /// Called at the end of a frame: cancels ghosts that were not shown.
     pub fn end_frame(&mut self, ctx: &egui::Context) {
         if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
             self.variants = Arc::default();
@@ -90,7 +90,7 @@ impl Ghosts {
 }
 
 impl SliderPreview for Ghosts {
-    /// Shows the ghosts of a parameter; for the tooltip of its slider.
+    /// Shows the ghosts of a parameter in the tooltip of its slider.
     fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize) {
         if !self.is_on || ui.input(|i| i.pointer.any_down()) {
             return;
@@ -125,24 +125,24 @@ impl SliderPreview for Ghosts {
             let state = if matches!(thumbnails.get(k), ThumbnailState::Coming) { "coming" } else { "ready" };
             let response = ui.interact(rect, ui.id().with(("ghost", k)), Sense::hover());
             response.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {short}: {state}"))
+                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Preview {short}: {state}"))
             });
         }
     }
 }
 
-/// A lower, the present and a higher value, as far as there are such, each as it would be looked at; and which is the
-/// present one.
+/// One step below, the current value and one step above (where in range), each as a scene to evaluate; and the index of
+/// the current one.
 fn neighbouring_values(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
     let scene = document.scene();
     let spec = group.params(scene)?.about().params.get(param)?;
     let layer = match group {
         Group::Settings => None,
-        // the ground stays as it is, or the thumbnails do not know the parameter
+        // the terrain does not change, or thumbnails do not support the parameter
         Group::Climate | Group::Planet => return None,
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
     };
-    // a thumbnail has its own resolution, and of two parameters of one name only the first is found by it
+    // thumbnails have a fixed resolution, and lookup by name finds only the first of two parameters with one name
     let param_ref = ParamRef::find(scene, layer, spec.name).ok()?;
     if spec.name == "resolution" || !std::ptr::eq(param_ref.spec(), spec) {
         return None;

@@ -1,4 +1,4 @@
-//! The contact sheet: the scene with other seeds, other values or other presets, as thumbnails; a click adopts one.
+//! The contact sheet: thumbnails of the scene with other seeds, values or presets; a click applies one.
 
 mod axis;
 mod ghosts;
@@ -23,7 +23,7 @@ use talweg::param::{ParamKind, ParamSpec};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
 
-/// What varies from thumbnail to thumbnail.
+/// The property that varies between thumbnails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum What {
     #[default]
@@ -39,26 +39,26 @@ impl What {
 
     fn label(self) -> &'static str {
         match self {
-            Self::SceneSeed => "Seed of the scene",
-            Self::LayerSeed => "Seed of the layer",
+            Self::SceneSeed => "Scene seed",
+            Self::LayerSeed => "Layer seed",
             Self::Parameter => "One parameter",
             Self::TwoParameters => "Two parameters",
-            Self::Presets => "Presets of the layer",
+            Self::Presets => "Layer presets",
         }
     }
 
     fn help(self) -> &'static str {
         match self {
-            Self::SceneSeed => "Other random values everywhere: other terrains of the same kind.",
-            Self::LayerSeed => "Other random values in the selected layer; everything else stays.",
+            Self::SceneSeed => "New random values in all layers: other terrains of the same kind.",
+            Self::LayerSeed => "New random values in the selected layer only.",
             Self::Parameter => "One parameter from its lowest to its highest value.",
-            Self::TwoParameters => "All pairs of the values of two parameters.",
-            Self::Presets => "Every preset of the selected layer.",
+            Self::TwoParameters => "All combinations of the values of two parameters.",
+            Self::Presets => "All presets of the selected layer.",
         }
     }
 }
 
-/// Why there is nothing to show.
+/// Why there are no variants.
 #[derive(Debug, thiserror::Error)]
 enum Nothing {
     #[error("Select a layer that draws random values, such as a noise.")]
@@ -85,32 +85,32 @@ impl From<VariantError> for Nothing {
     }
 }
 
-/// What the sheet was made of.
+/// The inputs of the sheet.
 struct Origin {
     scene: Scene,
     layer: Option<usize>,
     solo: Option<usize>,
 }
 
-/// See the module.
+/// State of the contact sheet. See the module.
 #[derive(Resource)]
 pub struct VariantsState {
     pub ghosts: Ghosts,
     is_open: bool,
     what: What,
-    /// Values of one parameter, and of the two of a table.
+    /// Values of one parameter, and of the two parameters of a table.
     single: SweepAxis,
     across: SweepAxis,
     down: SweepAxis,
     scene_seeds: Seeds,
     layer_seeds: Seeds,
     origin: Option<Origin>,
-    /// Something else shall vary.
+    /// The user has changed the choice of variants.
     changed: bool,
-    /// As they would be adopted.
+    /// The variants as they would be applied.
     variants: Result<Vec<SceneVariant>, Nothing>,
     columns: Option<usize>,
-    /// As they are looked at.
+    /// The variants as they are rendered, with solo and the end of evaluation.
     wanted: Arc<Vec<SceneVariant>>,
     prints: Prints,
 }
@@ -159,18 +159,18 @@ impl VariantsState {
         Wants { sheet: self.wanted.clone(), ghosts: self.ghosts.wanted().clone() }
     }
 
-    /// Lays the sheet out anew when the scene or the choice is another.
+    /// Rebuilds the sheet when the scene or the choice has changed.
     fn follow(&mut self, ctx: &egui::Context, document: &Document) {
         let (layer, solo) = (document.selected_layer(), document.solo());
         let same_place = self.origin.as_ref().is_some_and(|origin| (origin.layer, origin.solo) == (layer, solo));
         let same_scene = self.origin.as_ref().is_some_and(|origin| origin.scene == *document.scene());
-        // while something is dragged the sheet waits for the end of it
+        // wait for the end of a drag
         if !self.changed && same_place && (same_scene || ctx.input(|i| i.pointer.any_down())) {
             return;
         }
         self.variants = self.vary(document.scene(), layer);
         let wanted: Vec<SceneVariant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
-        // pictures of other values in the same places would mislead
+        // old thumbnails in the positions of other values would mislead
         if self.changed || !same_place || wanted.len() != self.wanted.len() {
             self.prints.clear();
         }
@@ -207,7 +207,7 @@ impl VariantsState {
     }
 }
 
-/// Sees to it that the axis has a parameter that is there: the one at `index`, if its own is not.
+/// Makes sure that the axis has an existing parameter: the one at `index` if its own does not exist.
 fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
@@ -220,7 +220,7 @@ fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, ind
 
 const MARGIN: f32 = 10.0;
 
-/// Shows the window, if it is open, and does what is clicked.
+/// Shows the window if it is open, and applies a clicked variant.
 pub fn window(
     ctx: &egui::Context,
     state: &mut VariantsState,
@@ -271,14 +271,14 @@ fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &
             return None;
         }
     };
-    // what was told may be of the sheet before
+    // the data may still belong to the previous sheet
     let thumbnails = info.sheet.for_these(&state.wanted);
     state.prints.develop(ui.ctx(), &thumbnails);
     let sheet = sheet::Sheet { variants, thumbnails: &thumbnails, prints: &state.prints, columns: state.columns };
     sheet.show(ui, document.scene())
 }
 
-/// What varies, and how far the thumbnails are.
+/// The choice of the varied property, and the progress of the thumbnails.
 fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &VariantsInfo) {
     let (scene, layer) = (document.scene(), document.selected_layer());
     ui.horizontal(|ui| {
@@ -292,7 +292,7 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
                 }
             }
         });
-        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "What varies"));
+        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "Varied property"));
         shown.response.on_hover_text(state.what.help());
         let seeds = match state.what {
             What::SceneSeed => Some(&mut state.scene_seeds),
@@ -300,9 +300,9 @@ fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &Va
             _ => None,
         };
         if let Some(seeds) = seeds {
-            let throw = ui.button(format!("{}  Throw again", icon::DICE_FIVE));
-            throw.widget_info(|| named(egui::WidgetType::Button, "Throw again"));
-            if throw.on_hover_text("Shows other seeds; the first one stays the present one.").clicked() {
+            let throw = ui.button(format!("{}  Reroll", icon::DICE_FIVE));
+            throw.widget_info(|| named(egui::WidgetType::Button, "Reroll"));
+            if throw.on_hover_text("Shows other seeds. The first thumbnail keeps the current seed.").clicked() {
                 seeds.throw();
                 state.changed = true;
             }
@@ -334,12 +334,12 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
         let bar = ui.add(bar.fill(colour::accent()));
         let text = if info.waits { "waiting".to_string() } else { format!("{ready} of {count}") };
         bar.widget_info(|| named(egui::WidgetType::ProgressIndicator, format!("Thumbnails {text}")));
-        let tip = "Thumbnails that are drawn. They wait while the terrain itself is computed.";
+        let tip = "Number of finished thumbnails. They wait while the terrain itself is computed.";
         ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
     });
 }
 
-/// A line that chooses a parameter, its range and the number of its values. Returns whether anything was changed.
+/// The row that chooses a parameter, its range and the number of values. Returns whether anything was changed.
 fn axis(
     ui: &mut Ui,
     axis: &mut SweepAxis,
@@ -375,7 +375,7 @@ fn axis(
         let (mut from, mut to) = axis.range.unwrap_or(slider);
         let speed = (slider.1 - slider.0) / 200.0;
         for (name, end, tip) in
-            [("from", &mut from, "The value of the first thumbnail."), ("to", &mut to, "The value of the last one.")]
+            [("from", &mut from, "Value of the first thumbnail."), ("to", &mut to, "Value of the last thumbnail.")]
         {
             let label = ui.label(name);
             let field =
@@ -392,12 +392,12 @@ fn axis(
         let label = ui.label("in");
         let field = DragValue::new(&mut axis.steps).range(steps).speed(0.05).update_while_editing(false);
         let field = ui.add_sized([34.0, 22.0], field).labelled_by(label.id);
-        changed |= field.on_hover_text("How many values.").changed();
+        changed |= field.on_hover_text("Number of values.").changed();
     });
     changed
 }
 
-/// A field for a share, which shows and reads percent.
+/// A field for a fraction, which shows and reads percent.
 fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
     let read = |text: &str| text.trim().trim_end_matches('%').trim().replace(',', ".").parse::<f64>().ok();
     field
@@ -406,7 +406,7 @@ fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
         .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v)))
 }
 
-/// As f64 that prints like the f32.
+/// Converts numbers to the f64s with the same decimal text.
 fn widened((a, b): (f32, f32)) -> (f64, f64) {
     let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
     (exact(a), exact(b))

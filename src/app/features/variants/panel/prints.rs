@@ -1,4 +1,4 @@
-//! Thumbnails as textures, a few made in each frame.
+//! Uploads thumbnails as textures, a few per frame.
 
 use std::sync::Arc;
 
@@ -10,39 +10,39 @@ use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
 use talweg::variants::Thumbnail;
 
-/// Textures that are made in a frame: each takes about a tenth of a millisecond.
+/// Number of textures created per frame; each takes about a tenth of a millisecond.
 const A_FRAME: usize = 2;
 
 struct Print {
     of: Arc<Thumbnail>,
     texture: TextureHandle,
-    /// Frame in which it was made.
+    /// Frame in which the texture was created.
     frame: u64,
 }
 
-/// Frames that a texture needs to get to the graphics card.
+/// Number of frames until a texture is on the graphics card.
 const UPLOAD_FRAMES: u64 = 2;
 
-/// A thumbnail and the one that takes its place.
+/// A thumbnail and its replacement.
 #[derive(Default)]
 struct Cell {
     shown: Option<Print>,
     next: Option<Print>,
 }
 
-/// See the module.
+/// The textures of a sheet. See the module.
 #[derive(Default)]
 pub struct Prints {
     cells: Vec<Cell>,
 }
 
 impl Prints {
-    /// Forgets all pictures.
+    /// Drops all textures.
     pub fn clear(&mut self) {
         self.cells.clear();
     }
 
-    /// Makes textures of what has been drawn. A picture whose successor is not there yet stays.
+    /// Creates textures of finished thumbnails. An old texture stays until its replacement is ready.
     pub fn develop(&mut self, ctx: &egui::Context, thumbnails: &ThumbnailSet) {
         self.cells.resize_with(thumbnails.of.len(), Cell::default);
         let frame = ctx.cumulative_frame_nr();
@@ -71,7 +71,7 @@ impl Prints {
         }
     }
 
-    /// Paints the picture at `index`, or what there is in its place.
+    /// Paints the thumbnail at `index`, or a placeholder.
     pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, thumbnail: &ThumbnailState) {
         let painter = ui.painter();
         painter.rect_filled(rect, 2.0, colour::deep());
@@ -85,7 +85,7 @@ impl Prints {
             (thumbnail, Some(print)) => {
                 let is_current =
                     matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
-                // an older picture stays, and is seen to be older
+                // an outdated thumbnail stays, but darkened
                 let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
                 painter.image(print.texture.id(), rect, whole, tint);

@@ -1,4 +1,4 @@
-//! The thumbnails in rows and columns.
+//! Lays out the thumbnails in rows and columns.
 
 use bevy_egui::egui;
 use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
@@ -13,23 +13,23 @@ use talweg::scene::Scene;
 use talweg::variants::{Glance, SceneVariant};
 
 const GAP: f32 = 6.0;
-/// Height of the line below a thumbnail.
+/// Height of the caption below a thumbnail.
 const CAPTION: f32 = 17.0;
 /// Height of the line below the sheet.
 const FOOT: f32 = 18.0;
 const LEAST: f32 = 48.0;
 
-/// A sheet that is ready to be drawn.
+/// A sheet to be drawn.
 pub struct Sheet<'a> {
     pub variants: &'a [SceneVariant],
     pub thumbnails: &'a ThumbnailSet,
     pub prints: &'a Prints,
-    /// As many as look best, when left out.
+    /// Number of columns; `None` for the best fit.
     pub columns: Option<usize>,
 }
 
 impl Sheet<'_> {
-    /// Shows the sheet in the room there is; returns the variant that was clicked. The one that is `scene` is marked.
+    /// Shows the sheet in the available room; returns the clicked variant. Marks the variant equal to `scene`.
     pub fn show(&self, ui: &mut Ui, scene: &Scene) -> Option<usize> {
         let area = ui.available_rect_before_wrap();
         let count = self.variants.len().max(1);
@@ -38,7 +38,7 @@ impl Sheet<'_> {
             let rows = count.div_ceil(columns);
             share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION)
         };
-        // the largest pictures; of equal ones fewer columns
+        // the largest thumbnails; if equal, fewer columns
         let best = || (1..=count).rev().max_by(|&a, &b| side_in(a).total_cmp(&side_in(b)));
         let columns = self.columns.or_else(best).unwrap_or(1).clamp(1, count);
         let side = side_in(columns).max(LEAST).floor();
@@ -63,7 +63,7 @@ impl Sheet<'_> {
         }
         let foot = pos2(left, area.bottom() - FOOT * 0.5);
         let font = TextStyle::Small.resolve(ui.style());
-        let text = "Number: erosion score. A click takes the variant.";
+        let text = "Number: erosion score. Click to apply the variant.";
         ui.painter().text(foot, Align2::LEFT_CENTER, text, font, colour::text_weak());
         ui.allocate_rect(area, Sense::hover());
         clicked
@@ -93,7 +93,7 @@ impl Sheet<'_> {
     }
 }
 
-/// The erosion score in a corner of the picture.
+/// The erosion score in a corner of the thumbnail.
 fn score(ui: &Ui, picture: Rect, glance: &Glance) {
     let text = format!("{:.2}", glance.erosion_score);
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::text_strong());
@@ -102,7 +102,7 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
     ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, colour::text_strong());
 }
 
-/// What a thumbnail is and what it is like.
+/// The tooltip of a thumbnail.
 fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
     ui.label(RichText::new(caption(variant)).strong());
     match thumbnail {
@@ -110,7 +110,7 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
             ui.weak("Not drawn yet.");
         }
         ThumbnailState::Broken => {
-            ui.label("This could not be computed. This is a defect of Talweg.");
+            ui.label("This variant could not be computed. This is a bug in Talweg; please report it.");
         }
         ThumbnailState::Drawn(thumbnail) => {
             let glance = &thumbnail.glance;
@@ -121,8 +121,12 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
                 units::metres(glance.min_metres, 0),
                 units::metres(glance.max_metres, 0)
             ));
-            ui.weak("Measured on the small picture.");
+            ui.weak("Measured on the thumbnail.");
         }
     }
-    ui.weak(if is_present { "This is what you have." } else { "Click to take it; Undo brings back what you have." });
+    ui.weak(if is_present {
+        "This is the current version."
+    } else {
+        "Click to apply; Undo restores the current version."
+    });
 }

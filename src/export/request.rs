@@ -1,0 +1,226 @@
+//! Export requests: the products with their formats, and how their files are written. Build presets are their text
+//! form, which scenes keep.
+
+use std::path::{Path, PathBuf};
+
+use super::maps::{ExportMap, MapNature};
+use super::product::{ExportProduct, ProductKind};
+use super::targets::ExportTarget;
+use super::{ExportError, ScatterFormat};
+use crate::io::FileError;
+use crate::io::formats::{EXR, PNG, RasterFormat, SampleType};
+use crate::mesh::formats::MeshFormat;
+use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTiles, Scene};
+
+/// Products that are exported together from one evaluation.
+#[derive(Clone, Debug)]
+pub struct ExportRequest {
+    /// Folder of the files without a name of their own, relative to that of the [`ExportPlace`](super::ExportPlace);
+    /// empty for that folder itself.
+    pub folder: PathBuf,
+    /// Pattern of file names without their endings: `{scene}` stands for the scene's name, `{map}` for the map's,
+    /// `{size}` for the samples per side.
+    pub file_names: String,
+    /// The program that the files are for; it adds products and a text of the numbers to type.
+    pub target: Option<&'static ExportTarget>,
+    /// Samples per side; those of the scene if `None`.
+    pub samples: Option<usize>,
+    /// Products besides those of the target.
+    pub products: Vec<ExportProduct>,
+    /// Heights in metres of the lowest and highest number of a 16-bit file, and of 0 and 1 in normalised floats; those
+    /// of the terrain if `None`.
+    pub height_range: Option<(f32, f32)>,
+    /// Whether floats go from 0 to 1 over the range, instead of being metres.
+    pub normalised: bool,
+    /// Whether raw files start in the south-west instead of the north-west.
+    pub south_first: bool,
+    /// Whether raw files have the highest byte first.
+    pub big_endian: bool,
+    /// Whether the green of normal maps points south, as in DirectX, instead of north.
+    pub directx_normals: bool,
+    /// Tiles that rasters are cut into.
+    pub tiles: Option<BuildTiles>,
+    /// Height of a band in metres, for the map of height bands; a sixteenth of the relief if `None`.
+    pub band_metres: Option<f32>,
+    /// Where a terrain lies on a map.
+    pub placement: Option<BuildPlacement>,
+    /// Layout of a planet.
+    pub planet: BuildPlanet,
+    /// Options of meshes.
+    pub mesh: BuildMesh,
+}
+
+impl Default for ExportRequest {
+    fn default() -> Self {
+        let BuildPreset { file_names, mesh, planet, .. } = BuildPreset::default();
+        Self {
+            folder: PathBuf::new(),
+            file_names,
+            target: None,
+            samples: None,
+            products: Vec::new(),
+            height_range: None,
+            normalised: false,
+            south_first: false,
+            big_endian: false,
+            directx_normals: false,
+            tiles: None,
+            band_metres: None,
+            placement: None,
+            planet,
+            mesh,
+        }
+    }
+}
+
+impl ExportRequest {
+    /// Reads the names in a build preset.
+    ///
+    /// # Errors
+    /// When there is no such program, map or format; the error lists the known ones.
+    pub fn from_preset(preset: &BuildPreset) -> Result<Self, ExportError> {
+        let BuildPreset { name: _, folder, file_names, target, samples, products, .. } = preset;
+        let target = if target.is_empty() { None } else { Some(ExportTarget::named(target)) };
+        Ok(Self {
+            folder: folder.into(),
+            file_names: file_names.clone(),
+            target: target.transpose().map_err(ExportError::Request)?,
+            samples: samples.map(|samples| samples as usize),
+            products: products.iter().map(ExportProduct::named).collect::<Result<_, _>>()?,
+            height_range: preset.height_range,
+            normalised: preset.normalised,
+            south_first: preset.south_first,
+            big_endian: preset.big_endian,
+            directx_normals: preset.directx_normals,
+            tiles: preset.tiles,
+            band_metres: preset.band_metres,
+            placement: preset.placement,
+            planet: preset.planet,
+            mesh: preset.mesh,
+        })
+    }
+
+    /// The request as a build preset of that name.
+    pub fn to_preset(&self, name: &str) -> BuildPreset {
+        BuildPreset {
+            name: name.into(),
+            folder: path_text(&self.folder),
+            file_names: self.file_names.clone(),
+            target: self.target.map_or_else(String::new, |target| target.id.into()),
+            samples: self.samples.map(|samples| samples as u32),
+            products: self.products.iter().map(ExportProduct::to_build).collect(),
+            height_range: self.height_range,
+            normalised: self.normalised,
+            south_first: self.south_first,
+            big_endian: self.big_endian,
+            directx_normals: self.directx_normals,
+            tiles: self.tiles,
+            band_metres: self.band_metres,
+            placement: self.placement,
+            planet: self.planet,
+            mesh: self.mesh,
+        }
+    }
+
+    /// The request for `files`, whose endings choose the formats: rasters of `what`, meshes, plants. Files of `maps`
+    /// lie beside the first raster. With a target, a name without such an ending is the target's folder.
+    ///
+    /// # Errors
+    /// When an ending is not known, there is no raster to write `maps` beside, or there are two folders.
+    pub fn for_files(
+        files: &[PathBuf],
+        what: &ExportMap,
+        maps: &[ExportMap],
+        target: Option<&'static ExportTarget>,
+    ) -> Result<Self, ExportError> {
+        let mut request = target.map_or_else(Self::default, ExportTarget::request);
+        let (mut folder, mut first) = (None, None);
+        for path in files {
+            let kind = match (file_kind(path, what), target) {
+                (Ok(kind), _) => kind,
+                (Err(_), Some(_)) if folder.is_none() => {
+                    folder = Some(path);
+                    continue;
+                }
+                (Err(_), Some(_)) => {
+                    let text = "the files for a program go into one folder; give one folder, and files beside it";
+                    return Err(ExportError::Request(text.into()));
+                }
+                (Err(error), None) => return Err(error.into()),
+            };
+            if let ProductKind::Map(_, format) = kind {
+                first = first.or(Some((path, format)));
+            }
+            request.products.push(ExportProduct { kind, file: Some(path.clone()) });
+        }
+        if let Some(folder) = folder {
+            request.folder.clone_from(folder);
+        } else if target.is_none() {
+            request.folder = new_folder(files).unwrap_or_default();
+        }
+        match first {
+            Some((first, format)) => {
+                request.products.extend(maps.iter().map(|map| product_beside(first, format, map)));
+            }
+            None if maps.is_empty() => {}
+            None => {
+                let text = "maps beside a file take its name and format; give a raster such as FILE.png as well";
+                return Err(ExportError::Request(text.into()));
+            }
+        }
+        Ok(request)
+    }
+
+    /// Whether it is for a program whose id begins so.
+    pub(super) fn is_for(&self, program: &str) -> bool {
+        self.target.is_some_and(|target| target.id.starts_with(program))
+    }
+
+    /// Height of a band of [`ExportMap::Bands`] in metres.
+    pub(super) fn band_height(&self, scene: &Scene) -> f32 {
+        self.band_metres.unwrap_or(scene.settings.relief_metres / 16.0)
+    }
+}
+
+/// The text of a path in a build preset.
+pub(super) fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The product that the ending of a file chooses; rasters show `what`.
+fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
+    Ok(match (ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
+        (Some(format), _) => ProductKind::Plants(format),
+        (None, Some(format)) => ProductKind::Mesh(format),
+        (None, None) => ProductKind::Map(what.clone(), RasterFormat::for_path(path)?),
+    })
+}
+
+/// The missing folder of the first file whose parent folder exists: it is created together with its files.
+fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
+    let folders = files.iter().filter_map(|file| file.parent());
+    let is_new = |folder: &&Path| {
+        let around = folder.parent().filter(|around| !around.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        !folder.as_os_str().is_empty() && !folder.exists() && around.is_dir()
+    };
+    folders.into_iter().find(is_new).map(Path::to_path_buf)
+}
+
+/// A file of another map beside `first`: in its format if that can hold the map, otherwise as PNG or OpenEXR.
+fn product_beside(first: &Path, format: &'static RasterFormat, map: &ExportMap) -> ExportProduct {
+    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let lower = name.to_ascii_lowercase();
+    let ending =
+        format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
+    let stem = &name[..name.len() - ending];
+    let format = match map.nature() {
+        MapNature::Scalar => format,
+        MapNature::Bits if format.holds(SampleType::F32) => format,
+        MapNature::Bits => &EXR,
+        _ if format.holds(SampleType::U8) => format,
+        _ => &PNG,
+    };
+    let kind = ProductKind::Map(map.clone(), format);
+    let file = first.with_file_name(format!("{stem}-{}.{}", kind.label(), format.extension()));
+    ExportProduct { kind, file: Some(file) }
+}

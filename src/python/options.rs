@@ -1,0 +1,89 @@
+//! Keyword arguments: each is read by its name, and unknown names are refused.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::error::usage;
+use super::scene::value_text;
+
+/// The keyword arguments of a call; None counts as not given.
+pub struct KeywordOptions<'py> {
+    py: Python<'py>,
+    left: BTreeMap<String, Bound<'py, PyAny>>,
+}
+
+impl<'py> KeywordOptions<'py> {
+    pub fn new(py: Python<'py>, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        let given = keywords.into_iter().flatten().filter(|(_, value)| !value.is_none());
+        let left = given.map(|(name, value)| Ok((name.extract()?, value))).collect::<PyResult<_>>()?;
+        Ok(Self { py, left })
+    }
+
+    /// A value of that type; `right` describes valid values.
+    pub fn read<T: FromPyObjectOwned<'py>>(&mut self, name: &str, right: &str) -> PyResult<Option<T>> {
+        let read = |value: Bound<'py, PyAny>| {
+            value.extract().map_err(|_| usage(self.py, format_args!("{name}: give {right}, not {value}")))
+        };
+        self.left.remove(name).map(read).transpose()
+    }
+
+    /// Whether a switch is on.
+    pub fn is_on(&mut self, name: &str) -> PyResult<bool> {
+        Ok(self.read(name, "True or False")?.unwrap_or(false))
+    }
+
+    /// A value written as text.
+    pub fn parsed<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Option<T>> {
+        let parse = |value: Bound<'py, PyAny>| {
+            value_text(&value)?.parse().map_err(|why| usage(self.py, format_args!("{name}: {why}")))
+        };
+        self.left.remove(name).map(parse).transpose()
+    }
+
+    /// Values written as text: a list, or one text with commas between them.
+    pub fn list<T: FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> PyResult<Vec<T>> {
+        let Some(value) = self.left.remove(name) else { return Ok(Vec::new()) };
+        let texts = match items(&value) {
+            Some(items) => items?.iter().map(value_text).collect::<PyResult<Vec<_>>>()?,
+            None => value_text(&value)?.split(',').map(str::to_string).collect(),
+        };
+        let parse = |text: &String| text.parse().map_err(|why| usage(self.py, format_args!("{name}: {why}")));
+        texts.iter().map(parse).collect()
+    }
+
+    /// The index of the chosen word; 0 if none is given.
+    pub fn choice(&mut self, name: &str, words: [&str; 2]) -> PyResult<usize> {
+        let Some(text) = self.parsed::<String>(name)? else { return Ok(0) };
+        let [first, second] = words;
+        let index = words.iter().position(|word| *word == text);
+        index.ok_or_else(|| usage(self.py, format_args!("{name}: give {first} or {second}, not {text}")))
+    }
+
+    /// A pair of numbers.
+    pub fn pair<T: FromPyObjectOwned<'py>>(&mut self, name: &str) -> PyResult<Option<(T, T)>> {
+        let Some(value) = self.left.remove(name) else { return Ok(None) };
+        let wrong = || usage(self.py, format_args!("{name}: give two numbers, not {value}"));
+        let items = items(&value).ok_or_else(wrong)??;
+        let [first, second] = &items[..] else { return Err(wrong()) };
+        let number = |item: &Bound<'py, PyAny>| item.extract().map_err(|_| wrong());
+        Ok(Some((number(first)?, number(second)?)))
+    }
+
+    /// Refuses arguments that were not read; `of` is the thing that takes the options.
+    pub fn finish(self, of: &str) -> PyResult<()> {
+        match self.left.into_keys().next() {
+            Some(name) => Err(usage(self.py, format_args!("`{name}` is not an option of {of}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The items of a list, tuple or array, if it is one.
+pub fn items<'py>(value: &Bound<'py, PyAny>) -> Option<PyResult<Vec<Bound<'py, PyAny>>>> {
+    let is_text = value.is_instance_of::<PyString>();
+    value.try_iter().ok().filter(|_| !is_text).map(Iterator::collect)
+}
