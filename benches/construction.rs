@@ -6,7 +6,7 @@
 //! ```
 #![allow(clippy::disallowed_methods, reason = "no height depends on what is measured")]
 
-#[path = "../tests/core/construction_kit/mod.rs"]
+#[path = "../tests/core/kits/construction.rs"]
 mod construction_kit;
 
 use std::alloc::System;

@@ -51,8 +51,8 @@
 //! | `talweg_python` | `python` | extension module of the Python package, with the same names |
 //!
 //! Folders of this library from the lowest to the highest: a folder uses only folders above it in this table.
-//! `tests/core/tidy.rs` reads the table and checks this rule; [`talweg_ground`] and `talweg_app` have tables of their
-//! own.
+//! `tests/core/repository/tidy.rs` reads the table and checks this rule; [`talweg_ground`] and `talweg_app` have tables
+//! of their own.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -70,9 +70,9 @@
 //! | [`benchmark`] | time and memory that nodes need, and how both grow with resolution |
 //! | [`variants`] | variants of a scene, with thumbnails |
 //!
-//! Tests iterate over lists, not over single items: `tests/core/contract.rs` over the node catalogue,
-//! `tests/core/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels. `tests/window/`
-//! runs the real editor on a virtual screen.
+//! Tests iterate over lists, not over single items: `tests/core/nodes/contract/` over the node catalogue,
+//! `tests/core/scene/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels.
+//! `tests/window/` runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.

@@ -18,7 +18,7 @@ use talweg::planet::World;
 use talweg::scene::{Layer, Mask, Scene, example};
 
 #[allow(dead_code, reason = "it is that of the core's tests")]
-#[path = "core/node_kit/mod.rs"]
+#[path = "core/kits/nodes/mod.rs"]
 mod node_kit;
 
 #[global_allocator]
@@ -94,7 +94,7 @@ fn scene_of(node: Node, world: World) -> Scene {
 }
 
 #[test]
-fn what_a_node_takes_is_known() {
+fn the_memory_estimate_of_every_node_holds() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut findings = Findings::default();
     for node in Node::catalogue() {
@@ -117,7 +117,7 @@ fn what_a_node_takes_is_known() {
 }
 
 #[test]
-fn what_masks_and_stacks_take_is_known() {
+fn the_memory_estimates_of_masks_and_stacks_hold() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut findings = Findings::default();
     let masks = [
@@ -151,7 +151,7 @@ fn what_masks_and_stacks_take_is_known() {
 }
 
 #[test]
-fn what_is_done_with_a_terrain_takes_what_is_known() {
+fn the_memory_estimates_of_products_hold() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut findings = Findings::default();
     let control = Control::default();

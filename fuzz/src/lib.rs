@@ -1,9 +1,9 @@
-//! Runs the targets of `tests/core/fuzz_targets.rs` with libFuzzer: `cargo +nightly fuzz run scene_text`, in this
+//! Runs the targets of `tests/core/kits/fuzz_targets.rs` with libFuzzer: `cargo +nightly fuzz run scene_text`, in this
 //! folder or above it.
 
-#[path = "../../tests/core/fuzz_targets.rs"]
+#[path = "../../tests/core/kits/fuzz_targets.rs"]
 pub mod fuzz_targets;
-#[path = "../../tests/core/random_edits.rs"]
+#[path = "../../tests/core/kits/random_edits.rs"]
 pub mod random_edits;
 
 use std::sync::Once;

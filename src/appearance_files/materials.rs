@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_lie_one_over_the_other_and_add_up_to_one() {
+    fn stacked_rules_have_weights_that_add_up_to_one() {
         let text = "[(material: Soil), (material: Rock, share: 0.9, slope: [28, 42]),
             (material: Snow, bright: [0.55, 0.7], slope: [55, 40])]";
         let rules = MaterialRules::from_ron("t", text).unwrap();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_list_is_said() {
+    fn faulty_lists_are_refused_with_a_reason() {
         let error = |text: &str| MaterialRules::from_ron("mine", text).unwrap_err().to_string();
         assert!(error("[(material: Moss)]").contains("line 1"));
         assert!(error("[(material: Rock, slope: [1, 2, 3])]").contains("rule 1: `slope` takes 2 numbers"));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_rules_are_read_back() {
         for name in material_list_names() {
             let rules = MaterialRules::named(name).unwrap();
             let text = rules.to_ron();

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_are_those_of_a_colour_map_of_so_many_colours() {
+    fn bands_match_a_colour_map_with_that_many_colours() {
         let text = |bands: u32| {
             format!(r##"(label: "B", colours: Relief([(0.0, "#000000"), (1.0, "#ffffff")]), bands: {bands})"##)
         };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn hex_is_six_digits_behind_a_hash() {
+    fn hex_colours_are_a_hash_and_six_digits() {
         assert_eq!(parse_hex("#80ff00"), Some([128, 255, 0]));
         for wrong in ["80ff00", "#80ff0", "#80ff00aa", "#80fg00", "#+0ff00", "", "#ééé"] {
             assert_eq!(parse_hex(wrong), None, "{wrong}");

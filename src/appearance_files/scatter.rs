@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_list_is_said() {
+    fn faulty_lists_are_refused_with_a_reason() {
         let error = |text: &str| ScatterRules::from_ron("mine", text).unwrap_err().to_string();
         assert!(error("[(kind: Oak, density: 1, size: (1, 2))]").contains("line 1"));
         assert!(error("[(kind: Palm, density: 0, size: (1, 2))]").contains("rule 1: density must be from 0.01"));

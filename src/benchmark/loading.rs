@@ -56,7 +56,7 @@ mod tests {
     use crate::field::{Edges, Grid};
 
     #[test]
-    fn what_is_loaded_is_the_terrain_to_a_step_and_rough_ground_takes_more_bytes() {
+    fn loading_keeps_heights_and_rough_terrain_takes_more_bytes() {
         let slope = Terrain::from_fn(65, Edges::Open, |u, v| 0.2 + 0.5 * u - 0.1 * v);
         let random = crate::field::Stream::new(3, 4);
         let mut rough = slope.clone();

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_whose_worker_dies_is_begun_again_and_the_others_go_on() {
+    fn a_task_is_restarted_when_its_worker_dies() {
         let folder = tempfile::tempdir().unwrap();
         // one dies in the middle of an answer, one without an answer
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_always_fails_is_given_up_and_stops_those_that_run() {
+    fn a_task_that_always_fails_stops_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let fails = "if [ $task = 2 ]; then exit 1; fi; if [ $task = 1 ]; then exec sleep 1000; fi";
         let (outcome, done) = told(folder.path(), fails, 2, 9);

@@ -50,5 +50,5 @@ pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 #[cfg(test)]
 extern crate self as talweg_construction;
 #[cfg(test)]
-#[path = "../../tests/core/construction_kit/mod.rs"]
+#[path = "../../tests/core/kits/construction.rs"]
 pub(crate) mod construction_kit;

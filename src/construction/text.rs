@@ -260,7 +260,7 @@ mod tests {
     use crate::presets;
 
     #[test]
-    fn trees_come_back_from_their_text_and_fit_the_page() {
+    fn trees_are_read_back_from_text_that_fits_the_page() {
         for (_, tree) in presets::all() {
             let text = tree.to_ron(0).unwrap();
             assert_eq!(Tree::from_ron(&text).unwrap(), *tree);

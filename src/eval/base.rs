@@ -64,7 +64,7 @@ mod tests {
     use crate::scene::{Layer, Scene};
 
     #[test]
-    fn a_store_tells_one_ground_from_another() {
+    fn a_store_distinguishes_base_terrains() {
         let blur = Layer::new(Node::named("Blur").unwrap(), 1);
         let mut scene = Scene { layers: vec![blur], ..Scene::default() };
         scene.settings.resolution = 33;
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_finer_grid_the_ground_goes_through_its_own_samples() {
+    fn a_finer_grid_passes_through_the_samples_of_the_base() {
         let mut coarse = Terrain::from_fn(17, Edges::Open, |u, v| u * u - 0.5 * v);
         coarse.map_mut(MapKind::Flow).fill(3.0);
         let base = BaseTerrain::new(coarse.clone());

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_piece_leaves_the_bits_of_a_whole_computation() {
+    fn a_moved_piece_gives_the_bits_of_a_full_evaluation() {
         for (name, preset) in presets::all() {
             let mut store = Store::default();
             let mut tree = (*preset).clone();

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_layer_that_was_entered_has_its_time() {
+    fn each_evaluated_layer_has_its_time() {
         let control = Control::default();
         let layers = |entered: &[usize]| {
             let work = || {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_follows_the_brush_and_only_where_it_went() {
+    fn the_picture_changes_only_under_the_brush() {
         let control = Control::default();
         for above in [None, Some("Thermal")] {
             let (mut live, mut store) = (LiveGround::default(), Store::default());

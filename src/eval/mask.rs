@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_covers_the_share_that_is_asked_for() {
+    fn noise_covers_the_requested_share() {
         let flat = Terrain::flat(Grid::new(513, Edges::Open));
         for cover in [0.0, 0.2, 0.5, 0.9, 1.0] {
             let mask =
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn curvature_tells_ridges_from_valleys() {
+    fn curvature_distinguishes_ridges_from_valleys() {
         let wave = Terrain::from_fn(257, Edges::Open, |u, _| 0.1 * libm::sinf(u * 4.0 * std::f32::consts::TAU));
         let ridges = Mask { by_curvature: true, curvature_metres: 800.0, ..Mask::default() };
         let valleys = Mask { curvature_from: -1e5, curvature_to: -10.0, ..ridges.clone() };
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_stretched_over_the_terrain_and_softening_blurs_it() {
+    fn a_mask_picture_is_stretched_and_softening_blurs_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("half.r16");
         std::fs::write(&path, [[0u8, 0], [255, 255], [0, 0], [255, 255]].concat()).unwrap();

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_both_numbers_and_the_largest_size_that_fits() {
+    fn oversized_scenes_are_refused_with_the_largest_fitting_size() {
         let scene = scene(&["Perlin", "Hydraulic"]);
         let refused = check_free(&scene, 16_384, &MemoryUse::TERRAIN, 4 << 30).unwrap_err();
         let fits = refused.fits.unwrap();

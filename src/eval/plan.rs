@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_does_no_more_than_hold_its_layers_changes_no_bit() {
+    fn a_plain_group_changes_no_bit() {
         let mut plain = grouped([0, 1, 1, 0, 0]);
         let whole = run(&plain, None, &mut Store::forgetful());
         plain.layers.remove(3);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_lays_what_its_layers_make_over_the_ground_below() {
+    fn a_group_blends_its_result_over_the_terrain_below() {
         let fresh = |scene: &Scene| run(scene, None, &mut Store::forgetful());
         let mut scene = grouped([0, 1, 1, 0, 0]);
         scene.layers.truncate(4);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_in_groups_give_the_same_bits_from_any_state_of_the_cache() {
+    fn nested_groups_give_the_same_bits_from_any_cache_state() {
         let mut scene = grouped([1, 2, 2, 1, 1]);
         scene.layers.push(Layer { depth: 0, ..Layer::new(Node::named("LayerGroup").unwrap(), 9) });
         scene.layers.push(Layer::new(Node::named("Levels").unwrap(), 10));
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn an_erosion_in_a_group_plays_and_runs_from_coarse_to_fine() {
+    fn an_erosion_in_a_group_plays_and_runs_multiscale() {
         let mut scene = grouped([0, 0, 0, 0, 0]);
         scene.settings.resolution = 129;
         scene.layers.truncate(1);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn strokes_that_are_drawn_leave_the_bits_of_a_whole_computation() {
+    fn live_strokes_give_the_bits_of_a_full_evaluation() {
         for edges in [Edges::Open, Edges::Wrap] {
             let (mut store, mut strokes) = (Store::default(), Strokes::default());
             let mut check = |strokes: &Strokes, what: &str| {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_stroke_that_erodes_the_end_alone_is_worked_on_anew() {
+    fn a_growing_erosion_stroke_recomputes_only_its_end() {
         let (mut store, whole) = (Store { transient: true, ..Store::default() }, stroke(BrushTool::Erode, 1));
         let run = |points: usize, store: &mut Store| {
             let strokes: Strokes = [whole.with_path(whole.path[..points].to_vec())].into_iter().collect();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_eroded_about_as_much_under_a_long_stroke_as_under_a_short_one() {
+    fn long_and_short_strokes_erode_a_point_about_equally() {
         for erosion in [BrushErosion::Droplets, BrushErosion::Thermal, BrushErosion::Creep] {
             let short = worked(2.0, erosion);
             for radii in [3.0, 5.0, 8.0, 12.0] {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_erosion_follows_the_pointer_on_a_coarser_grid_and_is_computed_whole_afterwards() {
+    fn a_drawn_erosion_is_coarse_first_and_exact_afterwards() {
         let samples = 385;
         for erosion in [BrushErosion::Droplets, BrushErosion::Thermal, BrushErosion::Creep] {
             let brush = Brush { tool: BrushTool::Erode, radius: 900.0, erosion, strength: 1.0, ..Brush::default() };
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_found_to_the_sample() {
+    fn differences_are_found_to_the_sample() {
         let grid = Grid::new(9, Edges::Open);
         let a = vec![0.0; grid.len()];
         assert!(changed_samples(grid, &a, &a).is_empty());

@@ -81,7 +81,7 @@ fn the_timeline_thins_itself_to_its_budget() {
 }
 
 #[test]
-fn cancel_stops_and_the_next_call_goes_on() {
+fn a_cancelled_evaluation_is_resumed_by_the_next_call() {
     let scene = scene(65, 10);
     let mut store = Store::default();
     let control = Control::default();
@@ -142,7 +142,7 @@ mod worker {
     }
 
     #[test]
-    fn erosion_from_coarse_to_fine_shows_every_grid_and_goes_on_from_it() {
+    fn multiscale_erosion_shows_and_resumes_every_grid() {
         let worker = start();
         let mut scene = scene(513, 2);
         scene.set("2.largest_scale=Samples33").unwrap();
@@ -157,7 +157,7 @@ mod worker {
     }
 
     #[test]
-    fn a_mask_that_is_painted_is_reported_alone_and_at_full_size_where_all_below_is_known() {
+    fn a_painted_mask_is_reported_alone_at_full_size() {
         let worker = start();
         let mut scene = scene(513, 2);
         scene.layers[1].mask.by_paint = true;
@@ -210,7 +210,7 @@ mod worker {
     }
 
     #[test]
-    fn cancel_reaches_a_process_that_plays_and_one_that_waits_for_its_owner() {
+    fn cancel_reaches_playing_and_waiting_processes() {
         let worker = start();
         let mut play = request(1, scene(65, 10_000), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
@@ -229,7 +229,7 @@ mod worker {
     }
 
     #[test]
-    fn a_process_too_slow_for_its_speed_still_shows_its_way() {
+    fn a_process_slower_than_playback_still_shows_progress() {
         let worker = start();
         let mut play = request(1, scene(129, 60), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
@@ -332,7 +332,7 @@ fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
 }
 
 #[test]
-fn long_chains_of_masks_end_soon() {
+fn long_chains_of_masks_take_linear_time() {
     // Without caching, each layer takes twice as long as the one before.
     for hidden in [|_| false, |k: usize| k % 2 == 1, |k: usize| k != 39] {
         let scene = chain(40, hidden);
@@ -357,7 +357,7 @@ fn a_mask_below_reads_a_generator_above_whoever_asks() {
 }
 
 #[test]
-fn what_cannot_be_used_is_reported_and_left_out() {
+fn unusable_parts_are_reported_and_left_out() {
     let problems =
         |scene: &Scene| evaluate(scene, 65, None, &mut Store::forgetful(), &Control::default()).unwrap().problems;
     assert_eq!(problems(&masked("Ramp")), []);
@@ -377,7 +377,7 @@ fn what_cannot_be_used_is_reported_and_left_out() {
 }
 
 #[test]
-fn a_file_that_changes_is_noticed_by_its_contents() {
+fn a_changed_file_is_noticed_by_its_contents() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("h.r16");
     let mut scene = scene(65, 0);
@@ -401,7 +401,7 @@ fn cut(whole: &Scene, iteration: u32) -> Scene {
 }
 
 #[test]
-fn a_process_cut_in_two_is_the_same_process() {
+fn a_process_split_in_two_gives_the_same_bits() {
     let whole = scene(65, 40);
     let halves = cut(&whole, 15);
     assert_eq!(halves.iterations(1), Some(40));
@@ -431,7 +431,7 @@ fn a_branch_goes_on_from_the_state_it_left() {
 }
 
 #[test]
-fn the_history_has_the_books_of_every_iteration() {
+fn the_history_has_the_mass_balance_of_every_iteration() {
     let scene = cut(&scene(65, 40), 15);
     let mut store = Store::default();
     run(&scene, None, &mut store);
@@ -450,7 +450,7 @@ fn the_history_has_the_books_of_every_iteration() {
 }
 
 #[test]
-fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
+fn a_probe_reports_each_layer_and_the_process_history() {
     let scene = scene(65, 20);
     let mut store = Store::default();
     let end = run(&scene, None, &mut store);
@@ -467,7 +467,7 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
 }
 
 #[test]
-fn a_place_of_a_planet_is_found_in_its_direction() {
+fn a_planet_position_is_found_by_its_direction() {
     let mut scene = Scene::new_planet();
     scene.settings.resolution = 17;
     let mut store = Store::default();
@@ -496,7 +496,7 @@ fn moving_the_sea_costs_only_what_it_wets() {
 }
 
 #[test]
-fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
+fn voids_stay_voids_and_combine_across_layers() {
     let layer = |name: &str, seed: u32| Layer::new(Node::named(name).unwrap(), seed);
     let mut scene = Scene { layers: vec![layer("Triangular", 1), layer("Perlin", 2)], ..Scene::default() };
     scene.settings.resolution = 65;
@@ -542,7 +542,7 @@ fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
 }
 
 #[test]
-fn a_process_without_a_past_goes_back_without_beginning_anew() {
+fn a_process_without_history_seeks_back_from_its_network() {
     let mut scene = scene(65, 0);
     let node = Node::AnalyticStreamPower(crate::nodes::erosion::analytic_stream_power::AnalyticStreamPower {
         iterations: 20,

@@ -375,8 +375,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // The terrain follows when the brush is lifted; evaluating the layers below the mask now would take too
-            // long.
+            // The terrain follows when the brush is lifted: now, the layers below the mask would take too long.
             Some(StrokeTarget::Mask(layer)) => {
                 let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
                 let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn degrees_are_refused_with_the_system_that_would_do() {
+    fn degrees_are_refused_with_a_suitable_system() {
         let said = |epsg, west, south| {
             check_placement(&BuildPlacement { epsg, west, south }).err().map(|error| error.to_string())
         };

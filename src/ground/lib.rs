@@ -1,7 +1,8 @@
 //! The lowest crate of Talweg, which all others use: parameters, grids, files, hydrology, brush strokes, planets and
 //! meshes.
 //!
-//! A folder uses only folders above it in this table. `tests/core/tidy.rs` reads the table and checks this rule.
+//! A folder uses only folders above it in this table. `tests/core/repository/tidy.rs` reads the table and checks this
+//! rule.
 //!
 //! | folder | contents |
 //! |---|---|

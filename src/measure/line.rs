@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_again_and_scatter_lowers_what_it_explains() {
+    fn a_line_is_recovered_and_scatter_lowers_its_fit() {
         let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
         assert_eq!(line.value(10.0), 21.0);

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_says_how_far_it_is_and_has_the_same_bits_for_any_number_of_threads() {
+    fn measuring_stops_reports_progress_and_ignores_threads() {
         let settings = Settings { world: World::Planet, ..Settings::default() };
         let scene = Scene { settings, palette: "biome:earth".into(), ..Scene::default() };
         let mut terrain = Terrain::flat(Grid::globe(33));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_depends_on_how_the_planet_is_turned() {
+    fn planet_measures_do_not_depend_on_rotation() {
         let height = |[x, y, z]: [f64; 3]| 0.3 * (3.0 * x).sin() + 0.2 * (5.0 * y).cos() * z;
         // A rotation of 1 radian about y, then of 2 about z.
         let turned = |[x, y, z]: [f64; 3]| {

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_the_definition() {
+    fn the_score_matches_its_definition() {
         for edges in [Edges::Open, Edges::Wrap] {
             for n in [2, 3, 9, 34] {
                 let mut terrain =
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn known_answers() {
+    fn known_terrains_have_known_slopes_and_scores() {
         let flat = slopes(&Terrain::flat(Grid::new(9, Edges::Open)));
         assert_eq!((flat.mean, flat.erosion_score()), (0.0, 0.0));
         let plane = slopes(&Terrain::from_fn(65, Edges::Open, |u, _| u * 0.5));

@@ -1,7 +1,7 @@
 //! The node catalogue as Markdown, for `assets/help/nodes.md`, and the law of each node as text.
 //!
 //! Each law is written at the head of the node's source file, next to the code that computes it.
-//! `tests/core/contract.rs` collects the laws in `assets/help/laws.ron`.
+//! `tests/core/nodes/contract/help.rs` collects the laws in `assets/help/laws.ron`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -3,7 +3,7 @@
 //! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) that implements one of [`Generator`],
 //! [`Filter`] and [`Process`]. To add a node, write its file (parameters, law with its source in the docs, pure
 //! function, `impl`, tests) and add one line to the list at the end of this file. The order of that list is the order
-//! of the Add menu, of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
+//! of the Add menu, of the help and of `talweg nodes`; `tests/core/nodes/contract/` walks it.
 
 #![warn(missing_docs)]
 

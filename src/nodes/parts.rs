@@ -1,9 +1,8 @@
 //! How a node can be computed in parts: window by window, with the same result, bit by bit, as on the whole terrain.
 //!
-//! A node declares this, and only this. Where a part needs data about the whole terrain, the declaration contains the
-//! node itself, with the method that takes the data. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position in the
-//! whole terrain, so a node's code runs on it unchanged. A window has no samples beyond its sides. The resulting errors
-//! reach inwards no farther than the node's stencil, and this margin is cut off.
+//! A node declares this only in its traits. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position
+//! in the whole terrain, so a node's code runs on it unchanged. A window has no samples beyond its sides. The resulting
+//! errors reach inwards no farther than the node's stencil, and this margin is cut off.
 
 use super::erosion::stream_power::StreamPower;
 use super::{Context, Filter};

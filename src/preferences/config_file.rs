@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_copied_aside_before_it_is_replaced() {
+    fn a_broken_file_is_copied_aside_before_replacement() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config");
         let (mut file, value, error) = open(&config);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_copied_aside_is_not_replaced() {
+    fn a_file_that_cannot_be_copied_aside_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list.ron");
         let stays = |contents: &[u8]| {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_told_once() {
+    fn an_unwritable_place_is_reported_once() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let (mut lost, ..) = open(&folder.path().join("file"));

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_style_turns_moves_and_zooms_or_says_so_by_the_wheel() {
+    fn each_mouse_style_orbits_pans_and_zooms() {
         for &style in MouseStyle::ALL {
             for is_planet in [false, true] {
                 let mut found = Vec::new();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_are_those_of_the_programs() {
+    fn mouse_styles_match_those_of_the_programs() {
         use CameraGesture::{Look, Orbit, Pan, Zoom};
         use DragButton::{Left, Middle, Right};
         let rows = [

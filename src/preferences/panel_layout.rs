@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_of_anybody_s_comes_into_range() {
+    fn any_layout_is_moved_into_range() {
         let text = r#"Row([(Column([(Panel("layers"), -3.0), (Panel("parameters"), 1e30)]), NaN),
             (Panel("layers"), 10.0), (Tabs(tabs: [Panel("map"), Panel("map")], open: 9), 300.0), (Row([]), 5.0)])"#;
         let layout: PanelLayout = ron::from_str(text).unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_without_end_is_left_out() {
+    fn endlessly_nested_panels_are_left_out() {
         let deep = (0..30).fold(panel("map"), |inner, _| PanelLayout::Row(vec![(inner, 100.0)]));
         assert_eq!(deep.sanitised(), None);
     }

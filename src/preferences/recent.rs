@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newest_first_without_repeats_and_kept_in_a_file() {
+    fn recent_files_are_newest_first_unique_and_saved() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config");
         let (mut recent, warning) = Recent::load(Some(&config));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_kept_beside_the_scenes() {
+    fn recent_nodes_are_saved_beside_recent_scenes() {
         let folder = tempfile::tempdir().unwrap();
         let (mut recent, _) = Recent::load(Some(folder.path()));
         recent.note(Path::new("/a.ron")).unwrap();
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_list_begins_anew_and_says_so() {
+    fn a_broken_list_is_reset_and_reported() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("recent.ron"), "nonsense").unwrap();
         let (mut recent, warning) = Recent::load(Some(folder.path()));

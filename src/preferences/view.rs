@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn likings_are_kept_and_the_drift_of_clouds_is_not() {
+    fn view_preferences_are_saved_and_cloud_drift_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config");
         let (mut first, problem) = PreferencesFile::load(Some(&config));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_become_numbers() {
+    fn invalid_numbers_become_valid_ones() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(
             folder.path().join("view.ron"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_begins_anew() {
+    fn a_broken_file_is_reset_to_defaults() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("view.ron"), "nonsense").unwrap();
         let (broken, problem) = PreferencesFile::load(Some(folder.path()));

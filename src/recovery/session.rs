@@ -347,7 +347,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn work_whose_lock_cannot_be_opened_is_told_and_stays() {
+    fn work_with_an_unopenable_lock_is_reported_and_kept() {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("hidden", 100)));
         killed(state.path(), Some(&work("seen", 200)));
@@ -371,7 +371,7 @@ mod tests {
     /// A link can lead to such a path, and a folder can be renamed to such a name while its scene is open.
     #[cfg(unix)]
     #[test]
-    fn unsaved_work_keeps_the_name_of_its_file_whatever_bytes_lie_on_the_way() {
+    fn unsaved_work_keeps_a_file_name_of_any_bytes() {
         use std::os::unix::ffi::OsStrExt;
         let folder = tempfile::tempdir().unwrap();
         let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"alp\xe9"));
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn unsaved_work_of_the_dead_is_found_newest_first_and_that_of_the_living_is_not() {
+    fn only_work_of_ended_sessions_is_found_newest_first() {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("old", 100)));
         killed(state.path(), Some(&work("new", 200)));
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn found_work_is_offered_to_one_editor_at_a_time_until_it_is_thrown_away() {
+    fn found_work_is_offered_to_one_editor_until_discarded() {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("mine", 100)));
         let mut found = left_work(state.path()).unwrap();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_end_leaves_nothing() {
+    fn a_clean_exit_leaves_no_files() {
         let state = tempfile::tempdir().unwrap();
         let session = Session::begin(state.path()).unwrap();
         session.keep(None, Some(&work("discarded", 1))).unwrap();
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_and_stays() {
+    fn unreadable_work_is_reported_and_kept() {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("x", 1)));
         let folder = session_folders(&state.path().join(FOLDER)).unwrap().remove(0);
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_used_is_an_error_with_a_way_out() {
+    fn an_unusable_folder_is_an_error_with_advice() {
         let state = tempfile::tempdir().unwrap();
         std::fs::write(state.path().join(FOLDER), "a file").unwrap();
         let said = Session::begin(state.path()).unwrap_err().to_string();

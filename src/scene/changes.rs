@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_values_are_told_with_their_units() {
+    fn changed_values_are_listed_with_their_units() {
         let one = scene(&[("Hills", "Perlin"), ("Slopes", "Thermal")]);
         assert!(texts(&one, &one).is_empty());
         let mut two = one.clone();
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_that_came_went_moved_and_were_renamed_are_told_apart() {
+    fn added_removed_moved_and_renamed_layers_are_distinguished() {
         let one = scene(&[("A", "Perlin"), ("B", "Billow"), ("C", "Blur"), ("D", "Terrace")]);
         let mut two = one.clone();
         let first = two.layers.remove(0);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_shown_where_they_part() {
+    fn long_values_are_shown_from_where_they_differ() {
         let mut one = scene(&[("Dem", "Import")]);
         let mut two = one.clone();
         let folder = "folder/".repeat(40);

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn depths_are_mended_to_what_the_layers_above_allow() {
+    fn invalid_group_depths_are_corrected() {
         let mut scene = scene(&[("a", 3), ("G2", 1), ("b", 2), ("G1", 0), ("c", 4)]);
         scene.mend_depths();
         let depths: Vec<u32> = scene.layers.iter().map(|layer| layer.depth).collect();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_is_shown_with_all_its_groups_and_hiding_what_is_above_opens_them() {
+    fn a_layer_is_shown_with_its_groups_and_hide_above_opens_them() {
         let mut scene = scene(&[("a", 0), ("b", 2), ("c", 2), ("G2", 1), ("G1", 0), ("d", 0)]);
         scene.layers[4].mix.opacity = 0.5;
         let mut hidden = scene.clone();

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_that_reads_nothing_says_so() {
+    fn a_mask_that_reads_nothing_is_reported() {
         let layer = |name: &str| Layer::new(Node::named(name).unwrap(), 1);
         let mut scene = Scene { layers: vec![layer("Perlin"), layer("Blur")], ..Scene::default() };
         let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.severity == Severity::Idle).count();

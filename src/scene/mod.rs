@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn set_says_what_is_wrong() {
+    fn set_explains_invalid_values() {
         let mut scene = scene();
         let mut message = |text: &str| scene.set(text).unwrap_err().to_string();
         assert!(message("Hills").contains("LAYER.PARAM=VALUE"));

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scene_of_a_work_is_known_and_none_is_called_by_a_number() {
+    fn every_scene_of_a_work_is_named_and_none_by_a_number() {
         for shipped in examples() {
             let work = SourceWork::of_scene(&shipped.scene.name);
             assert_eq!(work.is_some(), shipped.name.starts_with("paper-"), "{}", shipped.name);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_shipped_scenes_have_one_name() {
+    fn shipped_scenes_have_unique_names() {
         let mut names: Vec<&str> = examples().iter().map(|shipped| shipped.scene.name.as_str()).collect();
         let all = names.len();
         names.sort_unstable();

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_film_that_is_stopped_leaves_nothing() {
+    fn a_cancelled_film_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         for name in ["film.gif", "film"] {

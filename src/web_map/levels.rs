@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_that_are_not_held_are_the_same() {
+    fn levels_read_in_parts_equal_those_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         for n in [9, 200, 257] {
             let mut terrain = Terrain::from_fn(n, Edges::Open, |u, v| (u - 0.3) * (u - 0.7) * v);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_nothing() {
+    fn voids_stay_voids() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 1.0);
         let ground = terrain.map_mut(MapKind::Ground);
         ground.iter_mut().enumerate().filter(|(k, _)| k % 33 < 16).for_each(|(_, value)| *value = 0.0);

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_found_again_and_squares_have_their_side_on_the_ground() {
+    fn map_positions_invert_and_squares_keep_their_side() {
         for (longitude, latitude) in [(0.0, 0.0), (7.5, 46.5), (-120.0, -33.0), (179.0, 84.0)] {
             let place = MapPlace { longitude, latitude };
             let square = MercatorSquare::new(place, 2000.0).unwrap();

@@ -63,7 +63,7 @@ fn a_batch_exports_maps_and_meshes() {
 }
 
 #[test]
-fn a_batch_that_was_stopped_goes_on_and_makes_anew_what_no_longer_fits() {
+fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
     let folder = Folder::new();
     let scene = folder.with("hills.ron", HILLS);
     let out = folder.at("out");
@@ -120,7 +120,7 @@ fn workers_that_share_a_folder_make_a_variant_each() {
 }
 
 #[test]
-fn a_batch_says_what_is_wrong_before_it_begins() {
+fn a_faulty_batch_is_refused_before_it_starts() {
     let folder = Folder::new();
     let scene = folder.with("hills.ron", HILLS);
     let out = folder.at("out");
@@ -174,7 +174,7 @@ fn diff_tells_what_has_changed_and_its_exit_code() {
 }
 
 #[test]
-fn a_watch_does_its_command_at_each_save_and_outlives_errors() {
+fn watch_runs_its_command_at_each_save_despite_errors() {
     let folder = Folder::new();
     let scene = folder.with("hills.ron", HILLS);
     let out = folder.path("h.r32");
@@ -232,7 +232,7 @@ fn shells_and_manual_pages_know_every_command() {
 }
 
 #[test]
-fn what_was_written_is_told_to_scripts() {
+fn written_files_are_reported_to_scripts() {
     let folder = Folder::new();
     let picture = json(&["render", "island", "-o", &folder.at("a.png"), "--size", "17", "--picture", "24", "--json"]);
     assert_eq!((&picture["width"], picture["path"].as_str()), (&24.into(), Some(folder.at("a.png").as_str())));

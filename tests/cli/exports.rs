@@ -37,7 +37,7 @@ fn one_evaluation_writes_many_products() {
 }
 
 #[test]
-fn a_file_whose_scene_gives_other_heights_now_is_told() {
+fn a_file_whose_scene_now_has_other_heights_is_reported() {
     let folder = Folder::new();
     let heights = folder.at("dem.r32");
     talweg(&["export", "island", "--size", "33", "-o", &heights]).success();
@@ -54,7 +54,7 @@ fn a_file_whose_scene_gives_other_heights_now_is_told() {
 }
 
 #[test]
-fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
+fn an_engine_folder_is_exported_and_a_build_repeated() {
     let folder = Folder::new();
     let scene = folder.with("a.ron", SCENE);
     let unity = folder.at("unity");
@@ -79,7 +79,7 @@ fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
 }
 
 #[test]
-fn files_of_several_formats_more_maps_and_a_folder_for_a_program_in_one_command() {
+fn one_command_exports_formats_maps_and_an_engine_folder() {
     let folder = Folder::new();
     let scene = save("droplet-gullies");
     let args = "-o a.png -o b.exr -o c.glb --maps flow,wear,slope --preset unreal --size 127 --json";
@@ -166,7 +166,7 @@ fn tiles_for_web_maps_are_a_new_folder() {
 }
 
 #[test]
-fn options_are_refused_in_words() {
+fn invalid_options_are_refused_with_a_reason() {
     let folder = Folder::new();
     let scene = folder.with("a.ron", SCENE);
     let out = folder.at("a.png");
@@ -225,7 +225,7 @@ fn the_examples_of_the_help_work() {
 }
 
 #[test]
-fn a_new_folder_is_made_with_its_files_or_said_to_be_missing() {
+fn a_new_folder_is_created_or_reported_missing() {
     let folder = Folder::new();
     let scene = folder.with("a.ron", SCENE);
     let (new, beside) = (folder.at("new/a.png"), folder.at("b.r32"));
@@ -250,7 +250,7 @@ fn the_catalogue_says_which_maps_a_node_writes() {
 }
 
 #[test]
-fn a_file_that_is_none_to_open_says_why_and_what_would_be() {
+fn an_unsupported_file_is_refused_with_alternatives() {
     let folder = Folder::new();
     for (name, format) in [("a.r16", "16-bit"), ("a.asc", "ESRI ASCII grid"), ("a.stl", "STL"), ("a.raw", "16-bit")] {
         let file = folder.at(name);

@@ -147,7 +147,7 @@ fn export_writes_every_format_with_its_report() {
 }
 
 #[test]
-fn places_that_cannot_be_written_are_named_before_the_work() {
+fn unwritable_places_are_named_before_any_work() {
     let folder = Folder::new();
     let export = |out: &str| talweg(&["export", "island", "--size", "16", "-o", out]);
     export(&folder.at("h.tga")).code(2).stderr(contains("`.tga`").and(contains(".r16")).and(contains(".r32")));
@@ -268,7 +268,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() {
 }
 
 #[test]
-fn a_file_goes_before_an_example_of_the_same_name() {
+fn a_file_takes_precedence_over_an_example_of_its_name() {
     let folder = Folder::new();
     folder.with("island", "(");
     let mut command = Command::cargo_bin("talweg").unwrap();
@@ -560,7 +560,7 @@ mod unix {
 /// With any limit of its address space, a command ends with its result or an error message.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_does_not_fit_into_memory_is_refused() {
+fn scenes_larger_than_memory_are_refused() {
     let folder = Folder::new();
     let (program, out) = (assert_cmd::cargo::cargo_bin("talweg"), folder.at("h.r16"));
     for (kibibytes, size) in [(1_000_000, "16384"), (4_000_000, "16384"), (1_000_000, "129")] {

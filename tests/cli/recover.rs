@@ -7,7 +7,7 @@ use predicates::str::contains;
 use super::Folder;
 
 #[test]
-fn unsaved_work_of_killed_editors_is_listed_written_and_thrown_away() {
+fn unsaved_work_of_killed_editors_is_restored_or_discarded() {
     use talweg::recovery::{Session, UnsavedWork};
     use talweg::scene::Scene;
 

@@ -9,7 +9,7 @@ fn output(args: &[&str]) -> String {
 }
 
 #[test]
-fn a_build_in_tiles_is_that_of_the_whole() {
+fn a_tiled_build_equals_the_whole_build() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
@@ -41,7 +41,7 @@ fn a_build_in_tiles_is_that_of_the_whole() {
 }
 
 #[test]
-fn a_build_without_the_tiles_that_nothing_reads_is_the_same() {
+fn a_build_that_removes_unread_tiles_is_the_same() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
@@ -73,7 +73,7 @@ fn a_build_without_the_tiles_that_nothing_reads_is_the_same() {
 }
 
 #[test]
-fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
+fn exports_larger_than_memory_use_tiles_or_say_why_not() {
     let folder = Folder::new();
     let (scene, whole, tiles) = (save("eroded-hills"), folder.at("whole.tif"), folder.at("tiles.tif"));
     talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();

@@ -12,7 +12,7 @@ use talweg::field::{Cancelled, Control, Edges, Stream, Terrain};
 use talweg::nodes::Node;
 use talweg::planet::World;
 
-use crate::node_kit::node;
+use crate::kits::nodes::node;
 
 // statistics
 
@@ -208,7 +208,7 @@ fn a_benchmark_finds_time_growth_memory_and_speed_up() {
 }
 
 #[test]
-fn what_slows_the_machine_down_hits_all_alike() {
+fn interleaved_runs_share_the_slowdowns_of_the_machine() {
     let (shop, log) = (Workshop::default(), Mutex::default());
     let mut pair = ["a", "b"].map(|name| Work::new(&shop, name, |_, _| 1.0));
     pair.iter_mut().for_each(|work| work.log = Some(&log));
@@ -258,7 +258,7 @@ fn results_that_change_are_found() {
 
 /// Rivers of a planet run on six faces, next to noise on a square.
 #[test]
-fn what_needs_a_planet_runs_on_one() {
+fn planet_nodes_are_measured_on_a_planet() {
     let both = ["Perlin", "PlanetRivers:source_area=1000000"].map(|name| subjects(name).unwrap().remove(0));
     let both: Vec<&dyn BenchSubject> = both.iter().map(|s| s as &dyn BenchSubject).collect();
     let mut plan = plan(&[17, 33], 2, &[1, 2]);
@@ -274,7 +274,7 @@ fn what_needs_a_planet_runs_on_one() {
 }
 
 #[test]
-fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
+fn every_node_can_be_measured_and_extremes_are_judged() {
     let shop = Ticks::default();
     let all = subjects("all").unwrap();
     assert_eq!(all.len(), Node::catalogue().iter().filter(|node| node.fits(World::Terrain)).count());
@@ -335,7 +335,7 @@ impl BenchSubject for Endless {
 }
 
 #[test]
-fn extremes_that_take_too_long_are_stopped_and_bad_heights_named() {
+fn slow_extremes_are_stopped_and_bad_heights_reported() {
     let shop = Workshop::default();
     let mut plan = plan(&[9], 1, &[1]);
     plan.extremes = Some(Extremes { samples: 33, patience: Duration::ZERO });
@@ -349,7 +349,7 @@ fn extremes_that_take_too_long_are_stopped_and_bad_heights_named() {
 }
 
 #[test]
-fn a_benchmark_says_how_far_it_is_and_stops() {
+fn a_benchmark_reports_progress_and_can_be_cancelled() {
     let shop = Workshop::default();
     let work = Work::new(&shop, "work", |_, _| 1.0);
     let (control, mut shares) = (Control::default(), Vec::new());
@@ -378,7 +378,7 @@ fn a_benchmark_says_how_far_it_is_and_stops() {
 }
 
 #[test]
-fn names_of_subjects_are_read_and_wrong_ones_explained() {
+fn subject_names_are_parsed_and_wrong_ones_explained() {
     let named = subjects("Perlin:octaves=3,base=0.25").unwrap();
     assert_eq!(*named[0].node(), node("Perlin", &[("octaves", "3"), ("base", "0.25")]));
     assert_eq!(named[0].name(), "Perlin:octaves=3,base=0.25");
@@ -404,7 +404,7 @@ fn names_of_subjects_are_read_and_wrong_ones_explained() {
 
 /// Document 002: C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, and its times from 128² to 4096². Both are close to powers of 2.
 #[test]
-fn the_cost_that_document_002_gives_is_a_power_of_the_side() {
+fn the_cost_in_document_002_is_a_power_of_the_side() {
     let cost = |n: i32| {
         let side = 2f64.powi(n);
         (side, side + std::f64::consts::PI / 4.0 * f64::from(n + 1) * side * side)
@@ -419,7 +419,7 @@ fn the_cost_that_document_002_gives_is_a_power_of_the_side() {
 
 /// Every terrain is loaded with the first number of threads, once per observation; planets are not.
 #[test]
-fn loading_is_timed_beside_the_field() {
+fn loading_is_timed_besides_evaluation() {
     let noise = subjects("Perlin").unwrap();
     let found = measured(&[&noise[0]], &plan(&[17, 33], 3, &[1, 2]), &Ticks::default());
     for samples in [17, 33] {

@@ -1,78 +1,20 @@
 //! Tests of the engine-free library through its public API, in one program, so that it is linked once. Its tests share
 //! two threads. `cargo test --test core erosion` runs the tests whose path contains "erosion".
+//!
+//! A folder here has the tests of the folder of `src/` with that name; `kits` has what several tests share, and
+//! `repository` checks the source tree itself.
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
-mod analytic;
+mod appearance;
 mod benchmark;
-mod biomes;
-mod brushes;
-mod claims;
-mod common;
 mod construction;
-mod construction_kit;
-mod contract;
-mod copies;
-mod corpus;
-mod craters;
-mod cut_out;
-mod detail;
-mod documents;
-mod edits;
-mod erosion_age;
-mod erosion_classic;
-mod erosion_coastal;
-mod erosion_creep;
-mod erosion_droplets;
-mod erosion_glacial;
-mod erosion_snow;
-mod erosion_streams;
-mod erosion_water;
-mod erosion_wind;
-mod examples;
 mod export;
-mod export_samples;
-mod files;
-mod filters;
-mod fuzz_targets;
-mod generators;
-mod globe_erosion;
-mod globe_filters;
-mod globe_kit;
-mod globe_rivers;
-mod globe_water;
-mod golden;
-mod ground_rules;
-mod gullied_trees;
-mod hydrology;
-mod import;
-mod in_place;
-mod large_export;
-mod measure_kit;
-mod measures;
-mod measures_report;
-mod measures_void;
-mod mesh;
-mod multiscale;
-mod node_kit;
-mod outlines;
-mod outside;
-mod patches;
-mod pictures;
-mod piece_materials;
-mod pieces;
-mod planet;
-mod planet_import;
-mod random_edits;
-mod readers;
-mod rivers;
-mod saving;
-mod scenes;
-mod spectrum;
-mod tidy;
-mod tile_products;
-mod tile_water;
+mod ground;
+mod kits;
+mod measure;
+mod nodes;
+mod repository;
+mod scene;
 mod tiles;
-mod tracing;
 mod variants;
-mod web_map;

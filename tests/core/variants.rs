@@ -15,7 +15,7 @@ use talweg::variants::{
     presets, seeds, sheet, sweep, table,
 };
 
-use crate::node_kit::node;
+use crate::kits::nodes::node;
 
 // parity
 
@@ -125,7 +125,7 @@ fn drawn(variants: &[SceneVariant]) -> Vec<talweg::variants::Thumbnail> {
 }
 
 #[test]
-fn seeds_differ_and_come_again() {
+fn seeds_differ_and_are_reproducible() {
     let scene = hills();
     let variants = seeds(&scene, 5).unwrap();
     assert_eq!(variants[0].scene, scene, "the first variant is the current scene");
@@ -154,7 +154,7 @@ fn swept(scene: &Scene, text: &str, count: usize) -> Result<VariantSweep, Varian
 }
 
 #[test]
-fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
+fn a_sweep_includes_its_ends_and_is_logarithmic_over_decades() {
     let scene = hills();
     let values = |text: &str, count: usize| -> Vec<f32> {
         let sweep = swept(&scene, text, count).unwrap();
@@ -201,7 +201,7 @@ fn two_sweeps_make_a_table() {
 }
 
 #[test]
-fn layers_have_seeds_and_presets_to_go_through() {
+fn layers_can_vary_seeds_and_presets() {
     let mut scene = hills();
     scene.layers.push(Layer::new(node("Thermal", &[]), 9));
     let found = sweep(&scene, &swept(&scene, "Hills.seed=3..5", 3).unwrap()).unwrap();
@@ -238,7 +238,7 @@ fn wrong_names_and_ranges_are_explained() {
 }
 
 #[test]
-fn neighbours_stand_to_both_sides_of_the_present_value() {
+fn neighbours_lie_on_both_sides_of_the_current_value() {
     let scene = hills();
     let values = |parameter: &str| {
         let found = neighbours(&scene, Some(0), parameter, 2).unwrap();
@@ -256,7 +256,7 @@ fn neighbours_stand_to_both_sides_of_the_present_value() {
 }
 
 #[test]
-fn drawing_stops_and_the_newest_order_comes_first() {
+fn drawing_can_be_cancelled_and_the_newest_order_is_first() {
     let control = Control::default();
     control.cancel();
     let numbered: Vec<_> = seeds(&hills(), 3).unwrap().into_iter().enumerate().collect();
@@ -299,7 +299,7 @@ fn drawing_stops_and_the_newest_order_comes_first() {
 }
 
 #[test]
-fn a_sheet_holds_every_thumbnail_with_its_words() {
+fn a_sheet_has_every_thumbnail_with_its_caption() {
     let variants = seeds(&hills(), 6).unwrap();
     let thumbnails: Vec<_> = variants.iter().zip(drawn(&variants)).collect();
     let picture = sheet("Hills: seeds", &thumbnails, 3);

@@ -186,7 +186,7 @@ fn the_selected_layer_is_measured_with_its_parameters() {
 }
 
 #[test]
-fn what_was_measured_is_shown_sorted_and_copied() {
+fn results_are_shown_sorted_and_copied() {
     let mut bench = Bench::new(&[]);
     bench.small();
     bench.chips(&["Extremes"]);
@@ -244,7 +244,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 }
 
 #[test]
-fn one_that_is_stopped_leaves_what_was_found_before() {
+fn a_cancelled_benchmark_keeps_earlier_results() {
     let mut bench = Bench::new(&[]);
     bench.small();
     click(&mut bench.panels, "Run benchmark");

@@ -43,7 +43,7 @@ fn a_key_opens_the_editor_and_a_button_colours_by_biomes() {
 }
 
 #[test]
-fn types_are_added_duplicated_moved_renamed_and_deleted_and_each_is_one_step() {
+fn biome_types_are_edited_in_one_undo_step_each() {
     let mut panels = open(vec2(1280.0, 720.0));
     let shipped = table(&panels);
     let requests = panels.state().requests.len();
@@ -76,7 +76,7 @@ fn types_are_added_duplicated_moved_renamed_and_deleted_and_each_is_one_step() {
 }
 
 #[test]
-fn an_optimum_and_a_tolerance_are_dragged_and_a_drag_is_one_step() {
+fn dragging_an_optimum_or_tolerance_is_one_step() {
     let mut panels = open(vec2(1280.0, 720.0));
     click(&mut panels, "Type Temperate forest");
     let at = |panels: &Panels| {
@@ -113,7 +113,7 @@ fn an_optimum_and_a_tolerance_are_dragged_and_a_drag_is_one_step() {
 }
 
 #[test]
-fn the_clicked_ground_says_what_it_consists_of() {
+fn clicked_terrain_lists_its_ground_types() {
     let mut panels = open(vec2(1280.0, 720.0));
     let types = table(&panels).types.len();
     let mut weights = vec![0.0; types];
@@ -125,7 +125,7 @@ fn the_clicked_ground_says_what_it_consists_of() {
 }
 
 #[test]
-fn everything_has_room_in_small_windows() {
+fn the_biome_editor_fits_small_windows() {
     for size in [vec2(1280.0, 720.0), vec2(1024.0, 640.0)] {
         let panels = open(size);
         for label in
@@ -140,7 +140,7 @@ fn everything_has_room_in_small_windows() {
 }
 
 #[test]
-fn another_table_brings_its_climate() {
+fn a_new_biome_table_brings_its_climate() {
     let mut panels = open(vec2(1280.0, 720.0));
     panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.set("climate.rain=2").unwrap());
     talweg_app::features::biomes::panel::choose(&mut panels.state_mut().editor_mut().doc, "petitprez");

@@ -51,7 +51,7 @@ fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
 }
 
 #[test]
-fn the_map_that_is_painted_is_seen_but_not_while_mountains_grow() {
+fn a_painted_map_is_shown_except_while_mountains_grow() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &[]);
     panels.state_mut().ask(LayerAction::AddUplift(UpliftSource::Strokes));
     panels.run();
@@ -66,7 +66,7 @@ fn the_map_that_is_painted_is_seen_but_not_while_mountains_grow() {
 }
 
 #[test]
-fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
+fn a_new_stroke_layer_is_ready_and_its_strokes_stay_editable() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &["Perlin"]);
     add(&mut panels, "Sculpt");
     let on = StrokeTarget::Layer(1);
@@ -112,7 +112,7 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
 }
 
 #[test]
-fn a_mask_is_seen_while_it_is_edited() {
+fn a_mask_is_shown_while_it_is_edited() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1400.0), &["Perlin", "Terrace"]);
     let shown = |panels: &Panels| panels.state().editor().doc.shown_mask();
     assert_eq!(shown(&panels), None);
@@ -137,7 +137,7 @@ fn a_mask_is_seen_while_it_is_edited() {
 }
 
 #[test]
-fn a_construction_begins_without_pieces_and_in_the_metres_of_the_scene() {
+fn a_new_construction_is_empty_and_in_metres_of_the_scene() {
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.edit("Change size", None, |scene| scene.settings.size_metres = 3000.0);
     add(&mut panels, "Construction");

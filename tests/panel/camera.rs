@@ -8,7 +8,7 @@ use talweg_app::features::camera::{BookmarkAction, CameraStand, FlyAction, FlySt
 use talweg_app::view::ViewCommand;
 
 #[test]
-fn a_bookmark_is_kept_in_the_scene_and_gone_back_to() {
+fn a_bookmark_is_saved_in_the_scene_and_restored() {
     let mut panels = large(&["Perlin"]);
     let stand = CameraStand { eye_world: bevy::math::Vec3::new(10.0, 300.0, 200.0), yaw: 0.5, pitch: -0.3 };
     *panels.state_mut().get_mut::<CameraStand>() = stand;
@@ -38,7 +38,7 @@ fn a_bookmark_is_kept_in_the_scene_and_gone_back_to() {
 }
 
 #[test]
-fn keys_fly_and_are_no_shortcuts_meanwhile() {
+fn flight_keys_are_no_shortcuts_during_flight() {
     let mut panels = large(&["Perlin"]);
     let water = |panels: &Panels| panels.state().editor().view.water;
     press(&mut panels, Modifiers::SHIFT, Key::W);

@@ -148,7 +148,7 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
 }
 
 #[test]
-fn b_is_a_layer_hidden_another_scene_or_another_branch() {
+fn b_is_a_hidden_layer_another_scene_or_another_branch() {
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::SHIFT, Key::H);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Variant)));
@@ -210,7 +210,7 @@ fn the_table_shows_both_and_their_difference() {
 }
 
 #[test]
-fn a_b_on_its_way_shows_how_far_it_is_and_can_be_stopped() {
+fn an_evaluating_b_shows_progress_and_can_be_cancelled() {
     let mut panels = large(&["Perlin"]);
     *panels.state_mut().get_mut::<CompareInfo>() =
         CompareInfo { making: Some(("Alps".into(), 0.4)), ..CompareInfo::default() };
@@ -222,7 +222,7 @@ fn a_b_on_its_way_shows_how_far_it_is_and_can_be_stopped() {
 }
 
 #[test]
-fn two_legends_where_the_colours_mean_two_things() {
+fn two_legends_are_shown_for_two_colour_scales() {
     let legend = |slope: f32| {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(talweg::field::MapKind::Wear).fill(slope);

@@ -26,7 +26,7 @@ fn is_open(panels: &Panels) -> bool {
 }
 
 #[test]
-fn pages_are_closed() {
+fn enter_closes_pages() {
     for (command, heading) in [
         ("User guide", "User guide"),
         ("Keyboard shortcuts", "Keyboard shortcuts"),
@@ -42,7 +42,7 @@ fn pages_are_closed() {
 }
 
 #[test]
-fn where_to_is_asked_next() {
+fn enter_continues_to_the_file_dialog() {
     // the file dialog has the same heading
     for (command, own) in [
         ("Save picture of the view…", "Supersampling"),
@@ -60,7 +60,7 @@ fn where_to_is_asked_next() {
 }
 
 #[test]
-fn a_field_that_is_typed_in_is_ended_first() {
+fn enter_ends_a_text_field_first() {
     let mut panels = large(&["Perlin"]);
     ask(&mut panels, "Save picture of the view…");
     let place = widget(&panels, Role::SpinButton, "Width").rect().center();
@@ -76,7 +76,7 @@ fn a_field_that_is_typed_in_is_ended_first() {
 }
 
 #[test]
-fn exports_are_begun() {
+fn enter_starts_an_export() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
@@ -117,7 +117,7 @@ fn changes_are_saved_before_the_scene_is_left() {
 }
 
 #[test]
-fn a_file_of_others_is_not_written_over() {
+fn files_of_other_programs_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scene.ron");
     let mut panels = large(&["Perlin"]);
@@ -133,7 +133,7 @@ fn a_file_of_others_is_not_written_over() {
 }
 
 #[test]
-fn a_name_that_is_typed_is_taken() {
+fn enter_saves_a_preset_under_its_name() {
     let mut panels = large(&["Perlin"]);
     ask(&mut panels, "Save as preset…");
     panels.run();

@@ -111,7 +111,7 @@ fn a_placement_is_stretched_and_sheared_by_its_arms() {
 }
 
 #[test]
-fn an_outline_that_would_cross_itself_is_refused_in_words() {
+fn an_outline_drag_that_would_self_cross_is_refused() {
     // high enough to show all rows
     let mut panels = panels(vec2(1280.0, 1400.0), &["Construction"]);
     let bow = r#"(terrain: (form: Blend(of: [

@@ -96,7 +96,7 @@ fn borders_are_moved_and_stay_where_they_are_put() {
 }
 
 #[test]
-fn places_can_be_chosen_without_dragging() {
+fn panel_places_can_be_chosen_without_dragging() {
     let mut panels = large(&["Perlin"]);
     panels.state_mut().ask(HistoryAction::Toggle);
     panels.run();

@@ -49,7 +49,7 @@ fn the_menu_is_searched_by_name_and_enter_takes_the_first() {
 }
 
 #[test]
-fn a_slider_drag_is_one_undo_step_with_previews_and_then_the_full_size() {
+fn a_slider_drag_is_one_undo_step_with_previews() {
     let mut panels = large(&["Perlin"]);
     let before = panels.state().value(0, "octaves");
     panels.state_mut().requests.clear();
@@ -70,7 +70,7 @@ fn a_slider_drag_is_one_undo_step_with_previews_and_then_the_full_size() {
 }
 
 #[test]
-fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
+fn typed_values_pass_the_slider_and_stop_at_the_hard_range() {
     let mut panels = large(&["Perlin"]);
     for (typed, taken) in [("200", 200.0), ("99999", 256.0), ("nonsense", 256.0), ("0,5", 0.5)] {
         let field = widget(&panels, Role::SpinButton, "Frequency").rect().center();
@@ -86,7 +86,7 @@ fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
 }
 
 #[test]
-fn shares_are_read_and_typed_in_percent() {
+fn fractions_are_shown_and_typed_in_percent() {
     let mut panels = large(&["Perlin", "Thermal"]);
     let shown = |panels: &Panels| widget(panels, Role::SpinButton, "Rate").accesskit_node().value();
     assert_eq!(shown(&panels).as_deref(), Some("30%"));
@@ -244,7 +244,7 @@ fn transport_buttons_move_the_playhead() {
 }
 
 #[test]
-fn unsaved_changes_are_asked_about() {
+fn unsaved_changes_need_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hills.ron");
     let mut panels = large(&["Perlin"]);
@@ -269,7 +269,7 @@ fn unsaved_changes_are_asked_about() {
 }
 
 #[test]
-fn a_file_that_another_program_has_changed_is_asked_about() {
+fn a_file_changed_by_another_program_needs_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hills.ron");
     let layers = || talweg::scene::Scene::load(&path).unwrap().0.layers.len();
@@ -300,7 +300,7 @@ fn a_file_that_another_program_has_changed_is_asked_about() {
 
 #[cfg(unix)]
 #[test]
-fn a_write_protected_file_is_asked_about() {
+fn saving_over_a_write_protected_file_needs_confirmation() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hills.ron");
@@ -317,7 +317,7 @@ fn a_write_protected_file_is_asked_about() {
 }
 
 #[test]
-fn a_broken_file_is_told_and_changes_nothing() {
+fn a_broken_file_is_reported_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.ron");
     std::fs::write(&path, "(version: 1,\n layers: [(node: Perlin(octaves: \"x\"))])").unwrap();
@@ -336,7 +336,7 @@ fn a_broken_file_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_mended_on_opening_is_told() {
+fn repairs_on_opening_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mended.ron");
     std::fs::write(&path, "(version: 1, layers: [(node: Perlin(octaves: 999, frequency: -3.0))])").unwrap();
@@ -372,7 +372,7 @@ fn view_keys_move_the_camera_and_change_the_view() {
 }
 
 #[test]
-fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
+fn an_undrawable_tree_says_why_and_offers_solo() {
     let mut panels = large(&["Construction", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND, Key::Num6);
     let mode = panels.state().editor().view.mode;
@@ -394,7 +394,7 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
 }
 
 #[test]
-fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
+fn a_key_traces_a_tree_and_unsupported_cards_are_reported() {
     let mut panels = large(&["Construction"]);
     press(&mut panels, Modifiers::COMMAND, Key::Num6);
     assert_eq!(panels.state().editor().view.mode, ViewMode::Traced);
@@ -416,7 +416,7 @@ fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
 }
 
 #[test]
-fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
+fn an_overlay_is_toggled_in_the_menu() {
     let mut panels = large(&[]);
     click(&mut panels, "View");
     click(&mut panels, "Overlay");
@@ -430,7 +430,7 @@ fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
 }
 
 #[test]
-fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
+fn the_legend_fits_the_view_of_the_smallest_window() {
     let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
     terrain.map_mut(MapKind::Wear).fill(0.02);
     let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
@@ -477,7 +477,7 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
 }
 
 #[test]
-fn every_node_shows_the_parameters_that_matter_and_nothing_is_cut_in_the_smallest_window() {
+fn every_node_shows_its_parameters_in_the_smallest_window() {
     for node in Node::catalogue() {
         let about = node.about();
         let mut panels = panels(vec2(1024.0, 640.0), &[about.name]);

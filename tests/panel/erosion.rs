@@ -21,7 +21,7 @@ fn a_preset_is_one_click_and_one_undo_step() {
 }
 
 #[test]
-fn a_change_on_the_way_offers_to_continue_or_to_branch() {
+fn a_change_during_playback_offers_to_continue_or_branch() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().editor_mut().doc.seek(20);
     panels.run();
@@ -52,7 +52,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
 }
 
 #[test]
-fn charts_ask_for_the_course_and_show_it() {
+fn charts_request_and_show_the_history() {
     use talweg::eval::{Insight, Moment, PlaceProbe, ProcessHistory};
     use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
@@ -118,7 +118,7 @@ fn pictures_and_layers_are_chosen_from_lists() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
+fn an_unreadable_file_is_reported_beside_its_layer() {
     let mut panels = large(&["Import"]);
     let problem = talweg::scene::Problem {
         layer: 0,
@@ -143,7 +143,7 @@ fn the_add_menu_remembers_what_was_added() {
 }
 
 #[test]
-fn a_time_lapse_is_asked_for_and_begun() {
+fn a_time_lapse_is_requested_and_started() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to film")));

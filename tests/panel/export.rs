@@ -12,7 +12,7 @@ fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
+fn ticked_products_are_exported_saved_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
     panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
@@ -41,7 +41,7 @@ fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_said_and_cannot_be_clicked() {
+fn impossible_exports_are_explained_and_disabled() {
     let mut panels = large(&["Perlin"]);
     panels.state_mut().ask(ExportAction::Open);
     panels.run();

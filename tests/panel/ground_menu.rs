@@ -41,7 +41,7 @@ fn steps(panels: &Panels) -> usize {
 }
 
 #[test]
-fn a_mask_takes_height_and_slope_of_the_place_as_one_step_each() {
+fn height_and_slope_of_a_place_go_to_a_mask_in_one_step() {
     let mut panels = large(&["Perlin", "Terrace"]);
     let before = steps(&panels);
     let point = open(&mut panels);
@@ -62,7 +62,7 @@ fn a_mask_takes_height_and_slope_of_the_place_as_one_step_each() {
 }
 
 #[test]
-fn what_is_flattened_stays_editable() {
+fn flattened_terrain_stays_editable() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &["Perlin"]);
     let before = steps(&panels);
     let point = open(&mut panels);
@@ -81,7 +81,7 @@ fn what_is_flattened_stays_editable() {
 }
 
 #[test]
-fn a_river_begins_at_the_place() {
+fn a_river_starts_at_the_clicked_place() {
     let mut panels = large(&["Perlin"]);
     let before = steps(&panels);
     open(&mut panels);
@@ -113,7 +113,7 @@ fn a_place_is_probed_looked_at_and_closed_again() {
 }
 
 #[test]
-fn without_a_layer_or_ground_there_is_less_to_do() {
+fn the_menu_is_shorter_without_a_layer_or_terrain() {
     let mut panels = large(&["Perlin"]);
     click(&mut panels, "Scene settings");
     let before = steps(&panels);

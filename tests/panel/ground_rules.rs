@@ -36,7 +36,7 @@ fn row(rules: &MaterialRules, k: usize) -> String {
 }
 
 #[test]
-fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
+fn rules_are_edited_in_one_undo_step_each() {
     let mut panels = open(vec2(1280.0, 720.0));
     let shipped = rules(&panels);
     let requests = panels.state().requests.len();
@@ -65,7 +65,7 @@ fn rules_are_added_duplicated_moved_and_removed_and_each_is_one_step() {
 }
 
 #[test]
-fn a_band_is_dragged_switched_and_typed_and_a_drag_is_one_step() {
+fn a_band_is_dragged_or_typed_in_one_undo_step() {
     let mut panels = open(vec2(1280.0, 720.0));
     let at = rules(&panels).0.iter().position(|rule| rule.material == Material::Rock).unwrap();
     let name = row(&rules(&panels), at);
@@ -121,7 +121,7 @@ fn plants_have_their_density_size_and_groves() {
 }
 
 #[test]
-fn a_rule_that_is_looked_at_stays_as_it_is() {
+fn viewing_a_rule_does_not_change_it() {
     let mut panels = open(vec2(1280.0, 720.0));
     let text = "[(material: Soil), (material: Ice, share: 0.4567, tint: 0.1234, slope: [12.3456, 33.789])]";
     let own = MaterialRules::from_ron("own", text).unwrap();
@@ -136,7 +136,7 @@ fn a_rule_that_is_looked_at_stays_as_it_is() {
 }
 
 #[test]
-fn lists_are_saved_and_opened_and_a_bad_file_changes_nothing() {
+fn rule_lists_are_saved_and_opened_unless_broken() {
     let mut panels = open(vec2(1280.0, 720.0));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.ron");

@@ -126,7 +126,7 @@ fn the_guide_is_read_in_the_window() {
 }
 
 #[test]
-fn no_document_is_called_by_a_number() {
+fn documents_are_never_called_by_a_number() {
     for node in Node::catalogue() {
         let page = talweg::nodes::help::node_markdown(&node);
         assert!(!page.to_lowercase().contains("document 00"), "{page}");

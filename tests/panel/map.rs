@@ -65,7 +65,7 @@ fn the_ruler_is_laid_on_the_map_and_measures() {
 }
 
 #[test]
-fn the_map_moves_and_turns_the_camera_and_has_the_menu_of_the_ground() {
+fn the_map_moves_the_camera_and_has_the_ground_menu() {
     let mut panels = open(&["Perlin"]);
     let (from, to) = (at(&panels, [0.5, 0.9]), at(&panels, [0.25, 0.5]));
     drag(&mut panels, from, to);
@@ -88,7 +88,7 @@ fn the_map_moves_and_turns_the_camera_and_has_the_menu_of_the_ground() {
 }
 
 #[test]
-fn the_map_is_opened_closed_and_not_offered_to_planets() {
+fn the_map_opens_and_closes_except_for_planets() {
     let mut panels = open(&["Perlin"]);
     assert!(panels.get_by_label("Map of the terrain").rect().width() > 200.0);
     press(&mut panels, Modifiers::SHIFT, bevy_egui::egui::Key::M);

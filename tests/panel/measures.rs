@@ -96,7 +96,7 @@ fn measures_are_copied_with_all_digits() {
 }
 
 #[test]
-fn what_counts_as_playable_is_changed_without_an_edit() {
+fn playability_limits_change_without_an_edit() {
     let mut panels = panels(egui::vec2(1280.0, 2400.0), &["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::M);
     told(&mut panels);

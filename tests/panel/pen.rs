@@ -97,7 +97,7 @@ fn a_line_is_drawn_over_the_view() {
 }
 
 #[test]
-fn outlines_are_drawn_and_those_that_cannot_be_are_refused_in_words() {
+fn outlines_are_drawn_or_refused_with_a_reason() {
     let mut panels = crater();
     // close the library, which covers the view
     press(&mut panels, Modifiers::NONE, Key::P);

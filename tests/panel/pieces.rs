@@ -110,7 +110,7 @@ fn folding_hides_what_is_inside() {
 }
 
 #[test]
-fn rows_are_dragged_to_other_places_and_refusals_are_said() {
+fn rows_are_dragged_and_refusals_explained() {
     let mut panels = volcano();
     let (from, to) = (row(&panels, "side crater").center(), row(&panels, "cone").center());
     drag(&mut panels, from, to);
@@ -193,7 +193,7 @@ fn a_copy_is_linked_to_its_original() {
 }
 
 #[test]
-fn the_list_shows_what_was_placed_however_long_it_is() {
+fn a_long_list_scrolls_to_the_placed_piece() {
     let mut panels = volcano();
     (0..12).for_each(|_| click(&mut panels, "Place mesa"));
     // rows outside the visible part do not exist
@@ -201,7 +201,7 @@ fn the_list_shows_what_was_placed_however_long_it_is() {
 }
 
 #[test]
-fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
+fn library_pieces_go_to_the_middle_or_to_the_drop_point() {
     let mut panels = volcano();
     let count = tree(&panels).count();
     click(&mut panels, "Place lake");
@@ -235,7 +235,7 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
 }
 
 #[test]
-fn a_click_in_the_view_selects_and_the_next_one_goes_below() {
+fn a_click_selects_and_the_next_click_goes_below() {
     let mut panels = volcano();
     let at = on_screen(&panels, [4000.0, 6400.0]);
     click_at(&mut panels, at);
@@ -448,7 +448,7 @@ fn nothing_is_cut_in_the_smallest_window() {
 /// Only the surroundings of the piece are computed again, and the terrain equals that of a full evaluation. The
 /// benchmark of constructions measures the times.
 #[test]
-fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
+fn moving_a_small_piece_recomputes_a_small_part() {
     use talweg::construction::edit::reshape::Reshape;
     use talweg::nodes::Node;
     use talweg::nodes::generators::construction::Construction;
@@ -571,7 +571,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
 }
 
 #[test]
-fn a_lake_brings_its_water_and_takes_it_along() {
+fn a_lake_brings_and_moves_its_water() {
     let mut panels = crater();
     click(&mut panels, "Place lake");
     let now = tree(&panels);

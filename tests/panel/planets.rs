@@ -80,7 +80,7 @@ fn a_new_planet_has_continents_and_a_new_terrain_is_empty() {
 }
 
 #[test]
-fn what_does_not_fit_is_found_but_not_added() {
+fn unsuitable_nodes_are_found_but_not_added() {
     for (world, other) in [(World::Planet, World::Terrain), (World::Terrain, World::Planet)] {
         let mut panels = if world == World::Planet { with_planet() } else { large(&[]) };
         let before = panels.state().names();
@@ -98,7 +98,7 @@ fn what_does_not_fit_is_found_but_not_added() {
 }
 
 #[test]
-fn the_square_is_laid_where_the_view_looks_and_a_planet_without_a_file_is_saved_beside_the_patch() {
+fn a_patch_lies_where_the_view_looks_beside_its_saved_planet() {
     let mut panels = with_planet();
     panels.state_mut().get_mut::<PatchInfo>().looks_at = Some([12.344, -46.0]);
     press(&mut panels, Modifiers::SHIFT, Key::P);
@@ -239,7 +239,7 @@ fn comparing_ends_where_a_planet_is_opened() {
 }
 
 #[test]
-fn the_status_says_what_is_done_with_a_patch() {
+fn the_status_bar_reports_patch_actions() {
     let mut panels = with_planet();
     let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());

@@ -30,7 +30,7 @@ fn the_window_opens_by_its_key_and_closes_by_escape() {
 }
 
 #[test]
-fn the_light_theme_holds_at_once_and_is_kept() {
+fn the_light_theme_applies_at_once_and_is_saved() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
     let brightness = |panels: &Panels| {
@@ -78,7 +78,7 @@ fn search(panels: &mut Panels, text: &str) {
 }
 
 #[test]
-fn a_command_is_found_and_given_other_keys_that_hold_everywhere() {
+fn a_command_gets_new_keys_that_work_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
     open_keys(&mut panels);
@@ -107,7 +107,7 @@ fn a_command_is_found_and_given_other_keys_that_hold_everywhere() {
 }
 
 #[test]
-fn a_conflict_names_the_other_command_and_can_be_ended() {
+fn a_key_conflict_names_the_other_command() {
     let mut panels = large(&["Perlin"]);
     open_keys(&mut panels);
     assert!(panels.query_by_label_contains("is also assigned to").is_none(), "the default keys have no conflicts");

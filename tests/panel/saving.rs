@@ -10,7 +10,7 @@ use talweg_app::features::recovery::RecoveryAction;
 use talweg_app::frame::commands::FileAction;
 
 #[test]
-fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
+fn a_replaced_scene_becomes_an_earlier_version() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scene.ron");
     let mut panels = large(&["Perlin"]);
@@ -42,7 +42,7 @@ fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
 
 #[cfg(unix)]
 #[test]
-fn a_biome_table_asks_before_it_goes_over_a_write_protected_file() {
+fn a_protected_biome_table_needs_confirmation() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("earth.ron");

@@ -16,7 +16,7 @@ fn search(panels: &mut Panels, text: &str) {
 }
 
 #[test]
-fn a_command_is_found_by_its_words_and_carried_out() {
+fn a_command_is_found_by_its_words_and_run() {
     let mut panels = large(&["Perlin"]);
     let water = panels.state().editor().view.water;
     search(&mut panels, "rivers lakes hides");
@@ -50,7 +50,7 @@ fn the_name_of_a_node_adds_it_before_it_explains_it() {
 }
 
 #[test]
-fn who_wants_to_erode_finds_the_erosions() {
+fn searching_erode_finds_the_erosions() {
     for word in ["erod", "erode"] {
         let mut panels = large(&["Perlin"]);
         search(&mut panels, word);
@@ -62,7 +62,7 @@ fn who_wants_to_erode_finds_the_erosions() {
 }
 
 #[test]
-fn who_wants_to_paint_mountains_finds_a_stack_that_is_ready_to_be_painted_and_played() {
+fn searching_paint_mountains_finds_a_stack_ready_to_paint() {
     for words in ["paint mountains", "painted uplift", "mountains grow"] {
         let mut panels = large(&[]);
         search(&mut panels, words);
@@ -83,7 +83,7 @@ fn who_wants_to_paint_mountains_finds_a_stack_that_is_ready_to_be_painted_and_pl
 }
 
 #[test]
-fn a_parameter_is_found_shown_and_has_the_keyboard() {
+fn a_found_parameter_is_shown_and_focused() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().editor_mut().doc.rename_layer(0, "Hills");
     panels.state_mut().editor_mut().doc.select(Selection::Scene);
@@ -147,7 +147,7 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
 }
 
 #[test]
-fn a_refused_number_says_why() {
+fn a_refused_number_is_explained() {
     let mut panels = large(&["Perlin"]);
     for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency ranges from 0.1 to 256")]
     {
@@ -165,7 +165,7 @@ fn a_refused_number_says_why() {
 }
 
 #[test]
-fn the_add_menu_is_as_tall_again_after_a_search_that_found_nothing() {
+fn the_add_menu_regains_its_height_after_an_empty_search() {
     let mut panels = large(&[]);
     click(&mut panels, "Add layer");
     panels.get_by_role_and_label(Role::TextInput, "Search nodes").type_text("zzz");

@@ -39,7 +39,7 @@ fn titles(panels: &Panels) -> Vec<String> {
 }
 
 #[test]
-fn several_pieces_are_one() {
+fn several_pieces_are_edited_as_one() {
     let mut panels = crater();
     choose(&mut panels, "crater");
     add(&mut panels, "road", Modifiers::SHIFT);
@@ -111,7 +111,7 @@ fn several_pieces_are_one() {
 }
 
 #[test]
-fn what_is_not_side_by_side_goes_into_no_operator() {
+fn only_sibling_pieces_can_be_grouped() {
     let mut panels = volcano();
     choose(&mut panels, "side crater");
     add(&mut panels, "gullies", Modifiers::SHIFT);

@@ -54,7 +54,7 @@ fn shift_and_ctrl_select_several_and_the_keys_act_on_all() {
 }
 
 #[test]
-fn a_locked_layer_says_so_and_stays() {
+fn a_locked_layer_is_reported_and_stays() {
     let mut panels = named();
     let labels = names(&panels);
     click(&mut panels, &labels[3]);
@@ -70,7 +70,7 @@ fn a_locked_layer_says_so_and_stays() {
 }
 
 #[test]
-fn a_note_is_written_shown_and_saved_with_the_scene() {
+fn a_note_is_shown_and_saved_with_the_scene() {
     let mut panels = large(&NODES);
     panels.state_mut().ask(LayerAction::Note);
     panels.run();
@@ -88,7 +88,7 @@ fn a_note_is_written_shown_and_saved_with_the_scene() {
 }
 
 #[test]
-fn two_sides_of_a_layer_are_tried_out() {
+fn two_versions_of_a_layer_are_compared() {
     let mut panels = large(&NODES);
     click(&mut panels, "Version B of the layer");
     let opacity = |panels: &Panels| panels.state().editor().doc.scene().layers[3].mix.opacity;
@@ -101,7 +101,7 @@ fn two_sides_of_a_layer_are_tried_out() {
 }
 
 #[test]
-fn rows_say_what_layers_cost_and_where_the_evaluation_ends() {
+fn rows_show_layer_times_and_the_end_of_evaluation() {
     let mut panels = named();
     let costs = vec![(0, Duration::from_millis(12)), (2, Duration::from_millis(2300))];
     panels.state_mut().info_mut().insight = Insight { costs, ..Insight::default() }.into();
@@ -118,7 +118,7 @@ fn rows_say_what_layers_cost_and_where_the_evaluation_ends() {
 }
 
 #[test]
-fn a_preset_of_ones_own_is_kept_adopted_and_added_anywhere() {
+fn an_own_preset_is_saved_adopted_and_added() {
     let folder = tempfile::tempdir().unwrap();
     let size = bevy_egui::egui::vec2(1280.0, 900.0);
     let mut panels = panels_kept_in(Some(folder.path()), size, &NODES);
@@ -141,7 +141,7 @@ fn centre_of_row(panels: &Panels, name: &str) -> bevy_egui::egui::Pos2 {
 }
 
 #[test]
-fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
+fn layers_are_grouped_folded_dragged_in_and_ungrouped() {
     let mut panels = named();
     let stack = |panels: &Panels| {
         let scene = panels.state().editor().doc.scene();
@@ -177,7 +177,7 @@ fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
 }
 
 #[test]
-fn what_is_done_to_a_group_is_done_to_what_it_holds() {
+fn actions_on_a_group_apply_to_its_layers() {
     let mut panels = named();
     click(&mut panels, "Steps");
     click_with(&mut panels, Modifiers::SHIFT, "Cells");
@@ -198,7 +198,7 @@ fn what_is_done_to_a_group_is_done_to_what_it_holds() {
 }
 
 #[test]
-fn chance_moves_the_numbers_of_a_layer_and_undo_brings_them_back() {
+fn reroll_changes_the_numbers_of_a_layer_and_is_undone() {
     let mut panels = large(&["Perlin", "Terrace"]);
     let layer = |panels: &Panels| panels.state().editor().doc.scene().layers[1].clone();
     let before = layer(&panels);

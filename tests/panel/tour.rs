@@ -8,7 +8,7 @@ use talweg_app::features::layers::LayerAction;
 use talweg_app::features::tour::{Tour, TourAction};
 
 #[test]
-fn every_step_notices_what_was_done_and_the_tour_can_be_left_and_taken_again() {
+fn tour_steps_notice_actions_and_the_tour_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = large(&["Perlin"]);
     panels.state_mut().ask(TourAction::Toggle);

@@ -42,7 +42,7 @@ fn shown(panels: &Panels, field: &str) -> String {
 }
 
 #[test]
-fn the_units_are_chosen_hold_at_once_and_are_kept() {
+fn chosen_units_apply_at_once_and_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 1100.0), &["Perlin"]);
     panels.state_mut().editor_mut().doc.select(Selection::Scene);
@@ -87,7 +87,7 @@ fn a_height_typed_in_feet_becomes_metres_of_the_scene() {
 }
 
 #[test]
-fn a_field_that_is_left_as_it_was_changes_nothing() {
+fn an_unedited_field_changes_nothing() {
     let mut panels = imperial(&["Perlin"]);
     // 4265.091863… feet: the text has fewer digits
     panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.settings.relief_metres = 1300.0);
@@ -101,7 +101,7 @@ fn a_field_that_is_left_as_it_was_changes_nothing() {
 }
 
 #[test]
-fn ruler_contours_and_brush_are_told_in_feet() {
+fn ruler_contours_and_brush_are_shown_in_feet() {
     let mut panels = imperial(&["Perlin"]);
     let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, |u, v| 0.2 + 0.5 * u + 0.1 * v));
     let scale = TerrainScale::for_scene(panels.state().editor().doc.scene());

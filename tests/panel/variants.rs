@@ -104,7 +104,7 @@ fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
 }
 
 #[test]
-fn textures_come_a_few_a_frame() {
+fn thumbnail_textures_load_a_few_per_frame() {
     let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
@@ -121,7 +121,7 @@ fn textures_come_a_few_a_frame() {
 }
 
 #[test]
-fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
+fn adopting_is_one_undo_step_and_keeps_the_sheet() {
     let (mut panels, mut thumbnails) = (large(&["Perlin", "Terrace"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
     develop(&mut panels, &mut thumbnails);
@@ -143,7 +143,7 @@ fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
 }
 
 #[test]
-fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
+fn seeds_are_rerolled_for_the_scene_and_for_a_layer() {
     let mut panels = large(&["Perlin"]);
     click(&mut panels, "Layer");
     click(&mut panels, "Variants…");
@@ -162,7 +162,7 @@ fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
 }
 
 #[test]
-fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
+fn a_parameter_sweep_includes_the_current_value() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
     choose(&mut panels, "Varied property", "One parameter");
@@ -189,7 +189,7 @@ fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
 }
 
 #[test]
-fn two_parameters_make_a_table_and_are_taken_at_once() {
+fn two_parameters_make_a_table_and_are_adopted_together() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
     choose(&mut panels, "Varied property", "Two parameters");
@@ -231,7 +231,7 @@ fn presets_are_shown_and_a_layer_without_says_so() {
 }
 
 #[test]
-fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
+fn closing_stops_drawing_and_escape_closes_first() {
     let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
@@ -278,7 +278,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
 }
 
 #[test]
-fn with_a_layer_on_solo_the_thumbnails_show_it_alone_and_adopting_keeps_the_rest() {
+fn solo_thumbnails_show_one_layer_and_adopting_keeps_others() {
     let mut panels = large(&["Perlin", "Voronoi"]);
     press(&mut panels, Modifiers::SHIFT, Key::S);
     press(&mut panels, Modifiers::NONE, Key::V);
@@ -290,7 +290,7 @@ fn with_a_layer_on_solo_the_thumbnails_show_it_alone_and_adopting_keeps_the_rest
 }
 
 #[test]
-fn a_slider_shows_what_lower_and_higher_values_make() {
+fn a_slider_previews_lower_and_higher_values() {
     let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty());
     rest_on(&mut panels, "Persistence");
@@ -307,7 +307,7 @@ fn a_slider_shows_what_lower_and_higher_values_make() {
 }
 
 #[test]
-fn there_are_no_ghosts_while_dragging_nor_when_they_are_turned_off() {
+fn ghosts_are_hidden_while_dragging_or_disabled() {
     let mut panels = large(&["Perlin"]);
     let rail = widget(&panels, Role::Slider, "Persistence").rect();
     drag(&mut panels, rail.center(), rail.center() + vec2(12.0, 0.0));
@@ -324,7 +324,7 @@ fn there_are_no_ghosts_while_dragging_nor_when_they_are_turned_off() {
 }
 
 #[test]
-fn neither_a_sheet_nor_the_worker_holds_up_the_ghosts() {
+fn ghosts_do_not_wait_for_a_sheet_or_the_worker() {
     let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     rest_on(&mut panels, "Persistence");
     let ghosts = panels.state().get::<VariantsState>().wants().ghosts;

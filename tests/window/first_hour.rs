@@ -35,7 +35,7 @@ fn verified(session: &Session, file: &str) -> String {
 }
 
 #[test]
-fn bare_ground_is_shaped_eroded_painted_saved_and_exported_in_14_actions() {
+fn a_landscape_is_made_and_exported_in_14_actions() {
     let session = Session::new();
     let steps = r#"[
         See("New terrain"),
@@ -85,7 +85,7 @@ fn bare_ground_is_shaped_eroded_painted_saved_and_exported_in_14_actions() {
 }
 
 #[test]
-fn mountains_are_painted_and_grow_while_they_are_watched() {
+fn painted_mountains_grow_while_watched() {
     let session = Session::new();
     let steps = r#"[
         See("New terrain"),
@@ -134,7 +134,7 @@ fn mountains_are_painted_and_grow_while_they_are_watched() {
 }
 
 #[test]
-fn a_ridge_is_bent_by_a_handle_and_the_mountains_above_it_follow() {
+fn mountains_follow_a_ridge_bent_by_a_handle() {
     let session = Session::new();
     let steps = r#"[
         See("New terrain"),
@@ -169,7 +169,7 @@ fn a_ridge_is_bent_by_a_handle_and_the_mountains_above_it_follow() {
 }
 
 #[test]
-fn all_is_undone_and_redone_to_the_bit() {
+fn every_edit_is_undone_and_redone_to_the_bit() {
     let session = Session::new();
     let edits = r#"
         Click("Add layer"),
@@ -208,7 +208,7 @@ fn all_is_undone_and_redone_to_the_bit() {
 }
 
 #[test]
-fn a_light_of_terrains_is_refused_on_a_planet_with_what_to_do_instead() {
+fn a_terrain_light_is_refused_on_a_planet_with_advice() {
     let session = Session::new();
     std::fs::write(session.path("planet.ron"), super::PLANET).unwrap();
     let refused = session.talweg().args(["shot", "planet.ron", "-o", "p.png", "--preset", "golden-hour"]).output();

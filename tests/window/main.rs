@@ -262,7 +262,7 @@ fn a_scene_opens_at_its_first_bookmark() {
 }
 
 #[test]
-fn the_start_window_greets_who_names_no_scene() {
+fn the_start_window_opens_without_a_scene_argument() {
     let session = Session::new();
     let steps = r#"[
         See("Paper reproductions"), Click("Paper reproductions"), See("figure 7: Voronoi"),
@@ -276,7 +276,7 @@ fn the_start_window_greets_who_names_no_scene() {
 }
 
 #[test]
-fn overlays_come_and_go_with_their_legends() {
+fn overlays_appear_and_disappear_with_their_legends() {
     let session = Session::new();
     std::fs::write(session.path("scene.ron"), SCENE).unwrap();
     session.drive(
@@ -416,7 +416,7 @@ fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
 }
 
 #[test]
-fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
+fn a_road_is_placed_from_the_library_moved_and_undone() {
     let session = Session::new();
     let scene = r#"(version: 1, name: "Pieces", settings: (resolution: 257),
         layers: [(name: "Ground", node: Construction(), seed: 1)])"#;
@@ -450,7 +450,7 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
 }
 
 #[test]
-fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
+fn terrain_and_mask_are_painted_eroded_undone_and_saved() {
     let session = Session::new();
     let scene = r#"(version: 1, name: "Hands", settings: (resolution: 257),
         layers: [(name: "Ground", node: Perlin(), seed: 1)])"#;
@@ -591,7 +591,7 @@ fn unsaved_work_survives_any_end() {
 }
 
 #[test]
-fn a_window_larger_than_the_card_can_draw_is_made_smaller() {
+fn a_window_too_large_for_the_card_is_made_smaller() {
     let session = Session::new();
     std::fs::write(session.path("scene.ron"), SCENE).unwrap();
     session.drive("scene.ron", r#"[Settle, Resize(16500, 640), Settle, State("large.json")]"#);

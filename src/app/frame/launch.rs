@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_panics_of_the_engine_become_messages() {
+    fn engine_panics_become_messages() {
         assert!(matches!(guarded(|| panic!("Unable to find a GPU! Make sure")), Err::<(), _>(AppError::NoDriver)));
         assert!(matches!(guarded(|| panic!("Failed to build event loop: x")), Err::<(), _>(AppError::NoDisplay)));
         let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
@@ -110,7 +110,7 @@ mod tests {
 
     /// The panic aborts the process, so this test runs itself in a child process.
     #[test]
-    fn a_panic_on_top_of_another_is_told_before_the_process_aborts() {
+    fn a_double_panic_is_reported_before_the_abort() {
         struct Brittle;
         impl Drop for Brittle {
             fn drop(&mut self) {
@@ -126,7 +126,7 @@ mod tests {
                 },
             );
         }
-        let own = "frame::launch::tests::a_panic_on_top_of_another_is_told_before_the_process_aborts";
+        let own = "frame::launch::tests::a_double_panic_is_reported_before_the_abort";
         let mut again = std::process::Command::new(std::env::current_exe().unwrap());
         let ended = again.args([own, "--exact", "--nocapture"]).env("TALWEG_TEST_ABORTS", "1").output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_address_space_is_told_before_the_engine_starts() {
+    fn too_little_address_space_is_reported_at_launch() {
         let said = check_room(Some(1 << 30)).unwrap_err().to_string();
         assert!(said.contains("has 1.0 GiB left") && said.contains("ulimit -v"), "{said}");
         assert!(check_room(None).is_ok() && check_room(Some(1 << 40)).is_ok());

@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_count_as_busy_until_their_result_is_taken() {
+    fn tasks_are_busy_until_their_result_is_taken() {
         let (sender, woken) = channel();
         let sender = Mutex::new(sender);
         let tasks = Tasks::new(Waker::new(move || {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anybody_to_wake_it_is_there_at_once_and_a_broken_one_leaves_nothing() {
+    fn a_task_without_a_waker_ends_at_once_and_may_fail() {
         let tasks = Tasks::default();
         let mut newest: Newest<u8, u8> = Newest::default();
         newest.begin(1, tasks.start("test", |_| Some(7)));

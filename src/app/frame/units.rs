@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_read_in_the_unit_shown_or_the_one_that_is_named() {
+    fn lengths_are_parsed_in_the_shown_or_named_unit() {
         let read = |text: &str| {
             let unit = ShownUnit::of_kept("m");
             unit.read(text).map(|shown| (unit.kept(shown) * 1e4).round() / 1e4)
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_says_its_unit() {
+    fn shown_values_name_their_unit() {
         assert_eq!([distance(950.0, 1), distance(25_000.0, 1), area(2e6)], ["950.0 m", "25.00 km", "2.000 km²"]);
         imperial(|| {
             assert_eq!([distance(304.8, 1), distance(16_093.44, 1)], ["1000.0 ft", "10.00 mi"]);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_typed_in_feet_is_shown_again_as_it_was_typed() {
+    fn a_number_typed_in_feet_is_shown_as_typed() {
         imperial(|| {
             let unit = ShownUnit::of_kept("m");
             for typed in [0.1, 1.0, 1000.0, 12_345.6, 98_765.0] {

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flight_passes_its_stops_at_one_speed_and_turns_the_short_way() {
+    fn a_flight_has_one_speed_and_takes_the_shortest_turn() {
         let stops = [stop(0.0, 0.0, 6.2), stop(300.0, 40.0, 0.1), stop(320.0, 400.0, 1.4)];
         let poses = spline(&stops, 400);
         let near = |a: &Pose, b: &Pose| a.eye_world.distance(b.eye_world) < 3.0 && (a.pitch - b.pitch).abs() < 0.01;

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_of_the_sorted_times() {
+    fn quantiles_come_from_the_sorted_times() {
         let times: Vec<f64> = (0..=100).map(f64::from).collect();
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(|share| quantile(&times, share)), [0.0, 50.0, 99.0, 100.0]);
         assert_eq!(quantile(&[3.0], 0.99), 3.0);

@@ -224,7 +224,7 @@ mod tests {
     ";
 
     #[test]
-    fn loops_are_counted_and_the_dearer_side_of_a_branch() {
+    fn loops_and_the_costlier_branch_are_counted() {
         let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_text_says_what_is_wrong() {
+    fn an_invalid_shader_is_refused() {
         assert!(ParsedShader::new("fn f() -> f32 { return 1u; }", &[]).is_err());
         assert!(ParsedShader::new("fn f( {", &[]).is_err());
     }

@@ -121,7 +121,7 @@ mod tests {
     const VIEW: Rect = Rect { min: vec2(100.0, 40.0), max: vec2(900.0, 540.0) };
 
     #[test]
-    fn the_pieces_cover_the_view_once() {
+    fn the_parts_cover_the_view_once() {
         for layout in [
             CompareLayout::One,
             CompareLayout::Split(0.3),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_show_what_is_in_the_middle_of_the_whole_view() {
+    fn halves_show_the_middle_of_the_whole_view() {
         let across = |lens: &Lens| (0.5 * lens.fov_y).tan() * lens.aspect();
         let pane = CompareLayout::Halves.panes(false)[1].unwrap();
         assert_eq!(pane.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_piece_sees_what_lies_between_its_edges() {
+    fn a_part_shows_the_view_between_its_edges() {
         for at in [0.25, 0.5, 0.9] {
             let [left, right] = CompareLayout::Split(at).panes(false).map(Option::unwrap);
             let edge = Vec3::new(2.0 * at - 1.0, 0.3, 0.1);

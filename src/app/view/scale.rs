@@ -134,7 +134,7 @@ mod tests {
     use talweg::field::Edges;
 
     #[test]
-    fn an_eye_stands_on_the_triangles_that_are_drawn_and_on_the_sea() {
+    fn the_eye_stands_on_drawn_triangles_and_on_the_sea() {
         // a saddle: its middle is as high as the mean of its four corners, but the drawn diagonal connects two high
         // corners
         let terrain = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 1.0 } else { 0.0 });
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn heights_are_true_to_scale_and_the_north_west_corner_is_where_it_should_be() {
+    fn heights_are_to_scale_and_the_north_west_corner_in_place() {
         let terrain = Terrain::from_fn(11, Edges::Open, |u, v| if u == 0.0 && v == 0.0 { 1.0 } else { 0.0 });
         let settings = Settings { size_metres: 4000.0, relief_metres: 1000.0, sea_level: 400.0, ..Settings::default() };
         let scale = WorldScale::new(&terrain, &settings);

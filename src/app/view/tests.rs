@@ -30,7 +30,7 @@ fn bytes<T: TexelSource>(wanted: &T, shown: Option<&T>) -> usize {
 }
 
 #[test]
-fn what_a_terrain_has_not_is_not_uploaded() {
+fn missing_maps_are_not_uploaded() {
     let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
     // heights with three ranges per row; two half-precision slopes and two bytes of light, with their mip levels
     let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
@@ -67,7 +67,7 @@ fn with_all_maps(n: usize) -> Arc<SquareTerrain> {
 }
 
 #[test]
-fn every_map_of_the_widest_terrain_fits_with_all_else_that_high_quality_needs() {
+fn all_maps_of_the_widest_terrain_fit_at_high_quality() {
     let n = 4097;
     let wide = with_all_maps(n);
     assert_eq!(bytes(&wide, None), wide.texture_bytes());
@@ -84,7 +84,7 @@ fn every_map_of_the_widest_terrain_fits_with_all_else_that_high_quality_needs() 
 }
 
 #[test]
-fn another_overlay_uploads_the_overlay_alone() {
+fn a_new_overlay_uploads_only_the_overlay() {
     let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
     terrain.map_mut(MapKind::Flow).fill(2.0);
     let plain = prepared(&terrain, Overlay::None);

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_shares_add_up_and_are_near_their_numbers() {
+    fn rounded_shares_add_up_and_stay_near_their_values() {
         for shares in [vec![1.0, 1.0, 1.0], vec![0.0, 0.0], vec![0.2, 0.3, 0.5, 1e-7], vec![0.1; 16], vec![7.0]] {
             let whole = whole_shares(&shares);
             assert_eq!(whole.iter().map(|&part| u32::from(part)).sum::<u32>(), 255, "{shares:?}");

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn document_001_is_linear_over_all_heights_wherever_the_sea_stands() {
+    fn document_001_palettes_are_linear_at_any_sea_level() {
         for sea_level in [0.0, 300.0] {
             let settings = Settings { sea_level, relief_metres: 1000.0, ..Settings::default() };
             let table = PaletteTable::new(Palette::named("document-001").unwrap(), &settings);

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn light_from_the_zenith_loses_what_the_optical_depth_of_the_air_says() {
+    fn zenith_light_is_attenuated_by_the_optical_depth() {
         // Bodhaine et al. 1999: vertical optical depth of clean air is 0.0975 at 550 nm; compared with ours in the
         // green channel at 550 nm.
         let air = SunlitAir::new(FRAC_PI_2, 0.0);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn level_ground_is_exposed_as_each_sky_asks() {
+    fn each_sky_exposes_level_ground_as_specified() {
         let level = |elevation: f32, sky| {
             let light = daylight(elevation, sky);
             luminance(light.sky) + luminance(light.sun) * libm::sinf(elevation.to_radians()).max(0.05)

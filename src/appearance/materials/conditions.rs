@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planet_tells_between_its_samples_what_its_maps_say() {
+    fn a_planet_interpolates_its_maps_between_samples() {
         let mut terrain = Terrain::flat(crate::field::Grid::globe(9));
         assert!(globe_site(&terrain, 1000.0).is_none(), "the terrain has no maps");
         terrain.map_mut(MapKind::Flow).fill(3.0);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sphere_is_as_curved_as_its_radius_says() {
+    fn a_sphere_has_the_curvature_of_its_radius() {
         // The cap of a sphere of 800 m, and the bowl of the same shape.
         for sign in [1.0, -1.0] {
             let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn wet_is_where_much_drains_and_the_ground_is_level() {
+    fn wetness_is_high_on_level_ground_with_much_drainage() {
         // ln(10⁵ m² / 10 m / 0.1) = 11.5
         assert!((wetness(0.5, 0.1, 10.0) - 0.6513).abs() < 1e-3);
         assert!(

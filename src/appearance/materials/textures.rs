@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_the_heights() {
+    fn texture_slopes_match_their_heights() {
         let texture = MaterialTexture::new(Material::Rock, 128);
         let at = |i: usize, j: usize| f32::from(texture.texels[i * 128 + j][2]) / 255.0;
         let far = (1..127)

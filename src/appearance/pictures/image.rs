@@ -122,7 +122,7 @@ mod tests {
     use crate::field::Edges;
 
     #[test]
-    fn a_picture_that_is_stopped_is_drawn_no_further_and_not_written() {
+    fn a_cancelled_picture_stops_drawing_and_is_not_written() {
         use crate::field::Cancelled;
         use std::sync::atomic::{AtomicUsize, Ordering};
         let (control, drawn) = (Control::default(), AtomicUsize::new(0));

@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_has_north_on_top_and_goes_on_over_its_edges() {
+    fn the_map_has_north_up_and_continues_over_its_edges() {
         let (scene, terrain) = striped();
         let map =
             PlanetImage::new(&scene, &terrain, &Control::default()).unwrap().map(64, 32, &Control::default()).unwrap();
@@ -540,7 +540,7 @@ mod tests {
     /// A grey world without slopes: clouds brighten it where they are dense and darken it where they cast shadows, and
     /// full cover hides it from pole to pole.
     #[test]
-    fn clouds_of_the_view_lie_over_the_ground_and_need_air() {
+    fn clouds_cover_the_ground_and_need_air() {
         let (mut scene, terrain) = striped();
         let control = Control::default();
         let draw = |scene: &Scene, cloud_cover: f32, shadows: bool| {

@@ -416,7 +416,7 @@ mod tests {
     use crate::field::Edges;
 
     #[test]
-    fn where_there_is_no_ground_the_paper_is_white() {
+    fn voids_are_white() {
         let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
         let settings = Settings::default();
         let table = PaletteTable::new(Palette::named_or_default(""), &settings);

@@ -151,7 +151,7 @@ mod tests {
 
     /// Compares the cover with the crowns of single objects, counted on a fine raster.
     #[test]
-    fn as_much_is_covered_as_the_plants_themselves_cover() {
+    fn canopy_cover_equals_the_cover_of_the_plants() {
         let settings = Settings { size_metres: 200.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
         let terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
         let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn groves_cover_the_share_of_the_ground_that_is_asked_for() {
+    fn groves_cover_the_requested_share_of_the_ground() {
         for share in [0.35, 0.5, 0.75] {
             let raster = raster(500, share);
             let covered = raster.iter().filter(|inside| **inside).count() as f32 / raster.len() as f32;
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_run_in_no_direction_more_than_in_others() {
+    fn grove_edges_have_no_preferred_direction() {
         let (side, step) = (700, 1.0);
         let stream = Stream::new(9, 0x7ee5);
         let value = |x: f32, y: f32| grove_share(stream, (30.0, 0.5), [x, y]);

@@ -231,7 +231,7 @@ mod tests {
     use crate::scene::Settings;
 
     #[test]
-    fn painted_densities_thin_their_kind_alone() {
+    fn painted_densities_thin_only_their_kind() {
         let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
         // No trees in the west, all in the east, and a gradual increase between.
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn every_beginning_of_the_places_is_evenly_spread() {
+    fn every_prefix_of_the_places_is_evenly_spread() {
         for count in [16, 100, 400, 1024] {
             let places = &PLACES[..count];
             let nearest = |a: &[f32; 2]| {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_stand_on_a_hectare_as_the_rule_says() {
+    fn plants_per_hectare_match_the_rule() {
         // The area is 16 hectares.
         let everywhere = objects(33, "[(kind: Shrub, density: 300, size: (1, 2))]", |_, _| 0.5);
         assert!((everywhere.len() as f32 - 4800.0).abs() < 100.0, "{}", everywhere.len());
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn more_samples_move_nothing() {
+    fn a_higher_resolution_moves_no_plant() {
         let hill = |u: f32, v: f32| 0.2 + 0.6 * u + 0.1 * v;
         let text = "[(kind: Conifer, density: 200, size: (5, 9), slope: [0, 20], groves: (60, 0.6))]";
         let (coarse, fine) = (objects(65, text, hill), objects(257, text, hill));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn steep_ground_has_none_of_those_that_ask_for_level_ground() {
+    fn plants_of_level_ground_avoid_steep_ground() {
         let text = "[(kind: Conifer, density: 400, size: (5, 9), slope: [30, 20])]";
         let ridge = |u: f32, _: f32| if u < 0.5 { 0.3 } else { 0.3 + 4.0 * (u - 0.5) };
         let all = objects(129, text, ridge);

@@ -47,7 +47,7 @@ mod tests {
     use crate::{Detail, presets};
 
     #[test]
-    fn a_tree_is_compiled_once_and_its_program_is_that_of_a_tree_alone() {
+    fn a_tree_is_compiled_once_and_equals_a_fresh_compilation() {
         let tree = presets::volcano();
         let programs = std::thread::scope(|scope| {
             let ask = || scope.spawn(|| Program::shared(&tree, 5));

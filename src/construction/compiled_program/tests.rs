@@ -55,7 +55,7 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
 
 /// Short segments leave bounds little slack.
 #[test]
-fn every_node_keeps_its_bounds_over_short_ways() {
+fn every_node_keeps_its_bounds_over_short_distances() {
     for seed in (0..40).chain([5_511_629_162_089_520_670]) {
         let program = Program::new(&construction_kit::tree(seed), seed as u32);
         let mut dice = construction_kit::Dice::new(seed ^ 99);
@@ -120,7 +120,7 @@ fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32
 }
 
 #[test]
-fn what_a_tile_selects_is_enough() {
+fn a_tile_selects_every_node_it_needs() {
     for seed in 0..40 {
         let program = Program::new(&construction_kit::tree(seed), 3);
         let mut dice = construction_kit::Dice::new(seed + 900);

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_another_one_counts_once() {
+    fn nested_selections_count_once() {
         let mut tree = tree();
         let paths = [path(&[2]), path(&[1, 1]), path(&[1]), path(&[2]), path(&[9])];
         assert_eq!(outermost(&tree, &paths), [path(&[1]), path(&[2])]);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_hidden_and_locked_until_all_are() {
+    fn several_pieces_toggle_until_all_are_hidden_or_locked() {
         let mut tree = tree();
         let both = [path(&[0]), path(&[2])];
         link_group::hide(&mut tree, &both[0]);

@@ -97,7 +97,7 @@ fn an_original_never_comes_to_contain_itself() {
 }
 
 #[test]
-fn a_first_copy_changes_nothing_and_another_one_lies_beside_it() {
+fn a_first_instance_changes_nothing_and_the_next_is_beside_it() {
     for (_, preset) in presets::all() {
         let mut tree = (*preset).clone();
         let picked = path(&[]).child(0);
@@ -131,7 +131,7 @@ fn removing_and_dissolving_leave_sound_trees() {
 }
 
 #[test]
-fn chains_go_there_and_back_through_everything() {
+fn transforms_invert_through_every_operator() {
     for (name, preset) in presets::all() {
         let mut tree = (*preset).clone();
         group(&mut tree, &path(&[0]), Wrap::Place).unwrap();
@@ -152,7 +152,7 @@ fn chains_go_there_and_back_through_everything() {
 }
 
 #[test]
-fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
+fn a_placed_piece_has_the_heights_of_its_transforms() {
     let mut tree = tree_of(vec![Piece::new(PieceKind::Disc(Disc {
         surface: crate::primitives::ground::ReliefStyle::Level,
         height: 100.0,
@@ -169,7 +169,7 @@ fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
 }
 
 #[test]
-fn what_was_moved_is_found_where_it_was_moved_to() {
+fn moved_pieces_are_found_at_their_new_place() {
     for item in Item::GROUPS.iter().flat_map(|group| group.1).copied() {
         let base = tree_of(vec![Piece::new(PieceKind::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
         let mut tree = base.clone();
@@ -265,7 +265,7 @@ fn rivers_fall_from_their_higher_end_and_nothing_is_raised() {
 }
 
 #[test]
-fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
+fn a_road_follows_the_ground_without_itself() {
     let mut tree = (*presets::valley()).clone();
     let program = Program::new(&tree, 2);
     let road = place(&mut tree, Item::Road, [3000.0, 2500.0], None, &program, 2).unwrap();
@@ -282,7 +282,7 @@ fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
 }
 
 #[test]
-fn points_come_between_their_neighbours_and_go_again() {
+fn points_are_inserted_between_neighbours_and_removed() {
     let mut piece = Piece::new(PieceKind::Curve(Curve { points: river(&[100.0, 80.0, 60.0]), ..Curve::default() }));
     assert_eq!(points::add_point(&mut piece, [750.0, 10.0]), Ok(2));
     let added = points::line(&piece).unwrap()[2].clone();
@@ -458,7 +458,7 @@ fn hangs_on(piece: &Piece, dimension: dimensions::PieceDimension, at: [f64; 2]) 
 }
 
 #[test]
-fn copies_get_the_line_that_they_are_to_lie_along() {
+fn copies_get_the_curve_that_they_follow() {
     let settings = ScatterSettings { region: ScatterRegion::Outline, ..ScatterSettings::default() };
     let mut piece = Piece::new(PieceKind::Scatter(CopyGroup { settings, ..CopyGroup::default() }));
     points::give_line(&mut piece);

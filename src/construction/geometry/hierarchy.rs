@@ -134,7 +134,7 @@ mod tests {
     use crate::construction_kit::Dice;
 
     #[test]
-    fn it_finds_every_piece_that_is_met_and_in_order() {
+    fn the_hierarchy_finds_every_hit_piece_in_order() {
         let mut dice = Dice::new(3);
         for count in [0, 7, 8, 9, 40, 333] {
             let areas: Vec<Area> = (0..count)

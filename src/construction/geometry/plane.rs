@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_hold_what_lies_on_the_stretch() {
+    fn capsule_distances_enclose_those_to_its_points() {
         let capsule = Capsule { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
         assert_eq!(capsule.distances([5.0, 5.0]), Interval::new(4.0, 50.0f64.sqrt() + 1.0));
         assert_eq!(capsule.distances([5.0, 0.5]).low, 0.0);

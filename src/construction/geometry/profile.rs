@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_hold_and_are_met() {
+    fn profile_bounds_hold_and_are_tight() {
         let line = Profile(vec![(0.0, -1.0), (0.2, -0.9), (0.4, 0.1), (0.6, 0.3), (1.0, 0.0)]).prepare();
         for (low, high) in [(-1.0, 3.0), (0.1, 0.3), (0.25, 0.26), (0.35, 0.9), (1.2, 1.3), (0.5, 0.5)] {
             let (range, slope) = line.bounds(Interval::new(low, high));

@@ -461,7 +461,7 @@ mod tests {
     /// The slope changes everywhere by the stated maximum, in random directions. Heights and gradients must keep their
     /// bounds, and gradients must match central differences.
     #[test]
-    fn bounds_hold_on_slopes_that_change_as_fast_as_they_may() {
+    fn bounds_hold_on_slopes_of_maximum_curvature() {
         let mut draws = Draws(Stream::new(5, 9), 0);
         let up = [0.0, 0.0, 1.0];
         for _ in 0..400 {
@@ -516,7 +516,7 @@ mod tests {
     /// Weights change fastest at the corner of four cells whose centres are all as far away as possible, and nowhere
     /// faster.
     #[test]
-    fn the_bounds_of_the_kernel_are_the_greatest_there_are() {
+    fn the_kernel_bounds_are_tight() {
         let kernel = |at: Point, centres: &[Point]| {
             let mut sums = (0.0, [0.0; 2], 0.0);
             let each: Vec<(f64, Point)> = centres

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_fit_into_memory_is_refused() {
+    fn requests_larger_than_memory_are_refused() {
         assert_eq!(poisson_disc_places([0.0; 2], [1e6; 2], 0.1, Stream::new(1, 1)), None);
         assert_eq!(poisson_disc_places([0.0; 2], [1e300; 2], 0.1, Stream::new(1, 1)), None);
         assert_eq!(poisson_disc_places([0.0; 2], [-1.0; 2], 0.1, Stream::new(1, 1)), None);

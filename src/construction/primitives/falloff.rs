@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_steepest_slope_is_the_documents() {
+    fn the_steepest_slope_matches_the_document() {
         let falloff = Falloff { core: 0.0, radius: 3.0 };
         let constant = 96.0 * 5.0f64.sqrt() / 125.0 / 3.0;
         let (_, slope) = falloff.bounds(Interval::new(0.0, 3.0));

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_hold_everywhere() {
+    fn image_bounds_hold_everywhere() {
         let picture = ImageSampler::new(talweg_ground::io::raster("stamp:mountain").unwrap());
         for k in 0..200 {
             let (u, v) = (f64::from(k % 17) / 17.0, f64::from(k % 13) / 13.0);

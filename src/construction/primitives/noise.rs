@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_constants_are_the_greatest_there_are() {
+    fn noise_bounds_are_tight() {
         let mut worst = (0.0, 0.0);
         for i in 0..=160 {
             for j in 0..=160 {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_one_and_has_its_gradient() {
+    fn noise_stays_within_one_and_has_its_gradient() {
         let noise = ReliefNoise::new(5);
         for k in 0..20_000 {
             let p = [f64::from(k) * 0.137 - 900.0, f64::from(k % 313) * 0.291 - 40.0];

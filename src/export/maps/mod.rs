@@ -439,7 +439,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_map_is_read_back_from_what_it_is_called() {
+    fn every_map_is_parsed_from_its_name() {
         for map in ExportMap::common().chain([ExportMap::Mask("Ä b".into())]) {
             assert_eq!(map.to_string().parse::<ExportMap>().unwrap(), map);
             assert!(map.help().ends_with('.') && !map.name().is_empty());

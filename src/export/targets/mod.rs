@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_those_that_the_programs_take() {
+    fn sizes_match_those_of_the_programs() {
         let size = |id: &str, samples: usize| ExportTarget::named(id).unwrap().nearest_size(samples);
         assert_eq!([size("unreal", 513), size("unreal", 1025), size("unreal", 9000)], [505, 1009, 8129]);
         assert_eq!([size("unity", 500), size("unity", 9000), size("godot", 513)], [513, 4097, 512]);

@@ -43,7 +43,7 @@ fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
 }
 
 #[test]
-fn a_stroke_acts_once_where_it_crosses_itself_unless_it_builds_up() {
+fn a_self_crossing_stroke_acts_once_unless_it_builds_up() {
     let path = [(200.0, 500.0), (800.0, 500.0), (800.0, 510.0), (200.0, 510.0)];
     let once = Brush { radius: 100.0, ..Brush::default() };
     let twice = Brush { build_up: true, ..once.clone() };
@@ -69,7 +69,7 @@ fn pressure_makes_a_stroke_weaker_and_narrower_if_asked_to() {
 }
 
 #[test]
-fn strokes_go_on_at_the_other_side_of_a_wrapping_terrain() {
+fn strokes_continue_across_the_seam_of_a_wrapping_terrain() {
     let brush = Brush { radius: 100.0, hardness: 1.0, ..Brush::default() };
     let corner = stroke(brush, &[(0.0, 0.0)]);
     let count = |edges| covered(&corner, 101, edges).iter().filter(|&&w| w > 0.0).count();
@@ -107,7 +107,7 @@ fn strokes_are_written_a_line_each_and_read_back_equal() {
 }
 
 #[test]
-fn numbers_out_of_reach_are_moved_into_it_and_told() {
+fn numbers_out_of_range_are_clamped_and_reported() {
     let bad = vec![
         StrokePoint::new(f32::NAN, 0.0),
         StrokePoint { x: 1.0e30, y: -1.0e30, pressure: 7.0 },
@@ -149,7 +149,7 @@ fn fewer_points_stay_near_the_path_and_its_pressure() {
 }
 
 #[test]
-fn a_stroke_that_erodes_is_cut_into_pieces_which_stay_as_it_grows() {
+fn pieces_of_an_erosion_stroke_stay_as_it_grows() {
     let path: Vec<StrokePoint> =
         (0..=90).map(|k| StrokePoint::new(10.0 * k as f32, 200.0 * libm::sinf(0.1 * k as f32))).collect();
     let brush = Brush { tool: BrushTool::Erode, radius: 50.0, iterations: 30, seed: 7, ..Brush::default() };

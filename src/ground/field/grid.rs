@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_edges_have_no_neighbour_and_wrapping_ones_skip_the_repeated_row() {
+    fn open_edges_end_and_wrapping_ones_skip_the_repeated_row() {
         let open = Grid::new(5, Edges::Open);
         assert_eq!((open.previous(0), open.next(4), open.previous(4), open.next(0)), (None, None, Some(3), Some(1)));
         let wrap = Grid::new(5, Edges::Wrap);

@@ -51,7 +51,7 @@ mod tests {
 
     /// These bits must never change, or old scenes would change.
     #[test]
-    fn golden_vector() {
+    fn random_numbers_match_golden_values() {
         let stream = Stream::new(7, 3);
         let drawn = [stream.bits(0, 0), stream.bits(1, 0), stream.bits(0, 1), stream.fork(5).bits(-1, -1)];
         assert_eq!(drawn, GOLDEN_BITS, "{drawn:#x?}");
@@ -60,7 +60,7 @@ mod tests {
         [0x8031_4f90_8146_5d3f, 0x372a_7568_1662_f542, 0xbf69_9829_7bc8_05e1, 0xcfb6_12f4_fc3c_57cb];
 
     #[test]
-    fn uniform_over_a_patch() {
+    fn random_numbers_are_uniform_over_a_patch() {
         let stream = Stream::new(1, 2);
         let mut bins = [0u32; 16];
         for y in 0..256 {

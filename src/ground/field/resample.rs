@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn common_samples_keep_their_bits_and_the_weights_between_are_those_of_dubuc() {
+    fn resampling_keeps_common_samples_and_has_dubuc_weights() {
         assert_eq!(catmull_rom_weights(0.5).map(|weight| weight * 16.0), [-1.0, 9.0, 9.0, -1.0]);
         for (from, to) in [
             (Grid::new(9, Edges::Open), Grid::new(17, Edges::Open)),

@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_content_hash_tells_any_bit_of_heights_and_maps() {
+    fn the_content_hash_depends_on_every_bit_of_heights_and_maps() {
         let plain = Terrain::flat(Grid::new(5, Edges::Open));
         let mut raised = plain.clone();
         raised.height[7] = 1e-30;

@@ -47,7 +47,7 @@ mod tests {
     use crate::field::{Edges, MapKind};
 
     #[test]
-    fn the_ground_goes_on_a_little_and_then_lies_low() {
+    fn terrain_continues_a_little_into_voids_and_then_is_low() {
         let mut terrain = Terrain::from_fn(17, Edges::Open, |u, _| 1.0 + u);
         assert_eq!(heights_over_void(&terrain), None);
         let grid = terrain.grid;

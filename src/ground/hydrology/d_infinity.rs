@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arc_tangents_side_by_side_are_those_of_libm() {
+    fn vectorised_arc_tangents_equal_those_of_libm() {
         // every 61st number from 0 to 1, and all numbers near the values where the formula changes
         let bits = (0..=1.0f32.to_bits()).step_by(61).chain(
             [0.0, 1.0 / 4096.0, 7.0 / 16.0, 11.0 / 16.0, 1.0]

@@ -396,7 +396,7 @@ mod tests {
 
     /// Columns inside the faces of a globe are routed in blocks, bit for bit as one by one.
     #[test]
-    fn columns_of_a_globe_side_by_side_are_routed_as_one_by_one() {
+    fn vectorised_globe_columns_are_routed_like_single_ones() {
         let grid = Grid::globe(75);
         let mesh = FlowMesh::new(grid);
         let random = Stream::new(4, 6);

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_the_whole_and_sums_have_no_order() {
+    fn areas_of_parts_add_up_to_the_whole_in_any_order() {
         for units in [0, 1, 2, 1 << 20, 3 << 20, (1 << 53) + 1, (1 << 62) - 1] {
             let area = DrainedArea::of_units(units);
             for share in [0.0, 1.0e-9, 0.25, 1.0 / 3.0, 0.999_999_94, 1.0] {

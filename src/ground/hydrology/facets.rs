@@ -273,7 +273,7 @@ mod tests {
     use crate::hydrology::FlowMesh;
 
     #[test]
-    fn facets_side_by_side_are_those_of_one_cell() {
+    fn vectorised_facets_equal_those_of_single_cells() {
         let mesh = FlowMesh::new(Grid::new(70, Edges::Open));
         let random = Stream::new(4, 4);
         let height: Vec<f32> = (0..mesh.len()).map(|k| (random.unit(k as i32, 0) * 9.0) as u8 as f32).collect();
@@ -293,7 +293,7 @@ mod tests {
 
     /// On a lattice of squares a globe's facets equal a square's facets.
     #[test]
-    fn the_facets_of_a_globe_are_those_of_a_square_where_its_cells_are() {
+    fn globe_facets_equal_square_facets_on_square_cells() {
         let random = Stream::new(4, 5);
         let distances = std::array::from_fn(|d| if d % 2 == 0 { 1.0 } else { std::f32::consts::SQRT_2 });
         for k in 0..1000 {

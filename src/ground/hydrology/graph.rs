@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_of_a_globe_reaches_the_sea_over_the_lowest_spill_points() {
+    fn globe_cells_reach_the_sea_over_the_lowest_spill_points() {
         let control = Control::default();
         for (n, steps) in [(2, 50.0), (3, 50.0), (4, 50.0), (5, 3.0), (9, 50.0), (33, 1000.0), (40, 6.0)] {
             let grid = Grid::globe(n);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn all_areas_arrive_once() {
+    fn every_area_reaches_an_outlet_once() {
         let control = Control::default();
         for sea in [0.5, -100.0] {
             let grid = Grid::globe(33);

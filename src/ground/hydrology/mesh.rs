@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_have_no_area_and_neighbours_are_as_far_as_they_are() {
+    fn copies_have_no_area_and_neighbour_distances_are_true() {
         for grid in [Grid::new(7, Edges::Open), Grid::new(7, Edges::Wrap), Grid::globe(12)] {
             let mesh = FlowMesh::new(grid);
             let areas = mesh.areas();

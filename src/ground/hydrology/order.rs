@@ -501,7 +501,7 @@ mod tests {
 
     /// Rounded sums are rounded in the same order.
     #[test]
-    fn what_is_passed_down_while_the_order_is_made_has_the_bits_of_what_is_passed_down_along_it() {
+    fn sums_during_ordering_have_the_bits_of_sums_along_the_order() {
         let control = Control::default();
         let given = |k: usize, held: f32| {
             let aside = held * (k % 7) as f32 * 0.13;
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_an_end() {
+    fn a_cancelled_ordering_ends() {
         let control = Control::default();
         let receivers = receivers(7);
         let order = UpstreamOrder::new(&receivers[..], &control).unwrap();

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_and_lists_tell_the_receivers_that_were_written() {
+    fn bytes_and_lists_return_the_written_receivers() {
         for samples in [2, 3, 5, 40] {
             let cells = (samples * samples) as u32;
             let written = |k: u32| -> [u32; 2] {

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_ground_the_lowest_height_is_written_and_counted() {
+    fn voids_are_written_as_the_lowest_height_and_counted() {
         let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
         // The lowest and the highest corner are void.
         for k in [0, 32 * 33, 32] {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn level_ground_is_written_as_its_height_without_division_by_zero() {
+    fn level_terrain_is_written_without_division_by_zero() {
         let folder = tempfile::tempdir().unwrap();
         let level = Terrain::from_fn(3, Edges::Open, |_, _| 0.5);
         let report = export_heightmap(&level, 1800.0, 8000.0, folder.path().join("h.r16")).unwrap();

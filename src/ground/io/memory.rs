@@ -123,14 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_the_system_are_read() {
+    fn memory_figures_of_the_system_are_parsed() {
         let text = "MemTotal:       24602324 kB\nMemAvailable:   19334172 kB\n";
         assert_eq!(kibibytes(text, "MemAvailable:"), Some(19_334_172 * 1024));
         assert_eq!(kibibytes(text, "SwapFree:"), None);
     }
 
     #[test]
-    fn amounts_are_read_as_people_type_them() {
+    fn memory_amounts_are_parsed_as_people_type_them() {
         assert_eq!(parse_bytes("4GiB"), Ok(4 << 30));
         assert_eq!(parse_bytes(" 1.5 G "), Ok(3 << 29));
         assert_eq!(parse_bytes("512MB"), Ok(512_000_000));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_leaves_what_it_has_not_used() {
+    fn a_control_group_leaves_its_unused_memory() {
         let group = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(group.path().join(name), text).unwrap();
         write("memory.max", "max\n");

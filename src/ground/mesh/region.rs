@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_that_touch_at_a_point_are_parted() {
+    fn parts_that_touch_at_a_point_are_separated() {
         let (region, kept) = region(&["##...", "###..", ".####", "..###", "..###"]);
         assert_eq!(kept[4], "..###");
         let touching = (0..25).filter(|&k| region.contains(k) && pieces(region.sectors(k)) > 1).count();

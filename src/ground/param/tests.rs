@@ -23,7 +23,7 @@ crate::params! {
 }
 
 #[test]
-fn the_table_says_what_was_written() {
+fn the_parameter_table_matches_its_declaration() {
     let about = TestGroup::default().about();
     assert_eq!((about.label, about.help), ("A sample", "A group for the tests."));
     assert_eq!(about.params[0].label, "Far away");
@@ -46,7 +46,7 @@ fn values_are_clamped_by_set_and_refused_by_parse() {
 }
 
 #[test]
-fn sanitise_moves_what_is_outside_and_names_it() {
+fn sanitise_clamps_values_and_names_them() {
     let mut sample = TestGroup { far_away: f32::NAN, count: 90, shape: ToneCurve(vec![]), ..TestGroup::default() };
     let moved = sample.sanitise();
     assert_eq!(moved.iter().map(|m| m.param.as_ref()).collect::<Vec<_>>(), ["far_away", "count", "shape"]);
@@ -54,7 +54,7 @@ fn sanitise_moves_what_is_outside_and_names_it() {
 }
 
 #[test]
-fn only_what_differs_is_written() {
+fn only_changed_values_are_written() {
     let sample = TestGroup { way: TestChoice::Down, ..TestGroup::default() };
     let text = ron::to_string(&sample).unwrap();
     assert_eq!(text, "(way:Down)");
@@ -62,7 +62,7 @@ fn only_what_differs_is_written() {
 }
 
 #[test]
-fn what_is_read_is_taken_as_it_is_or_refused_by_name() {
+fn values_are_read_exactly_or_refused_by_name() {
     let read = |text: &str| ron::from_str::<TestGroup>(text);
     let all = "(shape: [(0.0, 0.0), (1.0, 0.5)], on: false, way: Down, count: 9, far_away: 0.1)";
     let group = TestGroup {

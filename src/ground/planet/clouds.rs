@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn more_cover_is_more_cloud_and_rain_belts_have_more_than_the_dry_ones() {
+    fn clouds_increase_with_cover_and_in_rain_belts() {
         let [none, some, all] = [0.0, 0.45, 1.0].map(|cover| mean(cover, [0.0, 90.0]));
         assert!(none < 0.05 && some > none + 0.1 && some < all && all > 0.8, "{none} {some} {all}");
         let [wet, dry, middle] = [[0.0, 10.0], [25.0, 35.0], [52.0, 66.0]].map(|belt| mean(0.45, belt));

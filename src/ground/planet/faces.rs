@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn between_the_samples_of_faces_heights_are_smooth_over_their_borders() {
+    fn heights_between_samples_are_smooth_over_face_borders() {
         let globe = Globe::new(65);
         let law = |[x, y, z]: [f64; 3]| (x * x - 0.7 * y * z + 0.3 * z) as f32;
         let heights = (0..globe.len()).map(|k| globe.direction_of(k).map(f64::from)).map(law).collect();

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_go_on_and_poles_are_single_points() {
+    fn map_edges_continue_and_poles_are_single_points() {
         let globe = Globe::new(33);
         let field: Vec<f32> = (0..globe.len())
             .map(|k| globe.direction_of(k))
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documents_rule_leads_over_the_pole_half_a_turn_away() {
+    fn the_documents_rule_crosses_the_pole_to_half_a_turn_away() {
         let map = map(Registration::Pixel);
         assert_eq!(map.wrapped(70, 3), (6, 3));
         assert_eq!(map.wrapped(-1, 3), (63, 3));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_map_of_points_the_row_beyond_a_pole_is_the_next_but_one() {
+    fn the_row_beyond_a_pole_of_a_point_map_is_the_next_but_one() {
         let map = self::map(Registration::Grid);
         assert_eq!(map.wrapped(64, 3), (0, 3));
         assert_eq!(map.wrapped(10, -1), (42, 1));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_where_the_samples_are() {
+    fn map_positions_are_those_of_the_samples() {
         for map in [Registration::Pixel, Registration::Grid].map(self::map) {
             for (column, row) in [(0, 7), (31, 1), (63, 30), (17, 16)] {
                 let [x, y] = map.place(map.direction(column, row));

@@ -108,8 +108,8 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
 }
 
 /// Bed heights along `samples` of `ground`, the terrain height elsewhere. `area` is the number of cells that drain
-/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cuts a
-/// channel of its usual depth below these heights.
+/// through each sample by the receivers of `graph`. [`StreamCourses`](crate::channels::stream_courses::StreamCourses)
+/// cuts a channel of its usual depth below these heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
     // Sorting by area orders samples downstream, because a receiver always has a larger drainage area than its donors.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_an_even_slope_wander_and_join_and_level_ground_keeps_its_bits() {
+    fn streams_on_even_slopes_wander_and_level_ground_is_unchanged() {
         let control = Control::default();
         for edges in [Edges::Open, Edges::Wrap] {
             let grid = Grid::new(257, edges);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn beds_fall_downstream_and_channels_deepen_with_what_drains_through_them() {
+    fn beds_fall_downstream_and_channels_deepen_with_drainage() {
         let control = Control::default();
         let cx = context(Grid::new(257, Edges::Open), &control);
         let cell = cell_height(&cx, cx.grid);

@@ -12,10 +12,10 @@
 //! Every sample is limited by itself, so windows have the same bits as the whole, with any number of threads. Measured:
 //! of *Eroded hills* on 4097 samples, 0.81 of the trunk streams lay within a cell of those on 513 without this, and
 //! 0.97 with it; 1 % of the terrain is then lowered by more than half a metre. Where channels are
-//! [incised](crate::channels::incised_channels), courses are smoothed: [`SMOOTHINGS`] times, every sample moves half way to the
-//! mean of its neighbours along the stream. Source: stream burning (Saunders 1999) with banks that slope down to the
-//! streams (AGREE, Hellweger 1997), here for the terrain's own streams; curves after Chaikin 1974. Using the height of
-//! the coarser grid as the limit is ours.
+//! [incised](crate::channels::incised_channels), courses are smoothed: [`SMOOTHINGS`] times, every sample moves half
+//! way to the mean of its neighbours along the stream. Source: stream burning (Saunders 1999) with banks that slope
+//! down to the streams (AGREE, Hellweger 1997), here for the terrain's own streams; curves after Chaikin 1974. Using
+//! the height of the coarser grid as the limit is ours.
 
 use crate::Context;
 use talweg_ground::field::{Edges, Grid, Stream};
@@ -222,7 +222,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_lies_across_a_bed_is_lowered_and_what_lies_lower_keeps_its_bits() {
+    fn terrain_across_a_bed_is_lowered_and_lower_terrain_kept() {
         let control = Control::default();
         let fine = Grid::new(257, Edges::Open);
         let rough = |k: usize| 1.0 - 0.01 * (k / 257) as f32 / 8.0 + if k.is_multiple_of(3) { 0.2 } else { -0.1 };
@@ -265,7 +265,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_course_goes_on_over_the_seam() {
+    fn a_course_continues_over_the_seam() {
         let control = Control::default();
         let grid = Grid::new(33, Edges::Wrap);
         // From the last column but one, across the seam, to the second, along the first row.

@@ -8,13 +8,13 @@
 //! layers below that the coarser grid does not have. c is the cell of the coarser grid, and l is 1 along the streams.
 //! Then G ← G - w·d - [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Held) the beds, changes by its iterations
 //! count by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
-//! [`stream_courses`](crate::channels::stream_courses) has the law. Where channels are [incised](StreamBeds::Incised), the law of
-//! [`incised_channels`](crate::channels::incised_channels) replaces the thalweg, changes by iterations count as where beds are
-//! held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent (D8), across spill
-//! points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid of fixed size that is
-//! always evaluated as a whole. Hence the cost does not grow with the requested size, and windows work.
-//! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. That they are
-//! lowered by a thalweg, and that no bed is breached, is ours.
+//! [`stream_courses`](crate::channels::stream_courses) has the law. Where channels are [incised](StreamBeds::Incised),
+//! the law of [`incised_channels`](crate::channels::incised_channels) replaces the thalweg, changes by iterations count
+//! as where beds are held, and the channels are cut once more afterwards. Trunk streams follow the steepest descent
+//! (D8), across spill points, where more than [`TRUNK_SHARE`] of the terrain drains. They are found once, on a grid of
+//! fixed size that is always evaluated as a whole. Hence the cost does not grow with the requested size, and windows
+//! work. Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. That
+//! they are lowered by a thalweg, and that no bed is breached, is ours.
 
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ mod tests {
     use talweg_ground::field::Edges;
 
     #[test]
-    fn a_coarser_grid_reads_the_samples_that_it_has_in_common_in_windows_too() {
+    fn a_coarser_grid_reads_common_samples_also_in_windows() {
         let (fine, coarse) = (Grid::new(33, Edges::Open), Grid::new(17, Edges::Open));
         let height = |row: usize, column: usize| ((row * 31 + column * 17) % 29) as f32;
         let field: Vec<f32> = (0..fine.len()).map(|k| height(k / 33, k % 33)).collect();

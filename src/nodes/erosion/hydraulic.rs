@@ -31,9 +31,9 @@
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so deep
 //! water sloshes; evaporation damps this.
 //! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
-//! (tests/core/erosion_classic.rs). On the terrain of the document's figure 17 (257², its constants, 100 iterations)
-//! the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622 (tests/core/documents.rs); the [fast
-//! form](super::hydraulic_fast) has a table of more iterations.
+//! (tests/core/nodes/erosion/classic.rs). On the terrain of the document's figure 17 (257², its constants, 100
+//! iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
+//! (tests/core/nodes/documents.rs); the [fast form](super::hydraulic_fast) has a table of more iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, Next, WorkingMemory};

@@ -12,7 +12,7 @@
 //! [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form.
 //! Only the document's surface reproduces the results that it and Olsen report for the fast form. The table shows the
 //! erosion score on the terrain of its figures 17 and 18 after the given iterations (257², its constants,
-//! tests/core/documents.rs):
+//! tests/core/nodes/documents.rs):
 //!
 //! | iterations | 0 | 25 | 100 | 1000 | 4000 |
 //! |---|---|---|---|---|---|
@@ -34,7 +34,7 @@
 //! mirrored terrain. On the document's kind of terrain (257², its constants, 100 iterations) the result differs by
 //! 0.004 of the relief (rms) from the result of the reference form, which itself changed the terrain by 0.0065. The
 //! mean slope falls by 22 % and the erosion score rises from 0.42 to 0.47, because four neighbours smooth less than
-//! eight (tests/core/erosion_classic.rs).
+//! eight (tests/core/nodes/erosion/classic.rs).
 //! Cost: as the document writes the two forms, an iteration of the fast form takes 0.26 to 0.28 of the reference's time
 //! at 512²; the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vector
 //! instructions (benches/erosion.rs).

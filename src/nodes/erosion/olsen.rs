@@ -7,9 +7,9 @@
 //! here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the plains.
 //! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has 2.20, 2.18 and 2.23 along 0°, 22.5° and 45°
 //! after 50 iterations with the straight neighbours (2.08, 1.94 and 1.78 with the diagonals). On a mirrored terrain up
-//! to half of the moved material moves at other places (tests/core/erosion_classic.rs).
+//! to half of the moved material moves at other places (tests/core/nodes/erosion/classic.rs).
 //! On the terrain of the document's figure 19 (257², k = 4, 100 iterations) the score rises from 0.559 to 0.893
-//! (tests/core/documents.rs).
+//! (tests/core/nodes/documents.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Squares only, like every [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).

@@ -26,7 +26,7 @@
 //! times as much rock back and forth in iteration 50 as c = 0.3 does, and is no nearer to rest after 1000.
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
 //! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
-//! (tests/core/erosion_classic.rs).
+//! (tests/core/nodes/erosion/classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; Le Martelot 2005, §3.3.1.
 
 use super::buffers::{self, Next, WorkingMemory};

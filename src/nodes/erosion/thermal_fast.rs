@@ -7,7 +7,7 @@
 //! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone
 //! that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88 and 0.95
 //! with the straight neighbours; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a mirrored
-//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).
+//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/nodes/erosion/classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Squares only, like every [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is atan(k ·

@@ -19,7 +19,7 @@
 //! scene around it. This is the last step of the program by Olsen's company that shows his paper's method
 //! (Procedurality 0.1, radius 1), except at the edges: here only existing samples count there, while the program leaves
 //! edges unsmoothed. At a smoothness of 0.5 and 65² the score is 0.35 without smoothing, 0.36 with smoothed levels and
-//! 0.42 with a smoothed finished terrain (tests/core/documents.rs).
+//! 0.42 with a smoothed finished terrain (tests/core/nodes/documents.rs).
 //!
 //! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a subsample of
 //! a large one, except with smoothing, where finer levels move all points a little. Levels that are not shown are

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn noises_have_a_deviation_of_a_quarter_in_the_plane_and_in_space() {
+    fn noises_have_deviation_a_quarter_in_the_plane_and_in_space() {
         for function in [LibraryFunction::SuperSimplex, LibraryFunction::OpenSimplex, LibraryFunction::Surflets] {
             for salt in 0..3 {
                 let term = Term::new(function, 1.0, Stream::new(salt, 1));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_copies_change_places_over_a_side_and_keep_the_spread() {
+    fn copy_weights_swap_over_a_side_and_keep_the_spread() {
         assert_eq!((fade_weights(0.0), fade_weights(1.0)), ([1.0, 0.0], [0.0, 1.0]));
         for t in [0.1, 0.5, 0.7] {
             let [a, b] = fade_weights(t);
@@ -277,7 +277,7 @@ mod tests {
 
     /// If the package changed the values for a seed, existing scenes would look different.
     #[test]
-    fn the_package_gives_the_values_it_always_gave() {
+    fn the_noise_package_keeps_its_values() {
         let noise = SuperSimplex::new(7);
         let sum: f64 = (0..100).map(|k| noise.get([f64::from(k) * 0.37, f64::from(k) * 0.91])).sum();
         assert_eq!(sum.to_bits(), 0x4009_93f2_9c6b_37fa, "{sum}");

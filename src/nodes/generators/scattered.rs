@@ -217,7 +217,7 @@ mod tests {
 
     /// Readings from the table equal drawn gradients, in whole parts and in the remainder of a row.
     #[test]
-    fn the_table_holds_what_is_drawn() {
+    fn the_table_holds_the_drawn_points() {
         // the distant offsets lie where lattice line numbers wrap around
         for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])]
         {

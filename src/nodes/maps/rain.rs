@@ -8,8 +8,8 @@
 //! Scheme: the sweep runs line by line with the wind, and interpolates between the two samples upwind, with the exact
 //! solution over a step.
 //! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
-//! is the moisture of its [`climate`](talweg_ground::planet::climate) divided by the mean over the area, with trade winds and
-//! westerlies from the sea. Wind direction and reach of the shadow have no effect there.
+//! is the moisture of its [`climate`](talweg_ground::planet::climate) divided by the mean over the area, with trade
+//! winds and westerlies from the sea. Wind direction and reach of the shadow have no effect there.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;

@@ -212,7 +212,7 @@ mod tests {
     use talweg_ground::field::globe::from_angles;
 
     #[test]
-    fn the_ground_passes_through_the_samples_has_its_slope_and_no_step_between_faces() {
+    fn detail_has_the_samples_and_slopes_and_no_step_at_faces() {
         let globe = Globe::new(33);
         let law = |[x, y, z]: [f64; 3]| 0.4 * x + libm::sin(3.0 * y) * z;
         let field: Vec<f32> = (0..globe.len()).map(|k| law(globe.direction_of(k).map(f64::from)) as f32).collect();

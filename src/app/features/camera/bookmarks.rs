@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bookmark_goes_back_to_where_it_was_kept() {
+    fn a_bookmark_restores_its_view() {
         let settings = Settings { size_metres: 9000.0, ..Settings::default() };
         let now = CameraStand { eye_world: Vec3::new(-120.0, 340.0, 610.0), yaw: 1.2, pitch: -0.4 };
         let bookmark = kept(&now, &settings, "A".into());

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_go_where_one_looks_and_walking_stays_level() {
+    fn flight_follows_the_view_and_walking_stays_level() {
         let ahead = FlyState { way: Some(FlyAction::Fly), towards: Vec3::X, is_fast: false };
         let east = std::f32::consts::FRAC_PI_2;
         let flown = way_world(&ahead, (east, -0.5), 8000.0, 0.1);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tilted_plane_against_a_level_one() {
+    fn a_tilted_and_a_level_plane_have_known_differences() {
         // from 50 m below to 50 m above the flat plane, over 2 km
         let (a, b) = (subject(65, |u, _| u), subject(65, |_, _| 0.5));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_differs_by_nothing_whatever_the_samples() {
+    fn equal_terrains_do_not_differ_at_any_resolution() {
         let (a, b) = (subject(65, |u, v| u + v), subject(33, |u, v| u + v));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         assert!(difference_of(&table, "Root mean square") < 1e-4);
@@ -199,7 +199,7 @@ mod tests {
     /// Half of the sphere is higher, half lower. The height over a plane through the centre has a mean square of ⅓, and
     /// a volume of π over each half.
     #[test]
-    fn a_tilted_planet_against_a_level_one() {
+    fn a_tilted_and_a_level_planet_have_known_differences() {
         for samples in [33, 17] {
             let (a, b) = (planet(33, |[_, _, z]| z), planet(samples, |_| 0.0));
             let table = Table::new(&a, &b, &Control::default()).unwrap();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_what_it_means() {
+    fn every_row_has_an_explanation() {
         let (a, b) = (subject(9, |u, v| u * v), subject(9, |_, _| 0.0));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         assert!(table.rows.iter().all(|row| row.help.ends_with('.') && !row.label.is_empty()));

@@ -214,7 +214,7 @@ mod tests {
     use talweg::field::Control;
 
     #[test]
-    fn what_is_written_is_the_ground_between_the_edges() {
+    fn a_cut_out_writes_the_terrain_between_its_edges() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hills.ron");
         let (scene, _) =

@@ -284,7 +284,7 @@ mod tests {
     use talweg::scene::BuildProduct;
 
     #[test]
-    fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
+    fn protected_files_are_overwritten_only_after_confirmation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("alps.r16");
         std::fs::write(&path, "old").unwrap();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn files_outside_the_scenes_folder_are_not_written_unasked() {
+    fn files_outside_the_scene_folder_need_confirmation() {
         let preset = |folder: &str, file: Option<&str>| {
             let file = file.map(Into::into);
             let product = BuildProduct { what: "heights".into(), format: "png".into(), file };
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_that_failed_after_the_replacement_does_not_say_that_nothing_was_exported() {
+    fn a_failure_after_the_replacement_reports_exported_files() {
         let source = || std::io::Error::other("the disk does not answer");
         let unsynced = || FileError::Unsynced { path: "alps.png".into(), source: source() };
         for error in [anyhow::Error::from(unsynced()), FilmError::from(unsynced()).into()] {

@@ -104,7 +104,7 @@ impl ExportWindow {
             let checked = |request: ExportRequest| {
                 export::check(&request, scene, &choice.place())?;
                 let samples = export::samples(&request, scene)?;
-                // a terrain larger than the largest whole evaluation is built in tiles, if all of its products allow that
+                // a terrain larger than the largest whole evaluation is built in tiles, if its products allow that
                 if samples > MAX_SAMPLES {
                     streamed_products(&request, scene, samples)?;
                 }

@@ -164,7 +164,7 @@ mod tests {
     use talweg::nodes::Node;
 
     #[test]
-    fn contributions_add_up_to_the_height_that_is_there() {
+    fn layer_contributions_add_up_to_the_height() {
         let mut document = Document::default();
         for name in ["Perlin", "Terrace", "Voronoi"] {
             document.add_layer(Node::named(name).unwrap());

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layer_of_a_river_takes_away_only_and_has_water() {
+    fn a_river_layer_only_lowers_terrain_and_has_water() {
         let (terrain, settings) = valley();
         let line = course(&terrain, &settings, 5 * 129 + 40, &Control::default()).unwrap();
         let mut document = Document::default();

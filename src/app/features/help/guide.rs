@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_paragraphs_lists_and_what_stands_in_them_are_read() {
+    fn headings_paragraphs_and_lists_are_parsed() {
         let read = blocks("# One\n![A](a.jpg)\n\nTwo\nthree.\n\n- *Four*\n  and `F5`\n- six\n\nSeven\n");
         let entry = |text: &str| GuideBlock::Entry(text.into());
         let text = |text: &str| GuideBlock::Text(text.into());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_guide_is_left_in_markdown() {
+    fn the_guide_shows_no_raw_markdown() {
         let all = blocks(GUIDE);
         assert!(all.len() > 40, "{}", all.len());
         for block in &all {

@@ -177,7 +177,7 @@ mod tests {
     use crate::frame::theme;
 
     #[test]
-    fn raised_and_lowered_letters_become_plain_ones() {
+    fn superscripts_and_subscripts_become_plain_letters() {
         assert_eq!(with_plain_letters("2ᵏ·hᵢ"), "2^k·h_i");
         assert_eq!(with_plain_letters("xᵏⁱ₁, δ²"), "x^ki₁, δ²");
     }

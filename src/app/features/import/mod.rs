@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_that_changed_are_told() {
+    fn only_changed_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let [a, b] = ["a.png", "b.png"].map(|name| folder.path().join(name));
         std::fs::write(&a, "one").unwrap();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_files_are_taken_for_what_they_are() {
+    fn dropped_files_are_recognised_by_kind() {
         let at = |name: &str| PathBuf::from(name);
         assert_eq!(dropped_action(Path::new("a.ron")), Some(DroppedFile::Scene(at("a.ron"))));
         assert_eq!(dropped_action(Path::new("a.tif")), Some(DroppedFile::Heights(at("a.tif"))));

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_width_is_offered_and_others_that_fit_are_taken() {
+    fn a_width_is_proposed_and_others_that_fit_are_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str, bytes: usize| {
             let path = folder.path().join(name);

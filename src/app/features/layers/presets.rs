@@ -95,7 +95,7 @@ mod tests {
     use talweg::nodes::Node;
 
     #[test]
-    fn a_preset_is_kept_found_again_and_forgotten() {
+    fn a_preset_is_saved_found_and_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let config = Some(folder.path());
         let mut document = Document::default();

@@ -132,7 +132,7 @@ mod tests {
     use talweg::field::Edges;
 
     #[test]
-    fn lines_lie_where_the_ground_has_their_height() {
+    fn contours_lie_at_their_height() {
         let ramp = Terrain::from_fn(129, Edges::Open, |u, _| u);
         let settings = Settings { relief_metres: 100.0, ..Settings::default() };
         let mut image = RgbImage::from_fn(400, 400, |_, _| [255; 3]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_interval_is_a_round_number() {
+    fn the_default_interval_is_a_round_number() {
         assert_eq!([usual_interval(1000.0), usual_interval(900.0), usual_interval(3100.0)], [50.0, 50.0, 200.0]);
         assert!((usual_interval(0.4) - 0.02).abs() < 1e-6);
     }

@@ -146,7 +146,7 @@ mod tests {
     use talweg::field::Edges;
 
     #[test]
-    fn every_style_and_the_overlay_give_another_picture_of_the_same_ground() {
+    fn every_map_style_and_overlay_gives_a_different_picture() {
         let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos()));
         let settings = Settings::default();
         let palette = Arc::new(PaletteTable::new(Palette::named_or_default("alpine"), &settings));

@@ -302,7 +302,7 @@ mod tests {
     use talweg::scene::Scene;
 
     #[test]
-    fn a_protected_file_is_asked_about_before_anything_is_computed() {
+    fn a_protected_file_is_confirmed_before_any_computation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("alps.ron");
         std::fs::write(&path, "old").unwrap();

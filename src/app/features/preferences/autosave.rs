@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scene_with_a_file_is_saved_so_long_after_its_first_unsaved_edit() {
+    fn autosave_waits_its_interval_after_the_first_unsaved_edit() {
         let folder = tempfile::tempdir().expect("a folder");
         let minutes = |n: u64| Duration::from_secs(60 * n);
         let (mut document, mut autosave) = (Document::default(), Autosave::default());

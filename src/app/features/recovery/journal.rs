@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unsaved_is_found_again_and_what_is_saved_is_not() {
+    fn only_unsaved_work_is_recovered() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
         let journal = EditJournal::begin(&state).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_nobody_chose_keeps_its_reason_and_one_that_was_chosen_leaves_nothing() {
+    fn a_crash_keeps_its_reason_and_a_clean_exit_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut document = Document::default();
         let journal = EditJournal::begin(folder.path()).unwrap();

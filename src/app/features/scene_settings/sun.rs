@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offset_and_angles_agree() {
+    fn sun_offset_and_sun_angles_agree() {
         for (azimuth, elevation) in [(0.0, 10.0), (45.0, 40.0), (180.0, 60.0), (315.0, 33.0)] {
             assert_eq!(from_offset(to_offset(azimuth, elevation)), (azimuth, elevation));
         }

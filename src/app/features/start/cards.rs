@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn captions_leave_the_name_of_the_work_out() {
+    fn captions_omit_the_name_of_the_work() {
         let work = SourceWork::all().first();
         assert_eq!(caption("Le Martelot 2005, figure 2: rough", work), "figure 2: rough");
         assert_eq!(caption("Stamp noise: first picture", work), "first picture");

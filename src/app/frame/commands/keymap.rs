@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_stands_in_for_the_keys_that_come_with_a_command() {
+    fn chosen_keys_replace_the_default_keys_of_a_command() {
         let undo = Command::from(EditAction::Undo);
         let mut keymap = Keymap::default();
         let own = keymap.keys(&undo);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_with_shift_go_by_their_place() {
+    fn digits_with_shift_are_read_by_key_position() {
         let keymap = Keymap { chosen: [("EditAction.Redo".into(), vec![shortcut_of("Shift+1").unwrap()])].into() };
         let redo = Command::from(EditAction::Redo);
         assert!(keymap.is_pressed(&redo, Key::Exclamationmark, Some(Key::Num1), Modifiers::SHIFT));

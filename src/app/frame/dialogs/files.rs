@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_hold_nothing_a_file_system_refuses() {
+    fn file_names_have_no_characters_that_file_systems_refuse() {
         let mut document = Document::default();
         for (name, stem) in [("Alps", "Alps"), ("a/b:c", "a-b-c"), ("..", "Untitled"), (" ", "Untitled")] {
             document.edit("Rename scene", None, |scene| scene.name = name.into());

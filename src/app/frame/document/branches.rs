@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_erosion_from_coarse_to_fine_goes_on_through_its_grids() {
+    fn a_multiscale_erosion_continues_through_its_grids() {
         let mut document = standing();
         let index = |name: &str| document.scene().layers[1].node.about().find(name).unwrap();
         let (scale, angle) = (index("largest_scale"), index("talus_angle"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_on_the_way_offers_to_go_on_from_here() {
+    fn a_change_during_playback_offers_to_continue_from_here() {
         let mut document = standing();
         assert_eq!(document.offer(), None);
         change(&mut document, 1);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_offer_goes_when_the_playhead_moves_or_the_change_is_undone() {
+    fn the_offer_ends_when_the_playhead_moves_or_undo_runs() {
         for leave in
             [Document::undo as fn(&mut Document), |d| d.seek(20), Document::play_or_pause, Document::decline_offer]
         {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_keeps_the_origin_and_one_of_them_is_shown() {
+    fn a_branch_keeps_its_origin_and_only_one_is_shown() {
         let mut document = standing();
         change(&mut document, 1);
         let changed = document.scene().layers[1].node.clone();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_concerns_its_own_layer_whatever_is_selected_and_edited() {
+    fn an_offer_stays_with_its_layer_during_other_edits() {
         let mut document = standing();
         document.add_layer(Node::named("Thermal").unwrap());
         document.select(Selection::Layer(1));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_number_of_iterations_is_kept_and_is_no_change_of_law() {
+    fn a_new_iteration_count_is_kept_and_makes_no_offer() {
         let mut document = standing();
         document.set(Group::Node(1), 0, &Value::Int(100), None);
         assert_eq!(document.offer(), None);

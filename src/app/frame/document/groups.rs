@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_grouped_in_the_place_of_the_topmost_and_left_in_place_when_the_group_goes() {
+    fn a_group_takes_the_topmost_place_and_ungrouping_keeps_order() {
         let mut plain = document(&[("a", 0), ("b", 0), ("c", 0), ("d", 0)]);
         plain.select(Selection::Layer(1));
         plain.group_layers(&[0, 2]);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_moves_with_what_it_holds_and_never_into_itself() {
+    fn a_group_moves_with_its_layers_and_never_into_itself() {
         let mut document = document(&[("a", 0), ("b", 1), ("c", 1), ("G", 0), ("d", 0)]);
         document.select(Selection::Layer(2));
         document.move_layers(3, StackPlace { index: 5, depth: 0 });

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn several_layers_are_copied_and_removed_in_one_step_each() {
+    fn several_layers_are_copied_or_removed_in_one_step() {
         let mut document = document(&["Perlin", "Terrace", "Voronoi", "Blur"]);
         let steps = document.edits_done().len();
         document.select(Selection::Layer(1));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_locked_stays_as_it_is_until_it_is_unlocked() {
+    fn locked_layers_do_not_change_until_unlocked() {
         use crate::frame::document::Group;
         use talweg::param::Value;
         let mut document = document(&["Perlin", "Terrace"]);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_above_the_end_is_evaluated_and_the_scene_stays() {
+    fn layers_above_the_end_are_hidden_without_editing_the_scene() {
         let mut document = document(&["Perlin", "Terrace", "Voronoi"]);
         let scene = document.scene().clone();
         document.toggle_end(0);

@@ -73,7 +73,7 @@ mod tests {
     use talweg::param::Value;
 
     #[test]
-    fn both_sides_keep_what_was_done_to_them_also_after_undo() {
+    fn both_sides_keep_their_edits_after_undo() {
         let mut document = Document::default();
         document.add_layer(Node::named("Perlin").unwrap());
         let opacity = |document: &Document| document.scene().layers[0].mix.opacity;

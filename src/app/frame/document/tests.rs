@@ -35,7 +35,7 @@ fn output(playhead: Option<Playhead>) -> Output<()> {
 }
 
 #[test]
-fn a_drag_is_one_step_with_previews_and_the_full_size_on_release() {
+fn a_drag_is_one_undo_step_and_full_size_on_release() {
     let mut document = document(&["Perlin"]);
     assert_eq!(document.take_request().unwrap().quality, RequestQuality::PreviewThenFull);
     let gesture = Some(Gesture(7));
@@ -86,7 +86,7 @@ fn selection_solo_and_playhead_follow_their_layers() {
 }
 
 #[test]
-fn undo_of_a_duplicate_selects_what_was_duplicated() {
+fn undo_of_a_duplicate_selects_the_original() {
     let mut document = document(&["Perlin", "Terrace", "Thermal"]);
     for layer in [1, 2] {
         document.select(Selection::Layer(layer));
@@ -149,7 +149,7 @@ fn transport_plays_pauses_steps_and_ends() {
 }
 
 #[test]
-fn the_transport_keeps_to_what_plays_while_another_process_is_selected() {
+fn the_transport_follows_the_playing_layer_not_the_selection() {
     let mut document = document(&["Thermal", "Thermal"]);
     document.play_or_pause();
     document.select(Selection::Layer(0));
@@ -159,7 +159,7 @@ fn the_transport_keeps_to_what_plays_while_another_process_is_selected() {
 }
 
 #[test]
-fn an_edit_pauses_and_stale_previews_never_replace_newer_pictures() {
+fn an_edit_pauses_playback_and_drops_stale_previews() {
     let mut document = document(&["Perlin", "Thermal"]);
     document.play_or_pause();
     document.set(Group::Node(0), 0, &Value::Float(9.0), None);
@@ -171,7 +171,7 @@ fn an_edit_pauses_and_stale_previews_never_replace_newer_pictures() {
 }
 
 #[test]
-fn dirty_until_saved_and_a_failed_save_stays_dirty() {
+fn a_document_is_unsaved_until_a_save_succeeds() {
     let folder = tempfile::tempdir().unwrap();
     let mut document = document(&["Perlin"]);
     assert!(document.is_dirty());
@@ -195,7 +195,7 @@ fn dirty_until_saved_and_a_failed_save_stays_dirty() {
 }
 
 #[test]
-fn a_new_layer_starts_with_its_natural_preset_and_one_with_values_keeps_them() {
+fn a_new_layer_has_its_natural_preset_unless_given_values() {
     let mut document = Document::default();
     let preset = |document: &Document| {
         let node = &document.scene().layers.last().expect("one was added").node;
@@ -211,7 +211,7 @@ fn a_new_layer_starts_with_its_natural_preset_and_one_with_values_keeps_them() {
 }
 
 #[test]
-fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
+fn an_unsynced_save_has_its_file_and_counts_as_unsaved() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hills.ron");
     let mut document = Document::default();
@@ -233,7 +233,7 @@ fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
 }
 
 #[test]
-fn layers_go_from_scene_to_scene_as_text() {
+fn layers_are_pasted_between_scenes_as_text() {
     let mut from = document(&["Perlin", "Terrace"]);
     from.edit("Mask", None, |scene| {
         scene.layers[1].mask.by_height = true;

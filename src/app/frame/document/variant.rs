@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_process_takes_its_playhead_along() {
+    fn a_variant_without_a_process_has_no_playhead() {
         let mut document = stack();
         document.seek(3);
         document.vary(2);

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn panels_keep_their_points_and_the_view_gets_what_is_left() {
+    fn panels_keep_their_size_and_the_view_fills_the_rest() {
         let mut arrangement = PanelArrangement::new(&PANELS, None);
         for width in [1280.0, 2560.0, 1024.0] {
             let window = vec2(width, 700.0);
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back_and_what_is_new_stands_at_its_edge() {
+    fn saved_panels_return_and_new_panels_start_at_their_edge() {
         let mut arrangement = PanelArrangement::new(&PANELS, None);
         arrangement.dock(0, DockEdge::Right);
         arrangement.dock(3, DockEdge::Bottom);

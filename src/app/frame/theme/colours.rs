@@ -125,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn contrast_is_that_of_the_guidelines() {
+    fn contrast_meets_the_guidelines() {
         assert!((contrast(Color32::WHITE, Color32::BLACK) - 21.0).abs() < 1e-9);
         assert!((contrast(Color32::from_rgb(119, 119, 119), Color32::WHITE) - 4.478).abs() < 1e-3);
     }
 
     #[test]
-    fn text_can_be_read_in_both_themes() {
+    fn text_is_readable_in_both_themes() {
         for theme in ThemeChoice::ALL {
             set_current(*theme);
             let grounds = [

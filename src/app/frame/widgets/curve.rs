@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn click_adds_drag_moves_right_click_removes_and_the_ends_stay() {
+    fn curve_points_are_added_moved_and_removed_and_ends_stay() {
         let show = |ui: &mut Ui, curve: &mut ToneCurve| {
             if let Some(edited) = editor(ui, "Levels", curve) {
                 assert_eq!(edited.curve, edited.curve.sanitised(), "always a curve");

@@ -26,7 +26,7 @@ mod tests {
     use bevy_egui::egui::{Context, RawInput};
 
     #[test]
-    fn a_list_grows_from_frame_to_frame_until_it_is_whole() {
+    fn a_long_list_is_built_over_several_frames() {
         let ctx = Context::default();
         let frame = |count: Option<usize>| {
             let mut shown = None;

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gallery_becomes_textures_two_a_frame() {
+    fn a_gallery_loads_two_textures_per_frame() {
         let pictures: Vec<ScenePicture> = (0..5).map(|_| ScenePicture::default()).collect();
         for picture in &pictures {
             picture.set(RgbImage { width: 1, height: 1, rgb: vec![7; 3] });

@@ -21,7 +21,7 @@ fn hills() -> Terrain {
 }
 
 #[test]
-fn curvature_wetness_and_hardness_are_those_of_the_processor() {
+fn curvature_wetness_and_hardness_match_the_cpu() {
     let terrain = Arc::new(hills());
     let settings = Settings {
         size_metres: 2000.0,

@@ -83,7 +83,7 @@ fn coast() -> Terrain {
 type NamedLight<'a> = (&'a str, &'a dyn Fn(&mut Settings));
 
 #[test]
-fn every_light_looks_as_it_did() {
+fn every_light_matches_its_stored_picture() {
     let terrain = Arc::new(coast());
     let subject = |(name, change): NamedLight| {
         let mut settings = Settings {
@@ -110,7 +110,7 @@ fn every_light_looks_as_it_did() {
 }
 
 #[test]
-fn every_material_looks_as_it_did() {
+fn every_material_matches_its_stored_picture() {
     // a few metres of terrain, seen from a standing eye
     let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
     let subject = |material: Material| {
@@ -130,7 +130,7 @@ fn every_material_looks_as_it_did() {
 }
 
 #[test]
-fn rules_as_text_and_as_numbers_lay_the_same_ground() {
+fn rules_as_text_and_as_numbers_give_the_same_materials() {
     let terrain = Arc::new(coast());
     let settings = Settings { size_metres: 900.0, relief_metres: 400.0, sea_level: 0.2, ..Settings::default() };
     let engine = SharedEngine::default();

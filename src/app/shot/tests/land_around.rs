@@ -17,7 +17,7 @@ fn mean_between(picture: &[u8], from: f32, to: f32) -> f32 {
 
 /// A slope that rises to the east edge continues to rise beyond it, before it turns into the mirrored falling slope.
 #[test]
-fn land_goes_on_over_an_edge_as_it_came() {
+fn a_slope_continues_beyond_the_edge_of_the_terrain() {
     let engine = SharedEngine::default();
     let terrain = Arc::new(Terrain::from_fn(257, Edges::Open, |u, _| 0.2 + 0.5 * u));
     let (size_metres, relief_metres, surroundings) = (4000.0, 1000.0, Surroundings::Land);

@@ -105,7 +105,7 @@ fn frames_are_timed_and_their_passes_named() {
 }
 
 #[test]
-fn what_a_frame_asks_of_a_card_is_counted() {
+fn the_gpu_work_of_a_frame_is_counted() {
     use frame_costs::FrameCosts;
 
     let terrain = Arc::new(Terrain::from_fn(257, Edges::Open, |u, v| 0.3 * (u * 9.0).sin() * (v * 7.0).cos()));
@@ -126,7 +126,7 @@ fn what_a_frame_asks_of_a_card_is_counted() {
 }
 
 #[test]
-fn there_are_no_cracks_between_levels_of_detail() {
+fn levels_of_detail_meet_without_cracks() {
     let engine = SharedEngine::default();
     let views = [
         (1025, [10.0, 180.0, 20.0], -0.9, RenderQuality::Moving),
@@ -191,7 +191,7 @@ fn over_globe(prepared: &Arc<GlobeTerrain>, place: [f64; 5], exaggeration: f32, 
 }
 
 #[test]
-fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
+fn a_globe_has_no_cracks_within_or_between_faces() {
     let engine = SharedEngine::default();
     // above a corner of the cube, an edge and the middle of a face; from space to near the surface
     let places = [
@@ -290,7 +290,7 @@ fn exposure_doubles_the_light() {
 }
 
 #[test]
-fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
+fn inland_water_is_drawn_only_where_the_map_has_it() {
     let engine = SharedEngine::default();
     let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
@@ -381,7 +381,7 @@ fn draw_tree(
 }
 
 #[test]
-fn the_patches_of_a_tree_have_no_cracks_from_the_sky_down_to_the_grass() {
+fn tree_patches_have_no_cracks_at_any_distance() {
     let engine = SharedEngine::default();
     let (prepared, tree_surface) = tree("paper-004-fig-12-craters");
     for (above_metres, pitch) in [(3000.0, -1.2), (200.0, -0.9), (1.0, -1.0)] {

@@ -4,7 +4,7 @@ use super::*;
 use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
 use talweg::construction::trace::{TraceRay, Tracer};
 
-#[path = "../../../../tests/core/construction_kit/mod.rs"]
+#[path = "../../../../tests/core/kits/construction.rs"]
 mod construction_kit;
 
 /// A random tree with a grid of its heights.
@@ -92,7 +92,7 @@ fn assert_ends_agree(
 
 /// κ = 1 / (1 + (t/half)²) along every ray, as on the processor. Without it, a disc with many octaves is hit elsewhere.
 #[test]
-fn the_level_of_detail_falls_along_a_ray_on_the_graphics_card_as_on_the_cpu() {
+fn gpu_and_cpu_rays_reduce_detail_in_the_same_way() {
     let engine = SharedEngine::default();
     for name in ["12-craters", "16-levels-of-detail"] {
         let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
@@ -109,7 +109,7 @@ fn the_level_of_detail_falls_along_a_ray_on_the_graphics_card_as_on_the_cpu() {
 }
 
 #[test]
-fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
+fn gpu_and_cpu_rays_end_at_the_same_points() {
     let engine = SharedEngine::default();
     for name in ["12-craters", "13-dunes", "15-instances", "21-mountain-road", "22-oasis"] {
         let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
@@ -120,7 +120,7 @@ fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
 }
 
 #[test]
-fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
+fn gpu_and_cpu_rays_agree_in_random_trees() {
     let engine = SharedEngine::default();
     for seed in [3, 8, 21] {
         let (prepared, tree_surface) = random(seed);
@@ -129,7 +129,7 @@ fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
 }
 
 #[test]
-fn what_rays_show_is_what_the_grid_shows() {
+fn rays_and_grid_show_the_same_picture() {
     let engine = SharedEngine::default();
     let (prepared, tree_surface) = tree("paper-004-fig-21-mountain-road");
     let draw = |mode| {
@@ -153,7 +153,7 @@ fn what_rays_show_is_what_the_grid_shows() {
 
 /// An untraceable tree gives an error; the grid must not silently replace it.
 #[test]
-fn a_tree_that_is_too_deep_is_refused_in_words() {
+fn a_tree_too_deep_for_rays_is_refused_with_a_reason() {
     use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
     let mut tree: Tree = construction_kit::tree(3);
     for _ in 0..24 {
@@ -171,7 +171,7 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
 
 /// An overlay looks the same on a tree as on the grid, and hides the colours of the terrain.
 #[test]
-fn overlays_lie_on_a_tree_as_on_the_grid() {
+fn overlays_look_the_same_with_rays_and_grid() {
     let engine = SharedEngine::default();
     let (plain, tree_surface) = tree("paper-004-fig-22-oasis");
     let apart = |a: &[u8], b: &[u8]| {
@@ -195,7 +195,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
 
 /// The cut-out areas of a tree show neither terrain nor the sides of the block.
 #[test]
-fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
+fn rays_show_a_cut_out_tree_cut_out() {
     let engine = SharedEngine::default();
     use talweg::nodes::Node;
     let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in example").scene.clone();

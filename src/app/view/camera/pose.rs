@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn in_orthographic_projection_equal_lengths_are_equally_long_at_any_depth() {
+    fn orthographic_lengths_do_not_depend_on_depth() {
         let [near, far] = [ViewProjection::Perspective, ViewProjection::Orthographic]
             .map(|projection| Lens { fov_y: projection.field_of_view(), ..LENS });
         let pose = Pose { pitch: -0.5, ..POSE };
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn framing_has_every_corner_in_the_picture_and_wastes_little() {
+    fn framing_shows_every_corner_with_little_margin() {
         let (low, high) = (Vec3::new(-500.0, -60.0, -500.0), Vec3::new(500.0, 240.0, 500.0));
         for (yaw, pitch) in [(0.7, -0.5), (0.0, -FRAC_PI_2), (3.0, -0.1)] {
             let pose = Pose::framing(low, high, yaw, pitch, &LENS);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glide_turns_the_short_way_and_arrives_exactly() {
+    fn a_glide_takes_the_shortest_turn_and_ends_exactly() {
         let from = Pose { yaw: 6.0, ..POSE };
         let to = Pose { eye_world: Vec3::new(0.0, 900.0, 900.0), yaw: 0.2, pitch: -0.8 };
         let mut glide = Glide::new(from, to, Vec3::ZERO);

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_is_found_where_it_is_seen() {
+    fn picking_finds_visible_points_at_their_place() {
         let stage = stage();
         let mut seen = 0;
         for k in 0..100 {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
+    fn picking_uses_the_tree_where_the_tree_is_drawn() {
         let scene = talweg::scene::example("paper-004-fig-12-craters").expect("a built-in").scene.clone();
         let tree_surface = TreeSurface::alone(&scene);
         // hardly any grid is left, so a good fit can only come from the tree
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_on_the_screen_is_as_wide_as_it_says() {
+    fn a_screen_point_has_its_stated_width() {
         let stage = stage();
         let (place, share) = ([0.5, 0.5], stage.share_per_point([0.5, 0.5]));
         let right = [f64::from(stage.pose.yaw.cos()), f64::from(stage.pose.yaw.sin())];

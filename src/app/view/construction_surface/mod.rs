@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_made_of_a_tree_is_refused() {
+    fn terrain_without_a_tree_is_refused() {
         let recipe = |scene: &Scene, mode| TreeRecipe::from_scene(scene, mode, None).map(|recipe| recipe.is_some());
         let adaptive = |scene: &Scene| recipe(scene, ViewMode::Adaptive);
         let mut scene = scene("paper-004-fig-12-craters");
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn eroded_ground_is_that_of_the_grid_and_has_the_small_forms_of_the_tree_between_its_samples() {
+    fn eroded_terrain_has_grid_heights_and_tree_detail_between() {
         let mut scene = scene("paper-004-fig-03-river-in-rough-relief");
         scene.layers.push(Layer::new(Node::named("Thermal").expect("a node"), 3));
         const N: usize = 129;
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_bits_of_its_places() {
+    fn a_row_has_the_bits_of_its_points() {
         for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-03-river-in-rough-relief"] {
             let tree_surface = TreeSurface::alone(&scene(name));
             let (low, side) = ([-140.0, 60.0], 220.0);
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_ground_that_the_node_makes() {
+    fn the_surface_has_the_heights_of_the_node() {
         for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-21-mountain-road"] {
             let scene = scene(name);
             let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::alone(&scene));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
+    fn exaggeration_does_not_change_the_air_above_a_point() {
         let plain = AirScattering::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
         // vertical optical depth for blue light at the Earth's sea level
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);

@@ -206,7 +206,7 @@ pub mod tests {
     }
 
     #[test]
-    fn tiles_have_the_range_of_their_samples() {
+    fn ground_tiles_have_the_range_of_their_samples() {
         for n in [2, 9, 10, 33, 100] {
             let globe = Globe::new(n);
             let height: Vec<f32> = (0..globe.len()).map(|k| ((k * 7919) % 1000) as f32).collect();

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_differ_by_one_level_at_most_and_meet_in_the_same_shape() {
+    fn neighbours_differ_by_one_level_and_share_their_edge() {
         for range in ranges() {
             let patches = select(&range, None);
             let keyed = keyed(&patches);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_cannot_be_seen() {
+    fn culled_patches_are_invisible() {
         let planet = sphere();
         let bounds = FaceBounds::new(65, &planet.height);
         let ground = planet.ground(20.0);

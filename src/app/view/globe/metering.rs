@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn day_is_as_it_is_and_dusk_is_darker() {
+    fn day_keeps_its_exposure_and_dusk_is_darker() {
         let planet = sphere();
         let up = DVec3::X;
         let place = up * planet.ground(1.0).surface(up);

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn mountains_are_true_near_the_ground_and_exaggerated_from_space() {
+    fn mountains_are_true_nearby_and_exaggerated_from_space() {
         let law = earth(10.0);
         assert!(law.factor_at(-4000.0) == 1.0 && law.factor_at(0.0) == 1.0);
         assert!(law.factor_at(12_000.0) < 1.01 && law.factor_at(60_000.0) < 1.2);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn no_mountain_grows_into_an_eye_that_comes_down() {
+    fn mountains_never_grow_into_a_descending_eye() {
         for (exaggeration, radius, top) in [(12.0, 6.371e6, 9000.0), (500.0, 6.371e6, 300.0), (40.0, 2e5, 12_000.0)] {
             let view = GlobeView { exaggeration, ..GlobeView::default() };
             let law = Exaggeration::new(&view, radius, (0.0, top));

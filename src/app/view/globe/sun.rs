@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sun_stands_over_the_latitude_of_the_season_and_the_meridian_of_the_hour() {
+    fn the_sun_stands_over_its_seasonal_latitude_and_meridian() {
         for (season, latitude) in [(0.0, 0.0), (90.0, 23.4), (180.0, 0.0), (270.0, -23.4), (30.0, 11.45)] {
             for hours in [0.0, 6.0, 9.5, 12.0, 20.0] {
                 let sun = Attitude::new(23.4, season, hours).to_sun();

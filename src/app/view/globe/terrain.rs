@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_the_function_on_every_face_and_border() {
+    fn slopes_match_the_function_on_every_face_and_border() {
         // the gradient of z on the sphere has the length cos φ and points north
         let terrain = globe(65, |d| d[2]);
         let globe = Globe::new(65);
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn any_size_can_be_prepared_and_an_overlay_shares_the_shape() {
+    fn any_size_is_prepared_and_overlays_share_its_shape() {
         let table = grey();
         for n in [2, 3, 9, 33] {
             let terrain = globe(n, |d| d[0] * d[1]);
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn snow_and_sand_hide_the_ground_of_the_land_alone() {
+    fn snow_and_sand_cover_land_only() {
         let mut terrain = Terrain::clone(&globe(9, |d| d[2]));
         let settings = Settings { relief_metres: 1000.0, sea_level: 0.0, ..Settings::default() };
         terrain.map_mut(MapKind::Snow).fill(0.01);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn an_eye_stands_over_the_ground_as_it_is_drawn_for_it() {
+    fn the_eye_stands_over_the_ground_as_drawn() {
         let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
         let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
         let control = Control::default();
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn wild_heights_do_no_harm_and_it_stops_when_told() {
+    fn extreme_heights_are_safe_and_preparation_is_cancellable() {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
         let settings = Settings::default();

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diagonal_river_is_joined_on_both_sides_and_a_straight_one_left_alone() {
+    fn a_diagonal_river_is_connected_and_a_straight_one_unchanged() {
         let globe = Globe::new(9);
         // index of a sample on the second face
         let at = |row: usize, column: usize| 81 + 9 * row + column;
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_sample_are_as_wet_as_it() {
+    fn copies_of_a_sample_have_its_wetness() {
         let globe = Globe::new(9);
         let depth: Vec<f32> =
             (0..globe.len()).map(|k| globe.grid().owner(k) % 7).map(|k| if k < 2 { 0.01 } else { -1.0 }).collect();

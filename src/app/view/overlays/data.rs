@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_map_has_a_name_of_its_own_and_a_message_where_it_is_missing() {
+    fn every_map_has_a_unique_name_and_a_message_if_missing() {
         let terrain = Terrain::from_fn(5, Edges::Open, |u, _| u);
         let mut names = Vec::new();
         for overlay in Overlay::all() {
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn temperature_and_moisture_are_those_of_the_climate_on_planets_and_terrains() {
+    fn temperature_and_moisture_match_the_climate() {
         let mut planet = Scene::new_planet();
         planet.settings.resolution = 17;
         let mut land = Scene::default();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn wear_lies_below_the_middle_and_deposits_above_it_in_metres() {
+    fn wear_is_below_the_middle_and_deposits_above_in_metres() {
         let mut terrain = Terrain::from_fn(101, Edges::Open, |_, _| 0.0);
         for k in 0..101 * 101 {
             // 10 m in most places, and 400 m in a few that the range ignores
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_taken_in_metres_whatever_the_sizes_of_the_two() {
+    fn differences_are_in_metres_for_any_two_sizes() {
         let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
         let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
         let (data, legend) = laid(&slope(65), Overlay::Difference, reference(33, 1000.0));

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn legend_numbers_are_short_and_round() {
         let cases = [(0.0, "0"), (-5.0, "−5"), (0.25, "0.25"), (1200.0, "1200"), (0.003, "0.003"), (37.5, "37.5")];
         for (value, text) in cases {
             assert_eq!(number(value), text);

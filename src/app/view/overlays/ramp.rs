@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn lightness_tells_the_order_without_colour() {
+    fn lightness_shows_the_order_without_colour() {
         for ramp in [&WATER, &EARTH, &HARDNESS, &PLANTS, &PLAIN, &HEAT, &MOISTURE] {
             let steps: Vec<f32> = ramp.table(33).map(lightness).collect();
             let sign = (steps[32] - steps[0]).signum();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_has_its_own_colours_at_its_stops_and_ends_where_it_ends() {
+    fn a_ramp_has_its_colours_at_its_stops_and_beyond_its_ends() {
         for ramp in [&CHANGE, &WATER, &SLOPE] {
             for (at, colour) in ramp.0 {
                 assert_eq!(ramp.colour(*at), *colour);

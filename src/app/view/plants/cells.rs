@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fewer_are_kept_the_farther_they_are() {
+    fn distant_cells_keep_fewer_plants() {
         assert_eq!(share_kept(10.0, 500.0), 1.0);
         let mut before = 1.0;
         for k in 1..100 {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ranks_that_are_kept_are_growing() {
+    fn the_last_kept_ranks_are_growing() {
         for away in (1..400).map(|k| 0.05 * k as f32) {
             let kept = share_kept(away, 1.0) * POINTS as f32;
             for rank in 0..POINTS as u16 {

@@ -491,7 +491,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn details_take_over_from_each_other_without_a_step() {
+    fn plant_details_blend_without_a_step() {
         assert_eq!(detail_of(1000.0), (0, None));
         assert_eq!(detail_of(1.0), (2, None));
         let mut before = detail_of(200.0);

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_along_a_ray_of_the_sun_lies_at_one_place_of_the_map() {
+    fn points_along_a_sun_ray_share_one_map_position() {
         let sun = Vec3::new(0.6, 0.48, 0.64);
         let eye = Vec3::new(120.0, 30.0, -75.0);
         let cascades = ShadowCascades::new(eye, sun, Vec3::Y, 10.0).expect("the sun is high enough");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_maps_stand_still_while_the_eye_moves() {
+    fn shadow_maps_stay_fixed_while_the_eye_moves() {
         let sun = Vec3::new(0.6, 0.48, 0.64);
         let texels = |eye: Vec3| {
             let cascades = ShadowCascades::new(eye, sun, Vec3::Y, 10.0).expect("the sun is high enough");

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_to_rest_at_what_is_wanted() {
+    fn exposure_settles_at_its_target() {
         let (mut stops, mut frames) = (0.0, 0);
         while stops != 2.5 {
             let next = stepped(stops, 2.5, 1.0 / 60.0);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn single_pictures_are_there_at_once() {
+    fn single_pictures_are_exposed_at_once() {
         let mut eye = ExposureAdaptation::default();
         assert!(eye.is_at_rest());
         for (wanted, frugal) in [(1.0, false), (2.0, true), (0.5, false)] {

@@ -266,7 +266,7 @@ mod tests {
 
     /// Each frame requests the textures until they are ready.
     #[test]
-    fn textures_come_however_often_they_are_asked_for() {
+    fn textures_load_on_every_request() {
         for _ in 0..100 {
             begin();
         }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_fit_into_what_every_graphics_card_takes() {
+    fn the_rules_fit_the_limits_of_every_graphics_card() {
         assert!(size_of::<RulesUniform>() <= 16 * 1024);
         let rules = MaterialRules::named(DEFAULT_MATERIALS).unwrap();
         let uniform = RulesUniform::new(rules, &[]);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_are_the_same_from_the_top_down() {
+    fn the_rules_give_the_same_weights_from_the_top_down() {
         let draw = talweg::field::Stream::new(5, 1);
         for name in material_list_names() {
             let rules = MaterialRules::named(name).unwrap();

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn smooth_ground_is_finer_than_16_bits_of_the_whole() {
+    fn smooth_terrain_is_finer_than_16_bits_of_its_range() {
         let n = 193;
         let slope: Vec<f32> = (0..n * n).map(|k| -0.2 + (k / n) as f32 / (n - 1) as f32 * 1.5).collect();
         let step = 1.5 / 65535.0;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_ground_and_wild_heights_are_drawn() {
+    fn flat_and_extreme_heights_are_packed() {
         assert_eq!(greatest_error(65, &vec![0.37; 65 * 65], (0.37, 0.37)), 0.0);
         let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30];
         let heights: Vec<f32> = (0..81).map(|k| odd[k % 4]).collect();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_region_is_as_if_all_were_packed() {
+    fn an_updated_region_equals_a_full_packing() {
         let n = 130;
         let before: Vec<f32> = (0..n * n).map(|k| (k % 97) as f32 / 96.0).collect();
         let mut after = before.clone();

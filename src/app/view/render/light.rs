@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shadow_is_as_long_as_the_sun_is_low() {
+    fn shadow_length_follows_the_elevation_of_the_sun() {
         let (terrain, scale) = wall();
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn stripes_come_to_the_same_as_whole_rows() {
+    fn stripes_give_the_same_result_as_whole_rows() {
         for (n, shift) in [(1000, 0.7), (1000, -0.7), (1153, 1.0), (1153, -1.0), (770, 0.0), (5, 0.4), (2, -0.2)] {
             for from_end in [false, true] {
                 let (step_world, cell_world) = (1.3, 1.0);

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_precision() {
+    fn half_floats_have_their_known_bits() {
         let cases = [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (0.5, 0x3800), (65_504.0, 0x7bff), (1e9, 0x7bff)];
         for (x, bits) in cases {
             assert_eq!(half(x), bits, "{x}");
@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn half_precision_comes_back() {
+    fn half_floats_convert_back_within_their_precision() {
         for x in [0.0, 1.0, -2.0, 0.1, 1234.5, -0.000_1] {
             assert!((from_half(half(x)) - x).abs() <= 6e-4 * x.abs(), "{x}");
         }
     }
 
     #[test]
-    fn a_region_made_anew_is_as_if_all_were_made_anew() {
+    fn an_updated_region_equals_a_full_rebuild() {
         let size = 37;
         let texel = |by: f32| move |i: usize, j: usize| [0.5 + 0.4 * (by + i as f32 * 0.3).sin(), 0.02 * j as f32];
         let all = |f: &dyn Fn(usize, usize) -> [f32; 2]| -> Vec<[f32; 2]> {

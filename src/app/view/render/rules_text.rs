@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn pipelines_have_what_some_rule_asks_for() {
+    fn pipelines_have_the_features_that_rules_use() {
         let defs = |rules: &Arc<MaterialRules>| -> Vec<ShaderDefVal> { RulesKey::new(rules).shader_defs().collect() };
         let own = "[(material: Soil), (material: Strata, slope: [20, 30]), (material: Rock, curvature: [5, 9])]";
         let own = Arc::new(MaterialRules::from_ron("mine", own).unwrap());

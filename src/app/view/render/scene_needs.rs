@@ -50,7 +50,7 @@ mod tests {
 
     /// A name that the shaders do not use would disable a feature for ever.
     #[test]
-    fn shaders_ask_for_every_need() {
+    fn shaders_test_every_feature_flag() {
         for name in NEED_DEFS {
             let asks = format!("#ifdef {name}\n");
             assert!(GRID.contains(&asks) || GLOBE.contains(&asks), "{name}");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_map_or_with_a_dry_one_there_is_no_water() {
+    fn a_missing_or_dry_map_gives_no_water() {
         let mut terrain = Terrain::from_fn(9, Edges::Open, |u, _| u);
         assert!(surface_water(&terrain, &Control::default()).unwrap().is_none());
         terrain.map_mut(MapKind::Water).fill(1e-7);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shore_of_a_lake_lies_where_its_surface_meets_the_ground() {
+    fn a_lake_shore_lies_where_the_surface_meets_the_ground() {
         // a slope that a lake covers up to 0.505: the shore crosses the middle of a cell
         let mut terrain = Terrain::from_fn(101, Edges::Open, |u, _| u);
         let wet: Vec<f32> = terrain.height.iter().map(|h| (0.505 - h).max(0.0)).collect();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diagonal_stream_of_one_sample_hangs_together() {
+    fn a_diagonal_stream_one_sample_wide_is_connected() {
         let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| (u - v).abs() + 0.2 * v);
         for k in 0..65 {
             terrain.map_mut(MapKind::Water)[k * 65 + k] = 0.01;

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_is_drawn_once_and_neighbours_differ_by_one_level_at_most() {
+    fn cells_are_drawn_once_and_neighbours_differ_by_one_level() {
         for (scale, bounds, detail, range) in scenes() {
             let patches = select(&scale, &bounds, detail, &range, None);
             let painted = paint(&scale, detail, &patches);
@@ -224,7 +224,7 @@ mod tests {
 
     /// Where levels meet, the finer has morphed fully and the coarser has not begun.
     #[test]
-    fn levels_meet_in_the_same_shape() {
+    fn levels_share_the_shape_of_their_edge() {
         for (scale, bounds, detail, range) in scenes() {
             let painted = paint(&scale, detail, &select(&scale, &bounds, detail, &range, None));
             let cells = scale.samples - 1;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_away_from_the_terrain_draws_nothing_and_one_towards_it_all() {
+    fn only_a_view_towards_the_terrain_draws_it() {
         let projection = Mat4::perspective_infinite_reverse_rh(0.7, 1.5, 0.1);
         let (scale, bounds, detail, range) = scenes().last().unwrap();
         let eye = Vec3::new(0.0, 900.0, 2000.0);

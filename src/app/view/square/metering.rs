@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valley_in_the_shade_is_brightened_and_a_plateau_in_the_sun_is_not() {
+    fn shaded_valleys_are_brightened_and_sunlit_plateaus_are_not() {
         let terrain = valley(SkyCondition::Clear);
         let (valley, plateau) = (stops_from(&terrain, [0.0, 30.0, 400.0]), stops_from(&terrain, [300.0, 420.0, 400.0]));
         assert!(valley < -2.0, "{valley}");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn even_light_leaves_little_to_adapt_to() {
+    fn even_light_needs_little_adaptation() {
         let clear = stops_from(&valley(SkyCondition::Clear), [0.0, 30.0, 400.0]);
         let overcast = stops_from(&valley(SkyCondition::Overcast), [0.0, 30.0, 400.0]);
         assert!(overcast > clear + 0.8, "{overcast} beside {clear}");

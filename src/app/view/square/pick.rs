@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_marching_in_small_steps() {
+    fn picking_agrees_with_marching_in_small_steps() {
         let mut hits = 0;
         for samples in [2, 17, 100] {
             let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn straight_down_and_from_below() {
+    fn rays_from_straight_above_and_from_below_are_picked() {
         let terrain = Terrain::from_fn(9, Edges::Open, |u, _| u);
         let (scale, bounds) = (WorldScale::new(&terrain, &Settings::default()), GridBounds::new(&terrain));
         let ground = GridPicker { terrain: &terrain, scale: &scale, bounds: &bounds };

@@ -210,7 +210,7 @@ mod tests {
     use crate::view::plants::cells::least_pixels;
 
     #[test]
-    fn halving_finds_the_cells_that_going_through_all_finds() {
+    fn subdivision_finds_the_cells_of_a_full_scan() {
         use crate::view::overlays::choice::OverlayChoice;
         use bevy::math::{Mat4, Quat};
         use talweg::appearance_files::ScatterRules;

@@ -67,7 +67,7 @@ mod tests {
     use talweg::field::{Edges, MapKind};
 
     #[test]
-    fn maps_count_in_metres_whatever_the_resolution() {
+    fn map_units_are_metres_at_any_resolution() {
         let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
         for samples in [11, 101] {
             let mut terrain = Terrain::from_fn(samples, Edges::Open, |u, _| u);

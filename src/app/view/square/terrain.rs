@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terrain_too_large_for_the_screen_is_drawn_with_fewer_samples() {
+    fn oversized_terrain_is_drawn_with_fewer_samples() {
         let large = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u + v));
         let fewer = thinned(&large, 32);
         assert_eq!(fewer.samples(), 17);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn wild_heights_do_no_harm() {
+    fn extreme_heights_are_prepared_safely() {
         let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30];
         let terrain = Arc::new(Terrain::from_fn(9, Edges::Open, |u, v| odd[((u + 2.0 * v) * 8.0) as usize % 4]));
         let prepared = prepare(&terrain, &Settings::default());
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn another_overlay_shares_all_but_the_overlay() {
+    fn a_new_overlay_shares_all_other_data() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
+    fn voids_are_not_drawn_and_cast_no_shadow() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
         assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).void_mask.is_none());
         for k in 0..33 * 33 {
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_region_looks_as_if_all_had_been_prepared() {
+    fn an_updated_region_equals_a_full_preparation() {
         let hills = |u: f32, v: f32| 0.3 + 0.1 * (u * 21.0).sin() * (v * 17.0).cos();
         let mut before = Terrain::from_fn(513, Edges::Open, hills);
         before.map_mut(MapKind::Snow).iter_mut().enumerate().for_each(|(k, depth)| *depth = 1e-5 * (k % 31) as f32);
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn pipelines_have_what_the_scene_has() {
+    fn pipelines_have_the_features_of_the_scene() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         assert_eq!(defs(&terrain, &Settings::default()), []);
         let cloudy = Settings { clouds: 0.5, fog: 2.0, ..Settings::default() };
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_it_is_told_to() {
+    fn a_preparation_can_be_cancelled() {
         let control = Control::default();
         control.cancel();
         let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u * v));

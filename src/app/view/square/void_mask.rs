@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walls_of_a_disc_go_once_around_it_with_the_ground_on_their_left() {
+    fn disc_walls_go_around_once_with_the_ground_on_the_left() {
         let n = 65;
         let terrain = disc(n);
         let mask = void_mask(&terrain, &Control::default()).unwrap().expect("the corners are missing");

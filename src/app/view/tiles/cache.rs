@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_use_stays_and_the_rest_goes_oldest_first() {
+    fn tiles_in_use_stay_and_the_oldest_others_are_removed() {
         let mut cache = TileCache::new(8);
         for k in 0..8 {
             assert!(cache.put(tile(k)).is_some());

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_looks_at_its_target_with_the_right_on_the_right() {
+    fn a_camera_faces_its_target_and_is_not_mirrored() {
         // A camera in the south that looks north: east is on the right, up is at the top.
         let camera = Camera::new([50.0, 200.0, 10.0], [50.0, 0.0, 10.0], 60.0);
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|k| (a[k] - b[k]).abs() < 1e-12);

@@ -80,7 +80,7 @@ fn places(points: &[FittedPoint]) -> Vec<Point> {
 type Drawn<'a> = &'a dyn Fn(f64) -> Point;
 
 #[test]
-fn what_was_drawn_is_met_within_the_tolerance_by_few_points() {
+fn drawn_lines_are_fitted_within_tolerance_by_few_points() {
     let lines: [(&str, Drawn<'_>, [usize; 3]); 4] = [
         ("circle", &circle, [20, 28, 30]),
         ("sine", &sine, [28, 42, 38]),
@@ -107,7 +107,7 @@ fn what_was_drawn_is_met_within_the_tolerance_by_few_points() {
 }
 
 #[test]
-fn rough_lines_end_at_the_most_points_and_nothing_is_no_line() {
+fn rough_lines_stop_at_the_point_limit_and_dots_give_none() {
     let form = LineForm { fit: CurveFit::Through, is_closed: false };
     let rough = drawn(900, 300.0, sine);
     assert_eq!(fitted(&rough, form, 0.01, &[]).len(), MOST_POINTS);
@@ -124,7 +124,7 @@ fn rough_lines_end_at_the_most_points_and_nothing_is_no_line() {
 }
 
 #[test]
-fn closed_lines_are_met_and_ends_that_overlap_are_cut() {
+fn closed_lines_are_fitted_and_overlapping_ends_cut() {
     for fit in [CurveFit::Through, CurveFit::Straight] {
         let form = LineForm { fit, is_closed: true };
         // strokes that overlap their own start, as hands draw them: crossing it, or passing it outside or inside
@@ -159,7 +159,7 @@ fn line(places: Vec<Point>) -> DrawnLine {
 }
 
 #[test]
-fn widths_depths_profiles_and_heights_go_over_by_the_share_of_the_length() {
+fn widths_and_profiles_are_transferred_by_relative_length() {
     let own = Profile(vec![(0.0, -1.0), (1.0, 0.0)]);
     let at = |x: f32, height: f32| CurvePoint::new(x, 1000.0, height);
     let old = vec![
@@ -187,7 +187,7 @@ fn widths_depths_profiles_and_heights_go_over_by_the_share_of_the_length() {
 }
 
 #[test]
-fn every_piece_with_a_line_can_be_drawn_and_others_cannot() {
+fn only_pieces_with_a_line_can_be_drawn() {
     let warp =
         CopyGroup { settings: WarpSettings { bend: Bend::Curve, ..WarpSettings::default() }, ..CopyGroup::default() };
     let scatter = |region| {
@@ -264,7 +264,7 @@ fn inside_operators_the_line_lies_where_it_was_drawn() {
 }
 
 #[test]
-fn a_lake_and_a_river_take_their_water_along() {
+fn redrawn_lakes_and_rivers_keep_their_water() {
     use crate::compiled_program::Program;
     use crate::edit::library::{Item, place};
     let shapes: [(Item, Drawn<'_>); 2] = [(Item::Lake, &circle), (Item::River, &sine)];

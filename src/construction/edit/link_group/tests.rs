@@ -64,7 +64,7 @@ fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
 }
 
 #[test]
-fn water_goes_where_its_lake_goes() {
+fn water_moves_with_its_lake() {
     let to = [5600.0, 2900.0];
     for item in [Item::Lake, Item::River, Item::Oasis] {
         let (mut tree, path) = tree_with(item);
@@ -91,7 +91,7 @@ fn water_goes_where_its_lake_goes() {
 }
 
 #[test]
-fn points_of_a_river_take_those_of_its_water_along() {
+fn points_of_a_river_move_the_points_of_its_water() {
     let (mut tree, path) = tree_with(Item::River);
     let [other] = others(&tree, &path)[..].to_vec().try_into().unwrap();
     let other: PiecePath = other;
@@ -136,7 +136,7 @@ fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
 
 /// Editing the points of a lake also changes its water: a bay pulled out of the lake is filled with water.
 #[test]
-fn the_water_of_a_lake_is_bent_with_it() {
+fn bending_a_lake_bends_its_water() {
     let (mut tree, path) = tree_with(Item::Lake);
     let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
         let before = path.piece(tree).unwrap().clone();
@@ -159,7 +159,7 @@ fn the_water_of_a_lake_is_bent_with_it() {
 }
 
 #[test]
-fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
+fn linked_pieces_are_copied_hidden_and_removed_with_a_lake() {
     let (mut tree, path) = tree_with(Item::Lake);
     let copy = duplicate(&mut tree, &path, 1500.0, SEED).unwrap();
     assert_eq!(others(&tree, &copy).len(), 1);
@@ -205,7 +205,7 @@ fn a_linked_copy_of_a_lake_has_water_of_its_own() {
 }
 
 #[test]
-fn bonds_are_tied_kept_in_files_and_absent_from_those_without() {
+fn links_are_saved_and_absent_from_files_without_them() {
     let (mut tree, path) = tree_with(Item::Lake);
     assert_eq!(Tree::from_ron(&tree.to_ron(0).unwrap()).unwrap(), tree);
     let other = others(&tree, &path)[0].clone();
@@ -221,7 +221,7 @@ fn bonds_are_tied_kept_in_files_and_absent_from_those_without() {
 }
 
 #[test]
-fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
+fn a_warp_bends_the_water_with_its_basin() {
     let mut tree = (*presets::volcano()).clone();
     tree.water = None;
     let program = Program::new(&tree, SEED);
@@ -236,7 +236,7 @@ fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
 
 /// On an island in a sea that is itself a piece of water, rivers and lakes keep their own level.
 #[test]
-fn water_is_laid_in_place_of_the_sea() {
+fn lakes_and_rivers_on_an_island_replace_the_sea() {
     let mut tree = (*presets::volcano()).clone();
     for (item, at) in [(Item::River, [4357.0, 3770.0]), (Item::Lake, [6200.0, 5200.0]), (Item::River, [4000.0, 6300.0])]
     {

@@ -266,7 +266,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn copies_have_the_bits_of_their_owner_and_owners_are_all_different() {
+    fn copies_have_the_bits_of_their_unique_owner() {
         for n in [2, 3, 4, 9, 10] {
             let globe = Globe::new(n);
             let mut seen: HashMap<[u32; 3], usize> = HashMap::new();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_found_again_and_fields_are_read_between_samples() {
+    fn positions_invert_and_fields_are_read_between_samples() {
         let globe = Globe::new(33);
         let field: Vec<f32> = (0..globe.len()).map(|k| globe.direction_of(k)[2]).collect();
         for face in 0..FACES {

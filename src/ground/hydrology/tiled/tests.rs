@@ -184,7 +184,7 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
 }
 
 #[test]
-fn divided_water_of_tiles_and_what_goes_up_it_are_those_of_the_whole() {
+fn divided_flow_in_tiles_equals_the_whole_in_both_directions() {
     for (n, tile, seed) in [(40, 16, 1), (97, 16, 2), (97, 33, 3), (130, 64, 4), (130, 130, 5)] {
         for steps in [3.0, 40.0, 1.0e4] {
             let height = ground(n, seed, steps);
@@ -196,7 +196,7 @@ fn divided_water_of_tiles_and_what_goes_up_it_are_those_of_the_whole() {
 }
 
 #[test]
-fn filled_ground_and_counts_of_tiles_are_those_of_the_whole() {
+fn fill_and_counts_in_tiles_equal_the_whole() {
     for (n, tile, seed) in [(40, 16, 1), (97, 16, 2), (97, 33, 3), (130, 64, 4), (130, 130, 5)] {
         for steps in [3.0, 40.0, 1.0e4] {
             let height = ground(n, seed, steps);
@@ -211,7 +211,7 @@ fn filled_ground_and_counts_of_tiles_are_those_of_the_whole() {
 
 /// A stream that crosses the same borders again and again, in a trough that spills at its end.
 #[test]
-fn courses_that_come_back_and_one_depression_over_all_tiles() {
+fn courses_may_reenter_tiles_and_depressions_span_them() {
     let n = 80;
     let course = |row: usize, column: usize| if (row / 4).is_multiple_of(2) { column } else { n - 1 - column };
     let meander: Vec<f32> = (0..n * n)

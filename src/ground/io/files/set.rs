@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_cannot_be_put_back_are_named() {
+    fn files_that_cannot_be_restored_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let names = ["one", "two", "three"].map(|name| folder.path().join(name));
         let waiting = TemporaryFolder::new(folder.path()).unwrap();

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stopped_says_so_through_the_errors_of_others() {
+    fn cancellation_is_recognised_inside_other_errors() {
         let control = Control::default();
         let mut bytes = Vec::new();
         let mut out = StoppableWriter::new(&mut bytes, &control);

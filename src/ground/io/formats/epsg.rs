@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn feet_are_told_from_metres() {
+    fn feet_are_distinguished_from_metres() {
         for (epsg, unit, metres) in [
             (2263, "US survey feet", 0.304_800_6),
             (2229, "US survey feet", 0.304_800_6),

@@ -72,7 +72,7 @@ mod tests {
     use crate::io::formats::RawLayout;
 
     #[test]
-    fn names_say_which_degree_it_is() {
+    fn file_names_give_the_degree_of_a_tile() {
         let of =
             |name: &str| south_west(&RasterSource { path: Path::new(name), bytes: &[], layout: RawLayout::default() });
         assert_eq!(of("/data/N46E007.hgt"), Some((7.0, 46.0)));

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stopped_leaves_nothing_and_asks_for_no_more_than_a_part() {
+    fn a_cancelled_write_leaves_nothing_and_reads_only_a_part() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let (n, last) = (1400, 300);
         for format in RASTER_FORMATS {
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_and_endings_are_told_apart() {
+    fn identifiers_and_endings_are_unique() {
         let mut seen = std::collections::HashSet::new();
         for format in RASTER_FORMATS {
             assert!(seen.insert(format.id), "{}", format.id);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_in_a_slope_becomes_the_slope_and_one_in_a_saddle_the_saddle() {
+    fn holes_are_filled_with_the_slope_or_saddle_around_them() {
         let (width, height) = (150, 97);
         let laws: [fn(f32, f32) -> f32; 2] = [|x, y| 0.3 * x + 0.5 * y, |x, y| 0.5 + (x - 0.5) * (y - 0.5)];
         for law in laws {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_stays_between_the_heights_of_its_rim_and_reaches_the_border() {
+    fn filled_heights_stay_within_their_rim_and_reach_the_border() {
         let (width, height) = (64, 33);
         let is_void = hole(width, height, |i, j| j > 40 || i == 0 || (i * 7 + j * 13) % 5 == 0);
         let values: Vec<f32> = (0..width * height).map(|k| ((k * 7919) % 101) as f32 / 100.0).collect();

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_reason() {
+    fn unreadable_files_are_refused_with_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let message = |name: &str, bytes: &[u8]| {
             let path = folder.path().join(name);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn traps_and_heights_of_no_planet_are_refused_before_they_take_memory() {
+    fn bombs_and_absurd_heights_are_refused_before_allocation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trap.png");
         let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 16384, 16384);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn sampling_meets_the_samples_and_stays_between_them() {
+    fn interpolation_meets_the_samples_and_stays_between_them() {
         let values: Vec<f32> = (0..12).map(|k| (k * 7 % 12) as f32 / 11.0).collect();
         let raster = Raster::new(4, 3, values.clone());
         for (k, v) in values.iter().enumerate() {

@@ -200,7 +200,7 @@ mod tests {
     use crate::mesh::{MeshExtent, MeshGround, MeshOptions};
 
     #[test]
-    fn formats_have_names_of_their_own_and_are_found_by_their_endings() {
+    fn mesh_formats_have_unique_names_and_endings() {
         for format in MeshFormat::ALL {
             assert_eq!(
                 MeshFormat::for_path(Path::new(&format!("a.b.{}", format.extension.to_uppercase()))),

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_surface_counts_and_holes_are_told() {
+    fn the_highest_surface_counts_and_holes_are_reported() {
         // A level square at 1 m above half of a slope that descends to the east.
         let positions = [
             [0.0, 4.0, 0.0],
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_terrain_is_refused() {
+    fn meshes_that_are_no_terrain_are_refused() {
         let wall = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], &[[0, 1, 2]]);
         assert_eq!(wall.heights(4, 4, &Control::default()), Err(MeshReadError::Level));
         let high = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1e9, 1.0]], &[[0, 1, 2]]);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_holds_at_every_sample_and_twice_as_much_takes_fewer_triangles() {
+    fn the_error_bound_holds_and_a_larger_one_takes_fewer_triangles() {
         for n in [2, 3, 100, 257, 300, 515] {
             let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();
             let value = |k: usize| height(k / n, k % n);

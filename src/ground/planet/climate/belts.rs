@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trades_westerlies_and_polar_easterlies_blow_where_they_should() {
+    fn wind_belts_have_their_directions_and_rain() {
         for half in [1.0f32, -1.0] {
             let at = |degrees: f32| wind((half * degrees).to_radians());
             assert!(at(15.0)[0] < -0.8 && at(45.0)[0] > 0.5 && at(75.0)[0] < -0.3);

@@ -131,7 +131,7 @@ mod tests {
     /// On a planet of water, deviations from the mean of a parallel have a standard deviation of a degree or two. They
     /// are as wide as real anomalies of the sea surface temperature, 500 to 2000 km.
     #[test]
-    fn an_ocean_without_land_has_anomalies_of_a_degree_or_two_as_wide_as_those_of_earth() {
+    fn ocean_anomalies_without_land_are_like_those_of_earth() {
         const EARTH_KM: f32 = 6371.0;
         let mut terrain = Terrain::flat(Grid::globe(17));
         terrain.height.fill(-0.1);

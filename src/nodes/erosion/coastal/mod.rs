@@ -22,7 +22,7 @@
 //! Conservation: eroded material is lost as mud, or becomes debris and later ground again; debris that has not settled
 //! yet is in the Sediment map.
 //! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle
-//! (tests/core/erosion_coastal.rs).
+//! (tests/core/nodes/erosion/coastal.rs).
 //! Stability: nothing falls below the wave base or below a neighbour, and nothing is built above the beach.
 //! Squares only: the waves have one direction everywhere, and the shore is listed in rows of equal cells.
 //! From coarse to fine: an iteration on a grid lasts half as long as on the grid before. So coasts retreat by as many

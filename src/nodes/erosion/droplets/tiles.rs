@@ -150,7 +150,7 @@ mod tests {
 
     /// Returns the blocks between the tiles of one colour, around the ring, and checks that every block lies in a tile.
     #[test]
-    fn tiles_of_one_colour_keep_their_distance_and_all_blocks_are_visited_once() {
+    fn tiles_of_one_colour_keep_apart_and_blocks_are_visited_once() {
         for (blocks, apart) in [(1, 1), (7, 100), (40, 3), (51, 14), (205, 29), (1000, 7)] {
             let (colours, tiles) = colouring(blocks, apart);
             let bound = |k: usize| k * blocks / tiles;

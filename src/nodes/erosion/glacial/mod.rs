@@ -31,8 +31,8 @@
 //! the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
 //! Stability: for any parameters. In one iteration erosion is at most a twentieth of the ice thickness and half a cell,
 //! and at most a twentieth of a cell of till is deposited; water carries the excess away.
-//! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's
-//! slab within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals.
+//! Checks (tests/core/nodes/erosion/glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height;
+//! Nye's slab within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals.
 //! Visible traces of the grid: flow along rows and columns in turn leaves faint streaks on the surface of broad, thick
 //! ice, more with longer steps; the bed does not show them. Ice that moves fast relative to its step becomes too thick:
 //! in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.

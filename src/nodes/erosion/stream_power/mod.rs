@@ -8,10 +8,10 @@
 //! Landslides: slopes steeper than the talus angle come down within about [`SLIDE_YEARS`] and are washed away.
 //!
 //! Scheme: one step is uplift, routing, erosion, settling, diffusion.
-//! Routing ([`hydrology`](talweg_ground::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the
-//! erosion prefers no direction of the grid. Depressions drain over their spill points, where rivers cut down until the
-//! lake is gone. Erosion ([`law`]) is implicit, from the outlets up: each cell uses the new heights of its two
-//! receivers and is never cut below them. It is stable for any time step.
+//! Routing ([`hydrology`](talweg_ground::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so
+//! that the erosion prefers no direction of the grid. Depressions drain over their spill points, where rivers cut down
+//! until the lake is gone. Erosion ([`law`]) is implicit, from the outlets up: each cell uses the new heights of its
+//! two receivers and is never cut below them. It is stable for any time step.
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the
 //! Gaussian that solves it; on a globe between neighbours with the conductances of [`Links`].
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).

@@ -6,7 +6,7 @@
 //! t)). At its lower end the table stops where b is so small that t rounds to 1. At its upper end, where t is
 //! negligible relative to 1, log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and
 //! the bits of the numbers, so they are the same on every machine.
-//! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` shows by comparison with bisection.
+//! Error: t is right to 1e-7, as `tests/core/nodes/erosion/streams.rs` shows by comparison with bisection.
 
 /// Number of table entries per doubling of b.
 const PER_DOUBLING: f64 = 32.0;

@@ -1,10 +1,10 @@
 //! A step of stream power in tiles, with the same bits as on the whole terrain.
 //!
-//! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), it
-//! divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach, with
-//! their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles and
-//! erodes them, from the outlets up ([`worn_trunks`]). Then every tile erodes the rest of its cells ([`worn_tile`]).
-//! The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`crept_tile`]).
+//! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)),
+//! it divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach,
+//! with their risen heights and erodibilities ([`told_and_kept`]). One task adds the areas of the trunks of all tiles
+//! and erodes them, from the outlets up ([`worn_trunks`]). Then every tile erodes the rest of its cells
+//! ([`worn_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`crept_tile`]).
 //! With `deposition`, the settling rock goes down the streams once more, together with the eroded rock; that is
 //! computed only on the whole terrain.
 

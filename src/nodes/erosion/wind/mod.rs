@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_arrives_to_the_last_slab() {
+    fn every_sent_slab_arrives() {
         let n = 17;
         let mut sent = field(n);
         let slabs = Slabs::for_depth(131_072.0);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_enters_over_an_edge_is_counted() {
+    fn sand_that_enters_over_an_edge_is_counted() {
         let n = 12;
         let slabs = Slabs::for_depth(131_072.0);
         let grid = Grid::new(n, Edges::Open);

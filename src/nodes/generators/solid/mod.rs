@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_is_a_quarter_and_the_mean_nothing() {
+    fn the_noise_has_mean_zero_and_deviation_a_quarter() {
         for noise in [octave(9.7), Solid { values: true, ..octave(9.7) }] {
             let globe = Globe::new(65);
             let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(noise.value_at(globe.direction_of(k)))).collect();
@@ -450,7 +450,7 @@ mod tests {
     /// The three-dimensional Perlin noise of the `noise` crate, with other gradients, has the same distribution as
     /// ours.
     #[test]
-    fn its_distribution_is_that_of_the_noise_crate() {
+    fn the_distribution_matches_the_noise_crate() {
         use noise::NoiseFn;
         let theirs = noise::Perlin::new(7);
         let noise = octave(1.0);
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn it_vanishes_at_lattice_points_and_is_smooth_between() {
+    fn the_noise_vanishes_at_lattice_points_and_is_smooth() {
         let noise = Solid { shift: [0.0; 3], ..octave(1.0) };
         assert_eq!([noise.value_at([3.0, -2.0, 5.0]), noise.value_at([0.0; 3])], [0.0, 0.0]);
         let step = (noise.value_at([0.999_99, 0.3, 0.4]) - noise.value_at([1.000_01, 0.3, 0.4])).abs();

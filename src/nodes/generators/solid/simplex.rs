@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_is_a_quarter_and_the_mean_nothing() {
+    fn the_noise_has_mean_zero_and_deviation_a_quarter() {
         let noise = SolidSimplex::new(Stream::new(3, 4), 9.7);
         let globe = Globe::new(65);
         let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(value_at(&noise, globe.direction_of(k)))).collect();

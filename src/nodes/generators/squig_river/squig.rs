@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn courses_go_from_triangle_to_triangle_and_never_cross_themselves() {
+    fn courses_follow_adjacent_triangles_and_never_self_cross() {
         for entry in TerrainEdge::ALL {
             for exit in TerrainEdge::ALL {
                 for seed in 0..20 {

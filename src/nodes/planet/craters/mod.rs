@@ -49,7 +49,8 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins, the young over the old.
+    /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins, the young over the
+    /// old.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
         /// Unit of the number of craters.
         amount: Amount = Amount::Number;

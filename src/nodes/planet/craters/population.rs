@@ -157,7 +157,7 @@ mod tests {
     /// The slope of N(>D) on logarithmic axes, by least squares over the diameters with a thousand to ten larger
     /// craters.
     #[test]
-    fn sizes_follow_the_slope_that_was_asked_for() {
+    fn crater_sizes_follow_the_requested_slope() {
         let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
         for slope in [1.5f32, 2.0, 3.0] {
             let sizes = Sizes { smallest: 0.001, largest: 0.3, slope };

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directions_go_round_without_a_jump() {
+    fn directions_go_around_without_a_jump() {
         let turn = CraterTurn::new(5 << 32 | 3);
         let around: Vec<f32> = (0..=4000)
             .map(|k| {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_young_replace_the_old() {
+    fn young_craters_replace_old_ones() {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let (large, small) = (bowl(&surface, [0.5, 0.5], 0.2), bowl(&surface, [0.5, 0.5], 0.04));
         let [alone, tiny] = [large, small].map(|impact| middle(&struck(vec![impact], |_, _| 0.0)));
@@ -190,7 +190,7 @@ mod tests {
 
     /// An impact takes into account all older events, including those of its own block and of other tiles.
     #[test]
-    fn planes_are_those_of_stamping_one_by_one() {
+    fn crater_planes_equal_stamping_one_by_one() {
         let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let random = talweg_ground::field::Stream::new(8, 8);
         let impacts: Vec<Impact> = (0..60)

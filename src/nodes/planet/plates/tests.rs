@@ -207,7 +207,7 @@ fn arcs_and_trenches_lie_where_the_law_says() {
 
 /// The age of a volcano grows with the distance that its plate has carried it.
 #[test]
-fn a_hot_spot_leaves_a_chain_that_ages_at_the_speed_of_the_plate() {
+fn a_hot_spot_chain_ages_at_the_speed_of_the_plate() {
     let speed = 60.0;
     let mut bench = Bench::new(&[[0.0, 0.0, speed / EARTH_KM]], |_| (0, floor(100.0)));
     bench.planet.spots = vec![[1.0, 0.0, 0.0]];
@@ -229,7 +229,7 @@ fn a_hot_spot_leaves_a_chain_that_ages_at_the_speed_of_the_plate() {
 
 /// Plates carry crust bit by bit unchanged, and its area changes only as the ledger records.
 #[test]
-fn continents_keep_their_area_but_for_what_the_ledger_says() {
+fn continent_area_changes_only_as_the_ledger_says() {
     let control = Control::default();
     let cx = context(33, &control);
     let law = Plates { detail: 48, rifting: 20.0, speed: 90.0, ..Plates::default() };
@@ -323,7 +323,7 @@ fn after_200_million_years_ground_is_as_high_as_on_earth() {
 
 /// Samples that two grids share have the same height: plates do not depend on the grid.
 #[test]
-fn the_resolution_changes_sampling_alone() {
+fn resolution_changes_only_the_sampling() {
     let control = Control::default();
     let law = Plates { detail: 32, ..Plates::default() };
     let [coarse, fine] = [17, 33].map(|samples| {
@@ -340,7 +340,7 @@ fn the_resolution_changes_sampling_alone() {
 
 /// Land in the terrain below becomes the initial continents.
 #[test]
-fn continents_begin_where_there_is_land_below() {
+fn continents_start_where_there_is_land_below() {
     let control = Control::default();
     let cx = context(65, &control);
     let law = Plates { detail: 48, ..Plates::default() };
@@ -364,7 +364,7 @@ fn continents_begin_where_there_is_land_below() {
 
 /// Scrubbing and branching start from snapshots; a cancelled step leaves the state untouched.
 #[test]
-fn a_snapshot_replays_and_a_cancelled_step_leaves_the_run_as_it_was() {
+fn snapshots_replay_and_cancelled_steps_change_nothing() {
     let control = Control::default();
     let cx = context(33, &control);
     let law = Plates { detail: 48, rifting: 30.0, ..Plates::default() };

@@ -26,10 +26,10 @@ const STRAIGHT: f32 = 0.3;
 
 /// Deepens the lowest part of the rivers near the poles below the sea, and returns which cells are fjords.
 ///
-/// Law: a river cell is a fjord if all cells between it and the sea are fjords, and if its distance to the sea along the river
-/// is less than the fjord length at its latitude: 0 at the given latitude, the full length from 10° closer to the pole.
-/// The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea. t is the fraction of that length, counted from the last cell
-/// of the river, which is the sill s.
+/// Law: a river cell is a fjord if all cells between it and the sea are fjords, and if its distance to the sea along
+/// the river is less than the fjord length at its latitude: 0 at the given latitude, the full length from 10° closer to
+/// the pole. The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea. t is the fraction of that length, counted from the
+/// last cell of the river, which is the sill s.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [Reach]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);

@@ -136,7 +136,7 @@ mod tests {
     use crate::features::compare::differences::DifferenceRow;
 
     #[test]
-    fn numbers_have_as_many_digits_as_are_worth_reading() {
+    fn numbers_have_only_significant_digits() {
         let shown = |a, b| cells(Values::Each { a, b }, ShownUnit::of_kept("m"));
         let texts = |a: &str, b: &str, c: &str| (a.to_string(), b.to_string(), c.to_string());
         assert_eq!(shown(1234.5, 1200.2), texts("1234", "1200", "+34"));

@@ -46,7 +46,7 @@ mod tests {
     use talweg::construction::presets;
 
     #[test]
-    fn the_newest_tree_counts_and_nobody_waits() {
+    fn the_newest_tree_is_used_without_waiting() {
         let (sender, rung) = std::sync::mpsc::channel();
         let sender = std::sync::Mutex::new(sender);
         let tasks = Tasks::new(Waker::new(move || {

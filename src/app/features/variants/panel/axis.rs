@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_present_value_takes_the_place_of_the_nearest_between_the_ends() {
+    fn the_current_value_replaces_the_nearest_inner_value() {
         let with = |present: f32| {
             let mut values = floats(&[0.0, 1.0, 2.0, 3.0]);
             include(&mut values, &Value::Float(present));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_seeds_stand_still_when_one_of_them_is_taken() {
+    fn values_and_seeds_stay_when_one_is_adopted() {
         let mut scene = Scene::default();
         scene.layers.push(Layer::new(Node::named("Perlin").unwrap(), 7));
         let (mut axis, mut seeds) = (SweepAxis::with_steps(5), Seeds::default());
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_begin_anew_after_the_greatest() {
+    fn seeds_restart_after_the_largest() {
         let mut scene = Scene::default();
         scene.settings.seed = u32::MAX;
         let values = Seeds::default().sweep(&scene, None).unwrap().values;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_the_terrain_is_offered() {
+    fn only_parameters_that_change_the_terrain_are_offered() {
         let mut scene = Scene::default();
         scene.layers.extend(["Perlin", "Terrace"].map(|name| Layer::new(Node::named(name).unwrap(), 1)));
         let names = |layer| parameters(&scene, layer).iter().map(|spec| spec.name).collect::<Vec<_>>();

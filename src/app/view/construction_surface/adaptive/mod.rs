@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
+    fn patches_settle_in_budget_and_small_edits_recompute_few() {
         let tree = presets::valley();
         let first = tree_surface(tree.clone());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
+    fn a_small_view_near_the_ground_settles_with_few_patches() {
         let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
+    fn a_moving_view_draws_fewer_patches_than_a_still_one() {
         let tree_surface = tree_surface(presets::valley());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let mut camera = camera();
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn with_little_room_all_of_the_picture_gets_coarser_and_nothing_is_left_out() {
+    fn a_small_budget_coarsens_the_view_without_gaps() {
         let tree_surface = tree_surface(presets::valley());
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         for (part, above) in [(2, 0.5), (2, 20.0), (4, 20.0)] {
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
+    fn drawn_patches_stay_in_the_cache_wherever_the_eye_moves() {
         let tree_surface = tree_surface(presets::valley());
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn near_the_ground_the_patches_are_of_centimetres() {
+    fn patches_near_the_ground_are_centimetres_wide() {
         let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_that_touch_have_the_same_bits_where_they_do() {
+    fn touching_patches_share_the_bits_of_their_edge() {
         let tree_surface = tree_surface();
         let make = |key, parent: Option<&TilePatch>| {
             TilePatch::new(&tree_surface, key, 16, parent, || false).expect("not stopped")
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_told() {
+    fn a_patch_computation_can_be_cancelled() {
         assert!(TilePatch::new(&tree_surface(), TileKey::ROOT, 16, None, || true).is_none());
     }
 }

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_cracks_nor_pops_while_the_eye_flies_and_patches_arrive_late() {
+    fn a_flight_with_late_patches_has_no_cracks_or_pops() {
         const PACE: f32 = 0.25;
         let mut eye = Eye::new([0.3, 0.4, 2.0]);
         let mut quadtree = Quadtree::default();
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn at_rest_it_has_what_is_wanted_and_far_away_one_patch_is_left() {
+    fn a_still_view_has_every_patch_and_a_distant_view_one() {
         let mut eye = Eye::new([0.7, 0.2, 0.05]);
         let mut quadtree = Quadtree::default();
         let mut plan = QuadtreePlan::default();
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_to_its_number_of_patches() {
+    fn the_quadtree_keeps_its_patch_limit() {
         let mut eye = Eye::new([0.7, 0.2, 1e-4]);
         let mut quadtree = Quadtree::default();
         for _ in 0..80 {

@@ -153,7 +153,7 @@ mod tests {
     /// Every ray of every level gets all of its evaluations, however the work is split into frames. The finest level is
     /// the last.
     #[test]
-    fn all_rays_arrive() {
+    fn every_ray_gets_all_its_evaluations() {
         let adapters = [
             (RenderQuality::Moving, true),
             (RenderQuality::Moving, false),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn more_rays_than_a_buffer_holds_are_not_made() {
+    fn a_plan_has_no_more_rays_than_its_buffer() {
         let mut plan = RayPlan::new(Adapter { quality: RenderQuality::Still, is_software: false });
         plan.restart(UVec2::new(4000, 2000), 1 << 21);
         assert_eq!(plan.next().map(|pass| pass.divisor), Some(2));

@@ -91,7 +91,7 @@ mod tests {
     const SIZE: Vec2 = Vec2::new(1000.0, 500.0);
 
     #[test]
-    fn a_place_is_found_where_it_is_drawn_also_across_the_edge_of_the_map() {
+    fn picking_finds_drawn_places_also_across_the_map_edge() {
         let map = MapPose { longitude: 3.0, latitude: 0.2, radians_per_pixel: 0.004 };
         for cursor in [Vec2::new(500.0, 250.0), Vec2::new(900.0, 100.0), Vec2::new(20.0, 400.0)] {
             let direction = map.direction(SIZE, cursor).unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn zooming_and_dragging_hold_what_is_under_the_cursor() {
+    fn zooming_and_dragging_keep_the_point_under_the_cursor() {
         let mut map = MapPose::framing(SIZE);
         let cursor = Vec2::new(700.0, 180.0);
         let place = map.direction(SIZE, cursor).unwrap();

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn approaching_holds_the_point_tilts_near_the_ground_and_comes_back() {
+    fn approaching_keeps_the_point_tilts_nearby_and_is_reversible() {
         let planet = sphere();
         let ground = planet.ground(10.0);
         let mut pose = GlobePose::straight_down(DVec3::new(0.5, 0.4, 0.3).normalize(), 3.0 * planet.radius);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_happens_the_eye_stays_above_ground() {
+    fn the_eye_always_stays_above_the_ground() {
         let planet = sphere();
         let ground = planet.ground(30.0);
         let mut pose = GlobePose::straight_down(DVec3::X, planet.radius * 2.0);

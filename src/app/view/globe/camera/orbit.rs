@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_planet_is_first_seen_beside_the_sun_by_day_and_leaning() {
+    fn the_first_view_shows_the_day_side_with_a_tilted_axis() {
         for k in 0..12 {
             let attitude = Attitude::new(23.4, 30.0 * f64::from(k), 10.0);
             let pose = OrbitPose::framing(&attitude);

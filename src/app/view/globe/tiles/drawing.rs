@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_coarse_are_needed_before_the_fine_and_no_more_than_there_is_room_for() {
+    fn coarse_tiles_load_first_and_within_the_capacity() {
         let patches: Vec<GlobePatch> =
             (0..64).map(|k| GlobePatch { level: 8 + (k & 1), face: 0, row: k / 8, column: k % 8 }).collect();
         let all = needed_tiles(&patches, 0, usize::MAX);

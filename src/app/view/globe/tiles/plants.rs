@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_stand_on_a_hectare_of_land_as_the_rule_says_and_on_the_ground_that_is_drawn() {
+    fn plants_have_their_density_and_stand_on_the_drawn_ground() {
         let planted = planted("[(kind: Boulder, density: 100, size: (1, 2))]");
         let radius = planted.0.radius_metres;
         let made = planted.plant(requests(&cells(&planted), 1024), false);
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_ranks_are_a_part_of_all_and_cells_do_not_depend_on_each_other() {
+    fn fewer_ranks_are_a_subset_and_cells_are_independent() {
         let planted = planted("[(kind: Shrub, density: 900, size: (1, 2), groves: (60, 0.6))]");
         let cells = cells(&planted);
         let whole = planted.plant(requests(&cells, 1024), false).cells;
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn crowns_cover_what_the_rules_say_on_land_alone() {
+    fn crowns_cover_what_the_rules_say_on_land_only() {
         let covers = |rules: &str, level: u32| {
             let rules = Arc::new(ScatterRules::from_ron("test", rules).unwrap());
             let ground = ground().planted(&rules);
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_with_ground_in_the_picture_is_found() {
+    fn every_visible_cell_with_ground_is_found() {
         let rules = ScatterRules::from_ron("t", "[(kind: Conifer, density: 300, size: (9, 22))]").unwrap().0;
         let heights = talweg::field::Globe::new(9);
         let flat = FaceBounds::new(9, &vec![0.0; heights.len()]);

@@ -235,7 +235,7 @@ pub mod tests {
     }
 
     #[test]
-    fn neighbours_share_their_border_and_a_tile_is_the_detail_of_its_places() {
+    fn neighbours_share_borders_and_tiles_have_the_detail() {
         let ground = ground();
         let detail = ground.detail().unwrap();
         for patch in patches(12) {
@@ -263,7 +263,7 @@ pub mod tests {
 
     /// The height range that decides the culling of a patch must hold for all finer tiles.
     #[test]
-    fn finer_tiles_stay_in_the_range_that_is_known_of_them_and_none_in_front_of_the_eye_is_left_out() {
+    fn finer_tiles_stay_in_their_known_range_and_none_is_missed() {
         let ground = ground();
         for level in [6, 9, 12] {
             for patch in patches(level) {
@@ -284,7 +284,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_height_of_a_place_is_that_of_the_finest_tile_on_screen_else_of_the_detail() {
+    fn heights_come_from_the_finest_visible_tile_or_the_detail() {
         let ground = ground();
         let patch = patches(11).next().unwrap();
         let (u, v) = patch.place(0.3, 0.6);
@@ -300,7 +300,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_tile_that_nobody_wants_any_more_is_given_up() {
+    fn a_tile_that_is_no_longer_wanted_is_cancelled() {
         let ground = ground();
         assert!(GlobeTile::new(&ground, patches(10).next().unwrap(), &|| true).is_none());
     }

@@ -205,7 +205,7 @@ mod tests {
     use crate::io::formats::{GeoReference, RasterSheet, RawLayout, Samples};
 
     #[test]
-    fn of_too_many_samples_the_means_are_read_where_they_lie() {
+    fn oversized_images_are_read_as_means_at_their_position() {
         let place = GeoReference {
             epsg: Some(4326),
             in_degrees: true,

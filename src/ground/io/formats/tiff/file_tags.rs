@@ -268,7 +268,7 @@ mod tests {
     use crate::io::formats::tiff::gdal_metadata;
 
     #[test]
-    fn markup_and_letters_survive() {
+    fn tags_keep_markup_and_letters() {
         let text = "a<b>&\"c\" Ä &amp; \n 測";
         let xml = gdal_metadata(&[("talweg scene".into(), text.into())]);
         assert!(xml.is_ascii());

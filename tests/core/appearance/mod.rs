@@ -1,0 +1,5 @@
+//! Colours, biomes and rules for materials.
+
+mod biomes;
+mod ground_rules;
+mod pictures;

@@ -1,0 +1,6 @@
+//! Exported files.
+
+mod by_tiles;
+pub mod files;
+mod samples;
+mod web_map;

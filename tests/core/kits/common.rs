@@ -1,0 +1,34 @@
+//! Golden values, stored in `tests/golden` and rewritten with `TALWEG_BLESS=1`, and evaluated scenes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use talweg::field::{Control, Terrain};
+use talweg::scene::{Scene, example};
+
+pub fn blessing() -> bool {
+    std::env::var_os("TALWEG_BLESS").is_some()
+}
+
+/// A path inside the package.
+pub fn path(inside: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(inside)
+}
+
+/// The scene at `samples` per side, on `threads` threads.
+pub fn evaluate(scene: &Scene, samples: usize, threads: usize) -> Terrain {
+    use talweg::eval::{Store, evaluate, thread_pool};
+    let pool = thread_pool(threads).unwrap();
+    let done = pool.install(|| evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()));
+    done.unwrap().terrain.as_ref().clone()
+}
+
+/// A shipped scene at `samples` per side. All tests share one evaluation of each scene and size.
+pub fn example_terrain(name: &str, samples: usize) -> Arc<Terrain> {
+    type Shared = BTreeMap<(String, usize), Arc<OnceLock<Arc<Terrain>>>>;
+    static SHARED: Mutex<Shared> = Mutex::new(BTreeMap::new());
+    let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
+    let terrain = Arc::clone(SHARED.lock().unwrap().entry((name.into(), samples)).or_default());
+    Arc::clone(terrain.get_or_init(|| Arc::new(evaluate(scene, samples, 2))))
+}

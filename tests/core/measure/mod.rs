@@ -1,0 +1,5 @@
+//! Measures.
+
+mod report;
+mod values;
+mod voids;

@@ -1,0 +1,14 @@
+//! The crate `talweg_nodes`: generators, filters and erosion.
+
+mod contract;
+mod craters;
+mod documents;
+mod erosion;
+mod filters;
+mod generators;
+mod globe;
+mod golden;
+mod in_place;
+mod multiscale;
+mod noise;
+mod rivers;

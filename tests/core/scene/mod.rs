@@ -1,0 +1,5 @@
+//! Scenes: their files, edits and patches.
+
+mod edits;
+mod patches;
+mod scenes;

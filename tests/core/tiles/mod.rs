@@ -1,0 +1,5 @@
+//! Tiled builds.
+
+pub mod builds;
+mod products;
+mod water;
